@@ -1,0 +1,152 @@
+import { FormatError } from "./errors.js";
+import type { CreditUnits, Lots, MarketId, Ticks } from "./units.js";
+
+/** What fixes a market's number grid: decimal strings from `exchangeInfo` (specification, "Market" and "Exchange info"). */
+export interface InstrumentGrid {
+  readonly marketId: MarketId;
+  /** PRICE_FILTER.tickSize. */
+  readonly tickSize: string;
+  /** AMOUNT_FILTER.stepSize. */
+  readonly stepSize: string;
+  /** dealerInfo.creditDecimals. */
+  readonly creditDecimals: number;
+  /** dealerInfo.paperDecimals. */
+  readonly paperDecimals: number;
+}
+
+/**
+ * The exact arithmetic of one market: decimal strings on the wire against integer ticks, lots and credit units.
+ * Every conversion is exact or throws {@link FormatError}; nothing rounds unless its name says so.
+ */
+export class Instrument {
+  readonly marketId: MarketId;
+  readonly tickSize: string;
+  readonly stepSize: string;
+  readonly creditDecimals: number;
+  readonly paperDecimals: number;
+  /** Decimals of the price grid: prices are printed with at most so many. */
+  readonly priceDecimals: number;
+  readonly amountDecimals: number;
+  /** Base units of one lot as a float, for a strategy's mathematics alone. */
+  readonly lotBase: number;
+  /** Quote price of one tick as a float, for a strategy's mathematics alone. */
+  readonly tickQuote: number;
+  /** One lot in the smallest unit of paper (10^-paperDecimals). */
+  readonly paperPerLot: bigint;
+  readonly #tickScaled: number;
+  readonly #stepScaled: number;
+  /** credit units of one tick times one lot, as a fraction. */
+  readonly creditNumerator: bigint;
+  readonly creditDenominator: bigint;
+
+  constructor(grid: InstrumentGrid) {
+    this.marketId = grid.marketId;
+    this.creditDecimals = grid.creditDecimals;
+    this.paperDecimals = grid.paperDecimals;
+    const tick = trimmedDecimal(grid.tickSize, "tickSize");
+    const step = trimmedDecimal(grid.stepSize, "stepSize");
+    this.tickSize = grid.tickSize;
+    this.stepSize = grid.stepSize;
+    this.priceDecimals = tick.decimals;
+    this.amountDecimals = step.decimals;
+    this.#tickScaled = tick.scaled;
+    this.#stepScaled = step.scaled;
+    this.tickQuote = tick.scaled / 10 ** tick.decimals;
+    this.lotBase = step.scaled / 10 ** step.decimals;
+    if (step.decimals > grid.paperDecimals) {
+      throw new FormatError("step is finer than the paper unit", {
+        field: "stepSize",
+        value: grid.stepSize,
+        expected: `at most ${grid.paperDecimals} decimals`,
+      });
+    }
+    this.paperPerLot = BigInt(step.scaled) * 10n ** BigInt(grid.paperDecimals - step.decimals);
+    const exponent = grid.creditDecimals - tick.decimals - step.decimals;
+    const product = BigInt(tick.scaled) * BigInt(step.scaled);
+    this.creditNumerator = exponent >= 0 ? product * 10n ** BigInt(exponent) : product;
+    this.creditDenominator = exponent >= 0 ? 1n : 10n ** BigInt(-exponent);
+  }
+
+  /** A wire price as ticks. @throws FormatError when it is no positive decimal on the tick grid. */
+  ticksOf(price: string): Ticks {
+    return onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
+  }
+
+  /** A wire amount (unsigned) as lots. @throws FormatError when it is no decimal on the step grid. */
+  lotsOf(amount: string): Lots {
+    return onGrid(amount, this.amountDecimals, this.#stepScaled, "amount", this.stepSize);
+  }
+
+  /** Ticks as a wire price: no exponent, no trailing zeros. */
+  priceOf(ticks: Ticks): string {
+    return scaledToDecimal(BigInt(ticks) * BigInt(this.#tickScaled), this.priceDecimals);
+  }
+
+  /** Lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign. */
+  amountOf(lots: Lots): string {
+    return scaledToDecimal(BigInt(lots) * BigInt(this.#stepScaled), this.amountDecimals);
+  }
+
+  /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
+  creditFloor(ticks: Ticks, lots: Lots): CreditUnits {
+    return (BigInt(ticks) * BigInt(Math.abs(lots)) * this.creditNumerator) / this.creditDenominator;
+  }
+
+  /** |price times amount| in credit units, rounded up. */
+  creditCeil(ticks: Ticks, lots: Lots): CreditUnits {
+    const numerator = BigInt(ticks) * BigInt(Math.abs(lots)) * this.creditNumerator;
+    return (numerator + this.creditDenominator - 1n) / this.creditDenominator;
+  }
+
+  /** Credit units as a decimal string of quote, for people and the wire. */
+  creditToDecimal(units: CreditUnits): string {
+    return scaledToDecimal(units, this.creditDecimals);
+  }
+}
+
+/** A decimal string as `scaled / 10^decimals`, trailing zeros dropped. */
+function trimmedDecimal(text: string, field: string): { scaled: number; decimals: number } {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const fraction = (match?.[2] ?? "").replace(/0+$/, "");
+  const scaled = match ? Number(match[1] + fraction) : Number.NaN;
+  if (!Number.isSafeInteger(scaled) || scaled <= 0) {
+    throw new FormatError("not a positive decimal", { field, value: text, expected: 'a decimal string such as "0.01"' });
+  }
+  return { scaled, decimals: fraction.length };
+}
+
+function onGrid(text: string, decimals: number, unit: number, field: string, gridText: string): number {
+  const scaled = Number(decimalToScaled(text, decimals, field));
+  const count = scaled / unit;
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw new FormatError("off the market's grid", { field, value: text, expected: `a whole multiple of ${gridText}` });
+  }
+  return count;
+}
+
+/**
+ * A decimal string times `10^decimals` as a bigint, exact.
+ * @throws FormatError when it is no plain decimal, or has more significant decimals than asked for.
+ */
+export function decimalToScaled(text: string, decimals: number, field = "decimal"): bigint {
+  const match = typeof text === "string" ? /^(-?)(\d{1,60})(?:\.(\d{0,60}))?$/.exec(text) : null;
+  const fraction = (match?.[3] ?? "").replace(/0+$/, "");
+  if (!match || fraction.length > decimals) {
+    throw new FormatError(match ? "more decimals than the unit holds" : "not a plain decimal", {
+      field,
+      value: text,
+      expected: `a decimal string with at most ${decimals} decimals`,
+    });
+  }
+  const magnitude = BigInt(match[2] + fraction.padEnd(decimals, "0"));
+  return match[1] === "-" ? -magnitude : magnitude;
+}
+
+/** `scaled / 10^decimals` as a plain decimal string without trailing zeros. */
+export function scaledToDecimal(scaled: bigint, decimals: number): string {
+  const negative = scaled < 0n;
+  const digits = (negative ? -scaled : scaled).toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = decimals === 0 ? "" : digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${negative && scaled !== 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+}

@@ -1,0 +1,33 @@
+/** A price as a whole number of the market's ticks. Always positive on the wire. */
+export type Ticks = number;
+
+/** A base amount as a whole number of the market's lots (steps). Signed where it is a position: long is positive. */
+export type Lots = number;
+
+/** Quote credit in its smallest unit (`10^-creditDecimals` of the quote asset). Signed. */
+export type CreditUnits = bigint;
+
+/** Milliseconds: a duration, or an instant since the Unix epoch. Always an integer on the wire. */
+export type Ms = number;
+
+/** A 64-bit identifier of the exchange as a canonical decimal string: the one representation, since ids pass 2^53. */
+export type Int64Id = string;
+
+/** The exchange's market id, such as `btcusdc`. */
+export type MarketId = string;
+
+/** `0x` and an even number of lower-case hex digits. */
+export type Hex = string;
+
+/** The side of an order, as the wire spells it. */
+export type Side = "BUY" | "SELL";
+
+/** `+1` for BUY, `-1` for SELL: what a fill on that side does to a position. */
+export function signOf(side: Side): 1 | -1 {
+  return side === "BUY" ? 1 : -1;
+}
+
+/** The side that trades against `side`. */
+export function oppositeOf(side: Side): Side {
+  return side === "BUY" ? "SELL" : "BUY";
+}

@@ -1,0 +1,144 @@
+import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+
+/** Order types of the specification. */
+export type OrderType = "LIMIT" | "MARKET";
+
+/** Times in force of the specification (POST_ONLY is in the market's list, not in the build table). */
+export type TimeInForce = "GTC" | "IOC" | "FOK" | "POST_ONLY" | "GTT";
+
+/** The order structure that is hashed and signed (specification, "Order construction and signing rules"). */
+export interface OrderStruct {
+  readonly perp: Hex;
+  readonly signer: Hex;
+  /** Signed, `10^-paperDecimals` of the base asset: positive buys. */
+  readonly paperAmount: bigint;
+  /** Signed, credit units: negative buys. */
+  readonly creditAmount: CreditUnits;
+  /** 32 bytes: maker rate, taker rate, expiration in seconds, nonce. */
+  readonly info: Hex;
+}
+
+/** An order as the exchange reports it, decoded to the market's grid (specification, "Order"). */
+export interface VenueOrder {
+  readonly id: Int64Id;
+  readonly hash: Hex;
+  readonly info: Hex;
+  readonly marketId: MarketId;
+  readonly side: Side;
+  readonly type: string;
+  readonly timeInForce: string;
+  /** Worst accepted price. Fractional only for an order that was placed on another tick grid. */
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly availableLots: Lots;
+  readonly pendingLots: Lots;
+  readonly filledLots: Lots;
+  readonly canceledLots: Lots;
+  readonly expiredLots: Lots;
+  readonly failedLots: Lots;
+  /** Absent until there is a fill. */
+  readonly averagePrice: string | undefined;
+  /** CREATED, NEW, PARTIAL_FILLED, FILLED, CANCELED, EXPIRED, FAILED, or one that we do not know. */
+  readonly status: string;
+  readonly createdAtMs: Ms;
+  /** 0 when there is none. */
+  readonly expirationMs: Ms;
+}
+
+/** A trade of the account (specification, "User trade"). */
+export interface VenueTrade {
+  readonly id: Int64Id;
+  readonly marketId: MarketId;
+  /** The account's side. */
+  readonly side: Side;
+  readonly isMaker: boolean;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** Unsigned credit units that changed hands. */
+  readonly quote: CreditUnits;
+  /** Credit units paid; negative is a rebate received. */
+  readonly commission: CreditUnits;
+  readonly timeMs: Ms;
+  /** CREATED, SETTLED, FAILED, or one that we do not know. */
+  readonly status: string;
+}
+
+/** A position (specification, "Position"), decoded. */
+export interface VenuePosition {
+  readonly marketId: MarketId;
+  /** Signed: long is positive. Zero when closed. */
+  readonly lots: Lots;
+  readonly status: string;
+  readonly entryPrice: string;
+  readonly liquidationPrice: string;
+  readonly unrealizedPnl: CreditUnits;
+  readonly realizedPnl: CreditUnits;
+}
+
+/** Balances (specification, "Balances"), decoded to credit units. */
+export interface VenueBalances {
+  readonly availableCredit: Readonly<Record<MarketId, { readonly buy: CreditUnits; readonly sell: CreditUnits }>>;
+  readonly availableMargin: CreditUnits;
+  readonly exposure: CreditUnits;
+  readonly frozenMargin: CreditUnits;
+  readonly positionMargin: CreditUnits;
+  readonly netValue: CreditUnits;
+  readonly primaryCredit: CreditUnits;
+  readonly secondaryCredit: CreditUnits;
+  readonly isSafe: boolean;
+  readonly leverage: string;
+  readonly marginRate: string;
+}
+
+/** An income of the account (specification, "Income"). */
+export interface VenueIncome {
+  readonly id: Int64Id;
+  readonly type: string;
+  /** Signed credit units. */
+  readonly amount: CreditUnits;
+  readonly timeMs: Ms;
+  readonly marketId: MarketId;
+}
+
+/** What a market maker needs of one market of `exchangeInfo`, checked and on the grid. */
+export interface MarketRules {
+  readonly marketId: MarketId;
+  readonly tickSize: string;
+  readonly stepSize: string;
+  readonly minTicks: Ticks;
+  readonly maxTicks: Ticks;
+  readonly minLots: Lots;
+  readonly maxLots: Lots;
+  /** Bounds for MARKET orders. */
+  readonly marketMinLots: Lots;
+  readonly marketMaxLots: Lots;
+  readonly maxOpenOrders: number;
+  /** Fee rates scaled by 10^18, signed: a negative maker rate is a rebate. */
+  readonly makerFeeRate: bigint;
+  readonly takerFeeRate: bigint;
+  readonly maxLeverage: number;
+  readonly liquidationLeverage: string;
+  readonly perp: Hex;
+  readonly stage: string;
+  readonly status: string;
+  readonly fundingIntervalMs: Ms;
+}
+
+/** `exchangeInfo`, checked (specification, "Exchange info"). */
+export interface VenueRules {
+  readonly creditDecimals: number;
+  readonly paperDecimals: number;
+  readonly eip712: {
+    readonly domainSeparator: Hex;
+    readonly domainTypeHash: Hex;
+    readonly orderTypeHash: Hex;
+    readonly chainId: number;
+    readonly domainName: string;
+    readonly domainVersion: string;
+    readonly verifyingContract: Hex;
+  };
+  readonly rateLimits: readonly { readonly name: string; readonly intervalMs: Ms; readonly limit: number }[];
+  readonly waiveGasFeeMinimumQuote: CreditUnits;
+  readonly markets: Readonly<Record<MarketId, MarketRules>>;
+  readonly serverTimeMs: Ms;
+}

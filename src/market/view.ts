@@ -1,0 +1,44 @@
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
+
+/** One price level of a book. */
+export interface Level {
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+/** What woke the strategy. */
+export type DecisionCause = "timer" | "touch" | "fill" | "start";
+
+/**
+ * An immutable snapshot of one market at a decision point (design, rule 4).
+ * Depth, mid and micro-price are net of the bot's own orders.
+ */
+export interface MarketView {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  /** Grows by one with each view of this market; an intent names the view that it answers. */
+  readonly sequence: number;
+  /** Exchange time as the bot estimates it. */
+  readonly timeMs: Ms;
+  readonly cause: DecisionCause;
+  /** Best first, at most the configured depth; never empty (a one-sided book yields no view). */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  /** Fractional: half ticks. */
+  readonly midTicks: number;
+  /** The touch weighted by the opposite amounts (Gatheral and Oomen), fractional ticks. */
+  readonly microPriceTicks: number;
+  /** Mark price in fractional ticks; NaN before the first one is known. */
+  readonly markTicks: number;
+  readonly indexTicks: number;
+  /** The next rate, as a fraction: longs pay when positive. */
+  readonly fundingRate: number;
+  readonly nextFundingMs: Ms;
+  /** Signed position: pending and filled. */
+  readonly positionLots: Lots;
+  /** Net value of the account in credit units. */
+  readonly equity: CreditUnits;
+  /** The market's own position limit in lots, from the config: what a strategy may normalise its inventory by. */
+  readonly maxPositionLots: Lots;
+}

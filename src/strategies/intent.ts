@@ -1,0 +1,52 @@
+import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+
+/** One wanted order. Slot = (market, side, level): at most one order that may fill lives in it. */
+export interface Quote {
+  readonly side: Side;
+  /** 0 is the innermost. */
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+/** Why an intent is what it is, for `explain`, the screen, the log and the journal. */
+export interface Reason {
+  /** The strategy's fair value in fractional ticks. */
+  readonly fairTicks: number;
+  /** The price that quotes are centred on, after inventory. */
+  readonly reservationTicks: number;
+  /** Half of the innermost spread, before clamps. */
+  readonly halfSpreadTicks: number;
+  /** Named terms in ticks or plain numbers: `inventory`, `sigmaTicks`, `adverse` ... */
+  readonly terms: Readonly<Record<string, number>>;
+  /** What held a price or size back: `bid 0: post-only`, `ask: max position`. */
+  readonly clamps: readonly string[];
+}
+
+/** The full set of quotes wanted in a market. An empty set takes all down. */
+export interface QuotesIntent {
+  readonly kind: "quotes";
+  readonly marketId: MarketId;
+  readonly viewSequence: number;
+  readonly quotes: readonly Quote[];
+  readonly reason: Reason;
+}
+
+/** A position wanted, worked by price-bounded slices: unwinding, flattening. */
+export interface TargetIntent {
+  readonly kind: "target";
+  readonly marketId: MarketId;
+  readonly viewSequence: number;
+  /** Signed position to reach. */
+  readonly targetLots: Lots;
+  /** Never buy above, or sell below, this price. */
+  readonly worstTicks: Ticks;
+  /** Slices of at most so many lots, one each `everyMs`. */
+  readonly schedule: { readonly sliceLots: Lots; readonly everyMs: Ms };
+  /** When it gives up (the rest stays as it is, and is reported). */
+  readonly deadlineMs: Ms;
+  readonly reason: Reason;
+}
+
+/** What a strategy emits (design, rule 4). No emission means that the last intent stands. */
+export type Intent = QuotesIntent | TargetIntent;

@@ -1,0 +1,77 @@
+import { randomFillSync } from "node:crypto";
+import type { Clock, Random, Seam, Timer } from "./seam.js";
+import { timerDelayMs } from "./timer-delay.js";
+import type { Ms } from "./units.js";
+
+/** Node fires a timer at once when its delay does not fit a signed 32-bit integer, so longer ones go in legs. */
+const LONGEST_LEG_MS = 2 ** 31 - 1;
+const RANDOM_POOL_WORDS = 512;
+
+/**
+ * The machine's own time, timers and randomness: the one seam under which real orders are placed. Its randomness is
+ * cryptographic, because a repeated nonce is a repeated order hash. The only module that may name the globals behind it.
+ */
+export function liveSeam(): Seam {
+  return { clock: new LiveClock(), random: new CryptographicRandom() };
+}
+
+class LiveClock implements Clock {
+  nowMs(): Ms {
+    return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  setTimer(delayMs: Ms, fire: () => void): Timer {
+    return new LiveTimer(performance.now() + timerDelayMs(delayMs), fire);
+  }
+}
+
+class LiveTimer implements Timer {
+  readonly #dueMs: number;
+  readonly #fire: () => void;
+  #handle: NodeJS.Timeout;
+
+  constructor(dueMs: number, fire: () => void) {
+    this.#dueMs = dueMs;
+    this.#fire = fire;
+    this.#handle = this.#nextLeg();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+
+  #nextLeg(): NodeJS.Timeout {
+    const remainingMs = this.#dueMs - performance.now();
+    return remainingMs > LONGEST_LEG_MS
+      ? setTimeout(() => {
+          this.#handle = this.#nextLeg();
+        }, LONGEST_LEG_MS)
+      : setTimeout(this.#fire, Math.max(0, remainingMs));
+  }
+}
+
+/** Random words are drawn from the operating system a pool at a time: one system call for each nonce would show in a burst. */
+class CryptographicRandom implements Random {
+  readonly #pool = new BigUint64Array(RANDOM_POOL_WORDS);
+  #used = RANDOM_POOL_WORDS;
+
+  uint64(): bigint {
+    if (this.#used === RANDOM_POOL_WORDS) {
+      randomFillSync(this.#pool);
+      this.#used = 0;
+    }
+    const word = this.#pool[this.#used] as bigint;
+    // A nonce that has been handed out is not left lying in memory.
+    this.#pool[this.#used] = 0n;
+    this.#used += 1;
+    return word;
+  }
+
+  uniform(): number {
+    return Number(this.uint64() >> 11n) / 2 ** 53;
+  }
+}

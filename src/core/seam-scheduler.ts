@@ -1,0 +1,75 @@
+import { type SchedulerAction, type SchedulerLike, Subscription } from "rxjs";
+import type { Clock, Timer } from "./seam.js";
+import type { Ms } from "./units.js";
+
+/**
+ * A scheduler for RxJS operators that own a timer (`debounceTime`, `interval`, `auditTime`, ...), on the seam's timers and
+ * with the semantics of `asyncScheduler`: work never runs synchronously, zero delay included, and an action that schedules
+ * itself again replaces what it had pending. `now()` is the wall clock at the scheduler's birth plus the steady time since,
+ * because operators subtract two readings, and a stepped wall clock would stretch or cut what they time.
+ */
+export function seamScheduler(clock: Clock): SchedulerLike {
+  return new SeamScheduler(clock);
+}
+
+class SeamScheduler implements SchedulerLike {
+  readonly #clock: Clock;
+  readonly #bornWallMs: Ms;
+  readonly #bornMonotonicMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#bornWallMs = clock.nowMs();
+    this.#bornMonotonicMs = clock.monotonicMs();
+  }
+
+  now(): number {
+    return Math.floor(this.#bornWallMs + this.#clock.monotonicMs() - this.#bornMonotonicMs);
+  }
+
+  schedule<T>(work: (this: SchedulerAction<T>, state: T) => void, delay: number, state: T): Subscription;
+  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay: number, state?: T): Subscription;
+  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T): Subscription;
+  schedule<T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T): Subscription {
+    return new SeamAction<T>(this.#clock, work).schedule(state, delay);
+  }
+}
+
+class SeamAction<T> extends Subscription implements SchedulerAction<T> {
+  readonly #clock: Clock;
+  readonly #work: (this: SchedulerAction<T>, state: T) => void;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, work: (this: SchedulerAction<T>, state: T) => void) {
+    super();
+    this.#clock = clock;
+    this.#work = work;
+  }
+
+  schedule(state?: T, delay = 0): Subscription {
+    if (this.closed) {
+      return this;
+    }
+    this.#timer?.cancel();
+    this.#timer = this.#clock.setTimer(delay, () => this.#execute(state as T));
+    return this;
+  }
+
+  override unsubscribe(): void {
+    if (!this.closed) {
+      this.#timer?.cancel();
+      this.#timer = undefined;
+      super.unsubscribe();
+    }
+  }
+
+  #execute(state: T): void {
+    this.#timer = undefined;
+    try {
+      this.#work(state);
+    } catch (error) {
+      this.unsubscribe();
+      throw error;
+    }
+  }
+}

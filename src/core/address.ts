@@ -1,0 +1,38 @@
+import { FormatError } from "./errors.js";
+import { bytesToHex } from "./hex.js";
+import { keccak256 } from "./keccak.js";
+import type { Hex } from "./units.js";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/**
+ * An address with the checksum of EIP-55 in the case of its letters, as people and the wire write it. Two addresses are
+ * compared in lower case, never in this form.
+ * @param address 20 bytes of hex of any case; its case is not checked.
+ * @throws FormatError when it is no address.
+ */
+export function checksumAddress(address: Hex): Hex {
+  const digits = lowerCaseAddress(address).slice(2);
+  const hash = bytesToHex(keccak256(Buffer.from(digits, "ascii"))).slice(2);
+  return `0x${Array.from(digits, (digit, place) => (hash.charAt(place) >= "8" ? digit.toUpperCase() : digit)).join("")}`;
+}
+
+/**
+ * An address in lower case, the form that addresses are compared in.
+ * @throws FormatError when it is no address.
+ */
+export function lowerCaseAddress(address: Hex, field = "address"): Hex {
+  if (!ADDRESS.test(address)) {
+    throw new FormatError("not an address", { field, value: address, expected: "0x and 40 hex digits" });
+  }
+  return address.toLowerCase();
+}
+
+/** Whether `address` is an address whose mixed case, if it has any, is the right checksum of EIP-55. */
+export function isChecksummedOrPlain(address: string): boolean {
+  if (!ADDRESS.test(address)) {
+    return false;
+  }
+  const digits = address.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || checksumAddress(address) === address;
+}

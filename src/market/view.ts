@@ -29,6 +29,8 @@ export interface MarketView {
   readonly midTicks: number;
   /** The touch weighted by the opposite amounts (Gatheral and Oomen), fractional ticks. */
   readonly microPriceTicks: number;
+  /** The same as `microPriceTicks` under its short name: every price in a view is in fractional ticks. */
+  readonly microPrice: number;
   /** Mark price in fractional ticks; NaN before the first one is known. */
   readonly markTicks: number;
   readonly indexTicks: number;

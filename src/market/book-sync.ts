@@ -1,0 +1,157 @@
+import type { MarketId, Ms } from "../core/units.js";
+import type { VenueEvent } from "../exchange/venue.js";
+import type { BookSide } from "./book-side.js";
+import { OrderBook } from "./order-book.js";
+
+/** A whole book, or a change of it, as the venue tells it. */
+export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;
+
+/**
+ * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or `resubscribe`: the book is no
+ * longer to be trusted and the caller must take the subscription again. `resubscribe` is said once for each loss.
+ */
+export type BookSyncResult = "applied" | "ignored" | "resubscribe";
+
+/**
+ * One market's book, kept in step with the exchange's by the sequence rule: the first update begins at the snapshot's
+ * sequence plus one, each later one at its predecessor's end plus one (public stream documentation, "order book").
+ * It fails closed: whenever it cannot be sure it is empty and says why.
+ */
+export class SyncedBook {
+  readonly marketId: MarketId;
+  readonly #book = new OrderBook();
+  #synchronised = false;
+  #reason = "no snapshot yet";
+  #sequence = Number.NaN;
+  #gaps = 0;
+  #crossings = 0;
+  #lastReceivedMs = Number.NEGATIVE_INFINITY;
+  #lastChangedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(marketId: MarketId) {
+    this.marketId = marketId;
+  }
+
+  get bids(): BookSide {
+    return this.#book.bids;
+  }
+
+  get asks(): BookSide {
+    return this.#book.asks;
+  }
+
+  get synchronised(): boolean {
+    return this.#synchronised;
+  }
+
+  /** Why the book is not synchronised; undefined while it is. */
+  get reason(): string | undefined {
+    return this.#synchronised ? undefined : this.#reason;
+  }
+
+  /** Sequence of the last thing applied; NaN before the first snapshot. Kept, though worthless, after a loss. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Updates that did not begin where the one before ended. */
+  get gaps(): number {
+    return this.#gaps;
+  }
+
+  /** Times that a whole update left the best bid at or above the best ask. */
+  get crossings(): number {
+    return this.#crossings;
+  }
+
+  /** When the last event that was applied came, or when a quiet market was confirmed; on the caller's clock. */
+  get lastReceivedMs(): Ms {
+    return this.#lastReceivedMs;
+  }
+
+  /** When a level last changed; on the caller's clock. */
+  get lastChangedMs(): Ms {
+    return this.#lastChangedMs;
+  }
+
+  /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
+  apply(event: BookEvent, nowMs: Ms): BookSyncResult {
+    if (event.marketId !== this.marketId) return "ignored";
+    return event.type === "book-snapshot" ? this.#replace(event, nowMs) : this.#update(event, nowMs);
+  }
+
+  /** The subscription is gone, or the caller has another reason for mistrust: the book is emptied until the next snapshot. */
+  lose(reason: string): void {
+    this.#synchronised = false;
+    this.#reason = reason;
+    this.#book.clear();
+  }
+
+  /** True when the book is not synchronised, or when nothing was received for more than `maxAgeMs`. */
+  stale(nowMs: Ms, maxAgeMs: Ms): boolean {
+    return !this.#synchronised || nowMs - this.#lastReceivedMs > maxAgeMs;
+  }
+
+  /**
+   * The exchange's own sequence, asked over REST: tells a quiet market from a stream that has stalled while its pings go on.
+   * `current`: nothing is missing, and the book counts as received now. `behind`: an update is under way, or lost: when it
+   * has not come after a round trip, the stream is stalled. `unsynchronised`: there is no book to compare.
+   */
+  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
+    if (!this.#synchronised) return "unsynchronised";
+    if (exchangeSequence > this.#sequence) return "behind";
+    this.#lastReceivedMs = nowMs;
+    return "current";
+  }
+
+  /** Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with the exchange's own book. */
+  entries(): { readonly bids: number[]; readonly asks: number[] } {
+    return this.#book.entries();
+  }
+
+  /** 16 hex digits over every level of both sides. */
+  digest(): string {
+    return this.#book.digest();
+  }
+
+  #replace(event: Extract<BookEvent, { type: "book-snapshot" }>, nowMs: Ms): BookSyncResult {
+    this.#book.clear();
+    write(this.#book.bids, event.bids);
+    write(this.#book.asks, event.asks);
+    this.#synchronised = true;
+    return this.#settle(event.sequence, true, nowMs);
+  }
+
+  #update(event: Extract<BookEvent, { type: "book-update" }>, nowMs: Ms): BookSyncResult {
+    if (!this.#synchronised) return "ignored";
+    if (event.beginSequence !== this.#sequence + 1 || event.endSequence < event.beginSequence) {
+      this.#gaps++;
+      this.lose(`sequence gap: expected an update from ${this.#sequence + 1}, got ${event.beginSequence} to ${event.endSequence}`);
+      return "resubscribe";
+    }
+    const bidsChanged = write(this.#book.bids, event.bids);
+    const asksChanged = write(this.#book.asks, event.asks);
+    return this.#settle(event.endSequence, bidsChanged || asksChanged, nowMs);
+  }
+
+  #settle(sequence: number, changed: boolean, nowMs: Ms): BookSyncResult {
+    this.#sequence = sequence;
+    this.#lastReceivedMs = nowMs;
+    if (changed) this.#lastChangedMs = nowMs;
+    // Only a whole update may be judged: between two levels of one message a book may look crossed.
+    if (this.#book.crossed) {
+      this.#crossings++;
+      this.lose(`crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`);
+      return "resubscribe";
+    }
+    return "applied";
+  }
+}
+
+function write(side: BookSide, pairs: readonly number[]): boolean {
+  let changed = false;
+  for (let i = 0; i + 1 < pairs.length; i += 2) {
+    if (side.set(pairs[i], pairs[i + 1])) changed = true;
+  }
+  return changed;
+}

@@ -1,0 +1,84 @@
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { VenueEvent } from "../exchange/venue.js";
+
+/** Marks, funding and the last public trade of one market, as the market stream tells them. */
+export class MarketState {
+  readonly marketId: MarketId;
+  readonly #creditPerTick: number;
+  #mark: CreditUnits | undefined;
+  #index: CreditUnits | undefined;
+  #fundingRate = 0;
+  #nextFundingMs: Ms = 0;
+  #receivedMs = Number.NEGATIVE_INFINITY;
+  #lastTrade: LastTrade | undefined;
+
+  constructor(instrument: Instrument) {
+    this.marketId = instrument.marketId;
+    this.#creditPerTick = 10 ** instrument.creditDecimals * instrument.tickQuote;
+  }
+
+  /** Mark price in credit units for one whole base unit, exact; undefined before the first one. */
+  get mark(): CreditUnits | undefined {
+    return this.#mark;
+  }
+
+  /** Index price in credit units for one whole base unit, exact; undefined before the first one. */
+  get index(): CreditUnits | undefined {
+    return this.#index;
+  }
+
+  /** Mark price in fractional ticks; NaN before the first one. */
+  get markTicks(): number {
+    return this.#mark === undefined ? Number.NaN : Number(this.#mark) / this.#creditPerTick;
+  }
+
+  /** Index price in fractional ticks; NaN before the first one. */
+  get indexTicks(): number {
+    return this.#index === undefined ? Number.NaN : Number(this.#index) / this.#creditPerTick;
+  }
+
+  /** The next funding rate as a fraction; longs pay when positive. 0 before the first one. */
+  get fundingRate(): number {
+    return this.#fundingRate;
+  }
+
+  /** When funding is paid next, exchange time; 0 before it is known. */
+  get nextFundingMs(): Ms {
+    return this.#nextFundingMs;
+  }
+
+  /** When marks last came, on the caller's clock. */
+  get receivedMs(): Ms {
+    return this.#receivedMs;
+  }
+
+  /** The newest public trade of the market. */
+  get lastTrade(): LastTrade | undefined {
+    return this.#lastTrade;
+  }
+
+  /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
+  apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>, nowMs: Ms): void {
+    if (event.marketId !== this.marketId) return;
+    if (event.type === "public-trade") {
+      this.#lastTrade = { ticks: event.ticks, lots: event.lots, timeMs: event.timeMs, aggressor: event.isBuyerMaker ? "SELL" : "BUY" };
+      return;
+    }
+    this.#mark = event.mark;
+    this.#index = event.index;
+    this.#fundingRate = event.fundingRate;
+    this.#nextFundingMs = event.nextFundingMs;
+    this.#receivedMs = nowMs;
+  }
+}
+
+/** A public trade as far as a market's state keeps it. */
+export interface LastTrade {
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** Exchange time. */
+  readonly timeMs: Ms;
+  /** The side that took. */
+  readonly aggressor: Side;
+}

@@ -1,0 +1,57 @@
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Lots, Ms } from "../core/units.js";
+import { microPriceTicks } from "./micro-price.js";
+import { type BookSides, netLevels, type OwnRestingOrder } from "./net-book.js";
+import type { DecisionCause, MarketView } from "./view.js";
+
+/** What a view is made from. */
+export interface MarketViewSource {
+  readonly instrument: Instrument;
+  /** A synchronised book, the bot's own orders included. */
+  readonly book: BookSides;
+  /** The bot's own orders with the amounts that are still on the exchange's book. */
+  readonly ownOrders: readonly OwnRestingOrder[];
+  /** `MarketState` is one. */
+  readonly state: { readonly markTicks: number; readonly indexTicks: number; readonly fundingRate: number; readonly nextFundingMs: Ms };
+  readonly sequence: number;
+  /** Exchange time as the bot estimates it. */
+  readonly timeMs: Ms;
+  readonly cause: DecisionCause;
+  /** Levels a side at most, 1 or more. */
+  readonly depthLevels: number;
+  readonly positionLots: Lots;
+  readonly equity: CreditUnits;
+  readonly maxPositionLots: Lots;
+}
+
+/**
+ * One immutable view (design, rule 4): depth, mid and micro-price net of the bot's own orders.
+ * Null when a side is empty without them: there is no market to quote against.
+ */
+export function marketView(source: MarketViewSource): MarketView | null {
+  const bids = netLevels(source.book.bids, source.ownOrders, source.depthLevels);
+  const asks = netLevels(source.book.asks, source.ownOrders, source.depthLevels);
+  if (bids.length === 0 || asks.length === 0) return null;
+  const microPrice = microPriceTicks(bids[0], asks[0]);
+  for (const level of bids) Object.freeze(level);
+  for (const level of asks) Object.freeze(level);
+  return Object.freeze({
+    marketId: source.instrument.marketId,
+    instrument: source.instrument,
+    sequence: source.sequence,
+    timeMs: source.timeMs,
+    cause: source.cause,
+    bids: Object.freeze(bids),
+    asks: Object.freeze(asks),
+    midTicks: (bids[0].ticks + asks[0].ticks) / 2,
+    microPriceTicks: microPrice,
+    microPrice,
+    markTicks: source.state.markTicks,
+    indexTicks: source.state.indexTicks,
+    fundingRate: source.state.fundingRate,
+    nextFundingMs: source.state.nextFundingMs,
+    positionLots: source.positionLots,
+    equity: source.equity,
+    maxPositionLots: source.maxPositionLots,
+  });
+}

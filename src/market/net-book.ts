@@ -1,0 +1,58 @@
+import type { Lots, Side, Ticks } from "../core/units.js";
+import type { BookSide } from "./book-side.js";
+import type { Level } from "./view.js";
+
+/** An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount still on the book. */
+export interface OwnRestingOrder {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+/** The best price of each side, in ticks. */
+export interface Touch {
+  readonly bidTicks: Ticks;
+  readonly askTicks: Ticks;
+}
+
+/** The two sides of a book, as the views read them. */
+export interface BookSides {
+  readonly bids: BookSide;
+  readonly asks: BookSide;
+}
+
+/** At most `depth` levels of one side, best first, without the bot's own amounts. A level that is wholly the bot's is no level. */
+export function netLevels(side: BookSide, own: readonly OwnRestingOrder[], depth: number): Level[] {
+  const levels: Level[] = [];
+  for (let at = 0; at < side.levels && levels.length < depth; at++) {
+    const ticks = side.ticksAt(at);
+    const lots = side.lotsAt(at) - ownLotsAt(own, side.side, ticks);
+    // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
+    if (lots > 0) levels.push({ ticks, lots });
+  }
+  return levels;
+}
+
+/** The best price of each side without the bot's own orders; null when a side is empty without them. */
+export function netTouch(book: BookSides, own: readonly OwnRestingOrder[]): Touch | null {
+  const bidTicks = netBest(book.bids, own);
+  const askTicks = netBest(book.asks, own);
+  return Number.isNaN(bidTicks) || Number.isNaN(askTicks) ? null : { bidTicks, askTicks };
+}
+
+function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
+  for (let at = 0; at < side.levels; at++) {
+    const ticks = side.ticksAt(at);
+    if (side.lotsAt(at) > ownLotsAt(own, side.side, ticks)) return ticks;
+  }
+  return Number.NaN;
+}
+
+function ownLotsAt(own: readonly OwnRestingOrder[], side: Side, ticks: Ticks): Lots {
+  let lots = 0;
+  for (let i = 0; i < own.length; i++) {
+    const order = own[i];
+    if (order.ticks === ticks && order.side === side) lots += order.lots;
+  }
+  return lots;
+}

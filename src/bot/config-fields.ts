@@ -1,0 +1,89 @@
+import { Decimal } from "decimal.js";
+import { z } from "zod";
+
+/** Plain decimal digits, exact: what every quantity of a config becomes, whatever the YAML wrote it as. */
+export type DecimalText = string;
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+interface DecimalBounds {
+  /** Words for the unit: `base units`, `quote units`. */
+  readonly unit: string;
+  readonly above?: string;
+  readonly below?: string;
+}
+
+/** A decimal quantity, written as a YAML number or string, kept as exact digits. */
+function decimalField(description: string, { unit, above, below }: DecimalBounds) {
+  const bounds = [above === undefined ? "" : `above ${above}`, below === undefined ? "" : `below ${below}`].filter(Boolean).join(" and ");
+  const expected = `a decimal number of ${unit}${bounds === "" ? "" : `, ${bounds}`}`;
+  return z
+    .union([z.number(), z.string()])
+    .transform((written, context): DecimalText => {
+      const text = String(written).trim();
+      const fail = (message: string): never => {
+        context.issues.push({ code: "custom", message, input: written, params: { expected } });
+        return z.NEVER;
+      };
+      if (!DECIMAL.test(text)) return fail("is no decimal number");
+      const value = new Decimal(text);
+      if (above !== undefined && value.lte(above)) return fail(value.isZero() ? "must not be zero" : "is too low");
+      if (below !== undefined && value.gte(below)) return fail("is too high");
+      return value.toFixed();
+    })
+    .meta({
+      description: `${description} (${unit}).`,
+      ...(above === undefined ? {} : { exclusiveMinimum: Number(above) }),
+      ...(below === undefined ? {} : { exclusiveMaximum: Number(below) }),
+    });
+}
+
+/** An amount of the base asset, above zero. */
+export function baseField(description: string) {
+  return decimalField(description, { unit: "base units", above: "0" });
+}
+
+/** An amount of the quote asset, above zero. */
+export function quoteField(description: string) {
+  return decimalField(description, { unit: "quote units", above: "0" });
+}
+
+/** A fee rate as a fraction of the notional; negative is a rebate. */
+export function rateField(description: string) {
+  return decimalField(description, { unit: "fraction of the notional", above: "-1", below: "1" });
+}
+
+/** A duration in whole milliseconds. */
+export function durationField(description: string, { min = 1, max = 86_400_000 }: { min?: number; max?: number } = {}) {
+  return z.int().min(min).max(max).describe(description);
+}
+
+/** A whole number within bounds. */
+export function countField(description: string, { min = 1, max = 1_000_000 }: { min?: number; max?: number } = {}) {
+  return z.int().min(min).max(max).describe(description);
+}
+
+/** A fraction above 0, at most 1. */
+export function fractionField(description: string) {
+  return z.number().gt(0).max(1).describe(description);
+}
+
+/** An address of the exchange: scheme, host, optional port and path; no query and no credentials. */
+export function addressField(description: string, schemes: readonly string[]) {
+  const expected = `an address such as ${schemes[0]}//127.0.0.1:8620/v1`;
+  return z
+    .string()
+    .transform((written, context): string => {
+      const fail = (message: string): never => {
+        context.issues.push({ code: "custom", message, input: written, params: { expected } });
+        return z.NEVER;
+      };
+      if (!URL.canParse(written)) return fail("is no address");
+      const url = new URL(written);
+      if (!schemes.includes(url.protocol)) return fail(`has the wrong scheme, this one takes ${schemes.join(" or ")}`);
+      if (url.username !== "" || url.password !== "") return fail("must not hold a name or password");
+      if (url.search !== "" || url.hash !== "") return fail("must not hold a query or fragment");
+      return url.href.replace(/\/+$/, "");
+    })
+    .meta({ description: `${description}.`, pattern: `^(${schemes.map((scheme) => scheme.slice(0, -1)).join("|")})://` });
+}

@@ -1,0 +1,207 @@
+import { z } from "zod";
+import { addressField, baseField, countField, durationField, fractionField, quoteField, rateField } from "./config-fields.js";
+
+const exchange = z
+  .strictObject({
+    rest: addressField("REST address with its version prefix", ["http:", "https:"]),
+    stream: addressField("Websocket address with its version prefix", ["ws:", "wss:"]),
+    requestTimeoutMs: durationField("How long one REST request may take before its outcome counts as unknown.", {
+      min: 50,
+      max: 60_000,
+    }).default(2000),
+    signatureWindowMs: durationField("How long after its timestamp the exchange still takes a request: its receive window.", {
+      max: 60_000,
+    }).default(5000),
+    placement: z
+      .enum(["local", "server"])
+      .describe("Who builds the order that is signed: this machine, or the exchange's build endpoint (one request more an order).")
+      .default("local"),
+    buyRounding: z
+      .enum(["up", "down"])
+      .describe("How a BUY's credit is rounded to its smallest unit: up in magnitude, or down.")
+      .default("up"),
+    rulesRefreshMs: durationField("How often exchangeInfo is read again; a change halts the markets it touches.", { min: 1000 }).default(
+      300_000,
+    ),
+    reconcileMs: durationField("How often orders, trades, positions and balances are compared with the exchange's.", { min: 1000 }).default(
+      30_000,
+    ),
+    maxClockOffsetMs: durationField("Quotes come down when the clock is further from the exchange's than this.", { max: 60_000 }).default(
+      1000,
+    ),
+    makerFeeRate: rateField("Maker fee rate to sign instead of exchangeInfo's; negative is a rebate").optional(),
+    takerFeeRate: rateField("Taker fee rate to sign instead of exchangeInfo's").optional(),
+  })
+  .describe("The exchange that the bot trades on.");
+
+const account = z
+  .strictObject({
+    keyEnv: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
+      .describe("Name of the environment variable that holds the account's private key: 0x and 64 hex digits."),
+  })
+  .describe("Whose orders they are. Never a key itself.");
+
+const quotes = z
+  .strictObject({
+    timeInForce: z
+      .enum(["POST_ONLY", "GTT", "GTC"])
+      .describe(
+        "POST_ONLY never takes, but outlives the bot unless `guard` runs; GTT dies by itself after quoteLifeMs, but may take; GTC does neither.",
+      ),
+    quoteLifeMs: durationField("Life of a GTT quote; it is renewed before it ends.", { min: 2000 }).default(300_000),
+    priceToleranceTicks: countField("A resting order this close to the wanted price is left in its place in the queue.", {
+      min: 0,
+      max: 1000,
+    }).default(0),
+    sizeToleranceFraction: z
+      .number()
+      .min(0)
+      .lt(1)
+      .describe("A resting order whose open size is short of the wanted one by no more than this fraction is left in its place.")
+      .default(0),
+  })
+  .describe("How quotes rest on the exchange.");
+
+const decideShape = {
+  everyMs: durationField("A decision at least this often.", { min: 10, max: 3_600_000 }),
+  onTouchChange: z.boolean().describe("A decision when the best bid or ask changes, net of own orders."),
+  onFill: z.boolean().describe("A decision when an own order trades."),
+  minGapMs: durationField("Decisions of one market are at least this far apart; what woke them meanwhile is not lost.", {
+    min: 0,
+    max: 60_000,
+  }),
+};
+
+const decide = z
+  .strictObject({
+    everyMs: decideShape.everyMs.default(250),
+    onTouchChange: decideShape.onTouchChange.default(true),
+    onFill: decideShape.onFill.default(true),
+    minGapMs: decideShape.minGapMs.default(20),
+  })
+  .describe("When the strategies are asked.");
+
+const limits = z
+  .strictObject({
+    maxPositionBase: baseField("Largest position either way that orders may lead to in their worst case").optional(),
+    maxOrderBase: baseField("Largest single order").optional(),
+    maxNotionalQuote: quoteField("Largest position either way, valued at the mark, that orders may lead to in their worst case").optional(),
+    maxOpenOrders: countField("Most orders of ours that may rest or be under way in this market.", { max: 500 }).optional(),
+    maxDistanceFromMarkBps: z.number().gt(0).max(10_000).describe("An order further than this from the mark is not sent.").optional(),
+  })
+  .describe("Limits of this market. One that is left out does not bind.");
+
+const market = z
+  .strictObject({
+    strategy: z
+      .string()
+      .min(1)
+      .describe("Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /."),
+    params: z.record(z.string(), z.unknown()).describe("The strategy's own parameters, checked by the strategy.").default({}),
+    decide: z
+      .strictObject(decideShape)
+      .partial()
+      .describe("Decision points of this market, where they differ from those of the bot.")
+      .optional(),
+    limits: limits.prefault({}),
+  })
+  .describe("One market: its strategy and limits.");
+
+const risk = z
+  .strictObject({
+    maxDrawdownQuote: quoteField("Loss from the peak of the account's net value at which everything halts; the peak survives restarts"),
+    maxBookAgeMs: durationField("Quotes come down when the book is older than this.", { max: 600_000 }).default(2000),
+    maxAccountAgeMs: durationField("Quotes come down when the account has not been confirmed for this long.", { max: 3_600_000 }).default(
+      90_000,
+    ),
+    maxLeverage: z.number().gt(0).max(1000).describe("Largest exposure of the account as a multiple of its net value.").optional(),
+    maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
+    maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),
+    minLiquidationDistanceBps: z
+      .number()
+      .gt(0)
+      .max(10_000)
+      .describe("Only reducing orders when the mark is nearer to the liquidation price than this.")
+      .optional(),
+    maxMarginUseFraction: fractionField("Largest share of the account's margin that positions and orders may use.").optional(),
+    maxRejectsPerMinute: countField("A market with more refused places than this in one minute is halted.", { max: 10_000 }).default(30),
+  })
+  .describe("Limits of the whole account, and what counts as too old to trade on.");
+
+const metrics = z
+  .strictObject({
+    port: countField("Port of /metrics, /healthz and /readyz; 0 takes a free one.", { min: 0, max: 65_535 }),
+    host: z.string().min(1).describe("Address to listen on.").default("127.0.0.1"),
+  })
+  .describe("The Prometheus endpoint. Left out: none.");
+
+const guard = z
+  .strictObject({
+    orderTokensFraction: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .describe("Share of the account's ORDER tokens that the bot leaves to the guard.")
+      .default(0.05),
+    heartbeatMs: durationField("How often the bot shows that it lives.", { min: 50, max: 60_000 }).default(500),
+    deadAfterMs: durationField("The guard cancels when the last heartbeat is older than this.", { min: 200, max: 600_000 }).default(3000),
+  })
+  .describe("The second process that cancels the account's orders when the bot's heartbeat stops.");
+
+/** The bot file, as zod checks it: every key known, every unit in the key, defaults filled in. */
+export const botSchema = z
+  .strictObject({
+    exchange,
+    account,
+    quotes,
+    decide: decide.prefault({}),
+    markets: z
+      .record(z.string().regex(/^[A-Za-z0-9_-]{1,40}$/), market)
+      .refine((held) => Object.keys(held).length > 0, {
+        message: "names no market",
+        params: { expected: "at least one market with its strategy" },
+      })
+      .describe("The markets by their exchange id, such as btcusdc."),
+    risk,
+    metrics: metrics.optional(),
+    guard: guard.prefault({}),
+    stateDir: z
+      .string()
+      .min(1)
+      .describe("Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.")
+      .optional(),
+    logLevel: z
+      .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+      .describe("Least severe line that is logged.")
+      .default("info"),
+  })
+  .superRefine((held, context) => {
+    const fail = (path: readonly (string | number)[], input: unknown, message: string, expected: string): void => {
+      context.addIssue({ code: "custom", path: [...path], input, message, params: { expected } });
+    };
+    if (held.guard.heartbeatMs * 2 > held.guard.deadAfterMs) {
+      fail(
+        ["guard", "deadAfterMs"],
+        held.guard.deadAfterMs,
+        "is too short for its heartbeat",
+        `at least twice heartbeatMs, ${held.guard.heartbeatMs * 2}`,
+      );
+    }
+    if (held.risk.maxAccountAgeMs <= held.exchange.reconcileMs) {
+      fail(
+        ["risk", "maxAccountAgeMs"],
+        held.risk.maxAccountAgeMs,
+        "would pass between two reconciles",
+        `more than exchange.reconcileMs, ${held.exchange.reconcileMs}`,
+      );
+    }
+    if (held.exchange.makerFeeRate !== undefined && held.exchange.takerFeeRate === undefined) {
+      fail(["exchange", "takerFeeRate"], undefined, "is missing beside makerFeeRate", "both fee rates, or neither");
+    }
+  })
+  .meta({ title: "Marketwright bot", description: "One bot: its exchange, account, markets and limits." });
+
+/** What {@link botSchema} yields. */
+export type BotFile = z.output<typeof botSchema>;

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
+import { ConfigError } from "./errors.js";
+
+/** Where in a config a value sits: keys and list indices from the root. */
+export type ConfigPath = readonly (string | number)[];
+
+/** A YAML file as plain values, with the way back to its lines. */
+export interface YamlSource {
+  readonly value: unknown;
+  /** `bot.yaml line 12`: where a value, or its nearest existing ancestor, is written. */
+  readonly locate: (path: ConfigPath) => string;
+}
+
+/** How a kind of config wants its YAML read. */
+export interface YamlReading {
+  /** Numbers at these paths come as the text that was written, so that no float rounds them. */
+  readonly exactNumbers?: (path: ConfigPath) => boolean;
+  /** What would be right where a key is written twice. */
+  readonly onDuplicate?: (path: ConfigPath) => string | undefined;
+}
+
+/**
+ * Reads a YAML file.
+ * @throws ConfigError when it is not there, is no file, or is no YAML; the message has the line.
+ */
+export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSource {
+  return parseYaml(readText(path), basename(path), reading);
+}
+
+/**
+ * Parses the text of a YAML file that is called `name` in messages.
+ * @throws ConfigError with the line of what is wrong.
+ */
+export function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: YamlReading = {}): YamlSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = lines.linePos(error.pos[0]).line;
+    throw new ConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, { expected: "a YAML file" });
+  }
+  if (document.contents === null) throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
+  const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  visit(document, {
+    Pair: (_key, pair, ancestors) => {
+      if (!isScalar(pair.key)) return;
+      const path = [...pathOf(ancestors), String(pair.key.value)];
+      const map = ancestors.at(-1);
+      const key = pair.key;
+      const twice = isMap(map)
+        ? map.items.find((other) => other !== pair && isScalar(other.key) && other.key.value === key.value)
+        : undefined;
+      if (twice !== undefined && key.value !== "<<") {
+        throw new ConfigError(
+          `is written twice, in ${name} lines ${lineOf(twice.key as Node)} and ${lineOf(key)}`.replace(/(\d+) and (\d+)$/, inOrder),
+          {
+            field: path.join("."),
+            expected: onDuplicate?.(path) ?? "each key once",
+          },
+        );
+      }
+      if (
+        isScalar(pair.value) &&
+        typeof pair.value.value === "number" &&
+        pair.value.source !== undefined &&
+        exactNumbers?.(path) === true
+      ) {
+        pair.value.value = pair.value.source;
+      }
+    },
+  });
+  return { value: toPlain(document, name), locate: (path) => `${name} line ${lineOf(nearestNode(document, path))}` };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const why = code === "ENOENT" ? "is not there" : code === "EISDIR" ? "is a folder, not a file" : `cannot be read (${String(code)})`;
+    throw new ConfigError(`${path} ${why}`, { expected: "the path of a YAML file", cause });
+  }
+}
+
+function toPlain(document: Document.Parsed, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new ConfigError(`${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      expected: "aliases that have anchors",
+      cause,
+    });
+  }
+}
+
+function inOrder(_text: string, a: string, b: string): string {
+  return Number(a) < Number(b) ? `${a} and ${b}` : `${b} and ${a}`;
+}
+
+function pathOf(ancestors: readonly unknown[]): string[] {
+  const path: string[] = [];
+  for (const ancestor of ancestors) {
+    if (typeof ancestor === "object" && ancestor !== null && "key" in ancestor && isScalar(ancestor.key))
+      path.push(String(ancestor.key.value));
+  }
+  return path;
+}
+
+function nearestNode(document: Document.Parsed, path: ConfigPath): Node | null | undefined {
+  for (let depth = path.length; depth > 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (typeof node === "object" && node !== null && "range" in node) return node as Node;
+  }
+  return document.contents;
+}

@@ -1,0 +1,47 @@
+import type { Hex, Side, Ticks } from "../core/units.js";
+
+/** Best prices of one book, or of one party's orders in it. A side without orders is undefined. */
+export interface Touch {
+  readonly bestBidTicks: Ticks | undefined;
+  readonly bestAskTicks: Ticks | undefined;
+}
+
+/** An order that another one may trade against. */
+export interface CrossableOrder {
+  readonly hash: Hex;
+  readonly side: Side;
+  readonly ticks: Ticks;
+}
+
+/** The touch that an order of `side` would trade against. */
+export function opposingTouch(side: Side, touch: Touch): Ticks | undefined {
+  return side === "BUY" ? touch.bestAskTicks : touch.bestBidTicks;
+}
+
+/** Whether an order of `side` at `ticks` would trade against an opposite order at `opposingTicks`. */
+export function crosses(side: Side, ticks: Ticks, opposingTicks: Ticks | undefined): boolean {
+  if (opposingTicks === undefined) return false;
+  return side === "BUY" ? ticks >= opposingTicks : ticks <= opposingTicks;
+}
+
+/** The account's own order that an order of `side` at `ticks` would trade against, whatever its phase; undefined when there is none. */
+export function crossedOwnOrder<T extends CrossableOrder>(side: Side, ticks: Ticks, orders: readonly T[]): T | undefined {
+  return orders.find((order) => order.side !== side && crosses(side, ticks, order.ticks));
+}
+
+/**
+ * The nearest price to `ticks` that does not trade against `touch`: one tick behind the touch when it would.
+ * A quote is passive by nature, whatever its time in force.
+ */
+export function behindTouch(side: Side, ticks: Ticks, touch: Touch): Ticks {
+  const opposing = opposingTouch(side, touch);
+  if (opposing === undefined || !crosses(side, ticks, opposing)) return ticks;
+  return side === "BUY" ? opposing - 1 : opposing + 1;
+}
+
+/** Ticks between an order and the touch that it trades against: zero or less means that it is being hit. +Infinity without a touch. */
+export function distanceToTouch(side: Side, ticks: Ticks, touch: Touch): number {
+  const opposing = opposingTouch(side, touch);
+  if (opposing === undefined) return Number.POSITIVE_INFINITY;
+  return side === "BUY" ? opposing - ticks : ticks - opposing;
+}

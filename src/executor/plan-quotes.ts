@@ -1,0 +1,259 @@
+import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
+import { oppositeOf } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type { Quote } from "../strategies/intent.js";
+import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
+import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
+import type { Plan, PlannedCancel, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
+import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
+import { isCancellable, type WorkingOrder } from "./working-order.js";
+
+/** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
+export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
+
+/** What is done with a quote that would trade against the newest touch: not placed, or placed one tick behind it. */
+export type CrossPolicy = "withhold" | "behind";
+
+/** Manual orders of the account in this market: left alone and counted (design, rule 7). */
+export interface ForeignOrders {
+  readonly touch: Touch;
+  readonly openOrders: number;
+}
+
+/** How the executor works quotes, from the config. */
+export interface QuoteSettings {
+  readonly tolerance: QuoteTolerance;
+  readonly timeInForce: QuoteTimeInForce;
+  /** Only read when the time in force is GTT. */
+  readonly gtt: GttSettings;
+  readonly onCross: CrossPolicy;
+}
+
+/** Everything that a plan depends on. */
+export interface QuotesInput {
+  readonly marketId: MarketId;
+  /** The full set wanted; empty takes all down. */
+  readonly quotes: readonly Quote[];
+  /** Every own order of this market that may still fill, of whatever phase. */
+  readonly working: readonly WorkingOrder[];
+  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders">;
+  /** The newest touch of the exchange's book, without our own orders. */
+  readonly touch: Touch;
+  readonly foreign: ForeignOrders;
+  readonly settings: QuoteSettings;
+  /** Exchange time. */
+  readonly nowMs: Ms;
+}
+
+/** How long after its end a GTT order's fate is awaited before it is treated as any other order: exchange time is an estimate. */
+const EXPIRY_GRACE_MS = 5_000;
+
+const SIDES: readonly Side[] = ["BUY", "SELL"];
+
+/**
+ * The fewest actions from the working orders towards the wanted quotes (design, rule 9). An order that is right is kept; one that is not
+ * is cancelled, most dangerous first; a slot takes a new order only when it holds none that may still fill, so that a replacement is
+ * placed by the plan that follows the cancel's confirmation. Nothing placed crosses the newest touch, an own order of whatever phase, or
+ * a manual one. A pure function: the same input gives the same plan.
+ */
+export function planQuotes(input: QuotesInput): Plan {
+  const draft: Draft = { cancels: [], renewals: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
+  const wanted = affordable(input, draft);
+  const unplaced: Unplaced[] = [];
+  const kept: WorkingOrder[] = [];
+  for (const side of SIDES) planSide(input, side, wanted, draft, unplaced, kept);
+  placeWhatMay(input, unplaced, draft);
+  renew(input, kept, draft);
+  return {
+    cancels: [...draft.cancels.sort(byDanger), ...draft.renewals.sort(byDanger)],
+    withdrawals: draft.withdrawals,
+    places: draft.places,
+    keeps: draft.keeps,
+    waits: draft.waits,
+    withheld: draft.withheld,
+  };
+}
+
+interface Draft {
+  readonly cancels: RankedCancel[];
+  readonly renewals: RankedCancel[];
+  readonly withdrawals: PlannedWithdrawal[];
+  readonly places: PlannedPlace[];
+  keeps: PlannedKeep[];
+  readonly waits: PlannedWait[];
+  readonly withheld: Withheld[];
+}
+
+type RankedCancel = PlannedCancel & { readonly lots: number };
+
+interface Unplaced {
+  readonly want: WantedQuote;
+  readonly slot: number;
+}
+
+/** Quotes that the market's open-order filter has room for next to manual orders, innermost first. */
+function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): readonly Quote[] {
+  const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
+  const room = Math.max(0, rules.maxOpenOrders - foreign.openOrders);
+  for (const quote of sorted.slice(room))
+    draft.withheld.push(withhold(quote, `no room: the market takes ${rules.maxOpenOrders} open orders`));
+  return sorted.slice(0, room);
+}
+
+function planSide(
+  input: QuotesInput,
+  side: Side,
+  wantedQuotes: readonly Quote[],
+  draft: Draft,
+  unplaced: Unplaced[],
+  keptOrders: WorkingOrder[],
+): void {
+  const { settings, touch, rules, nowMs } = input;
+  const orders = input.working.filter((order) => order.side === side);
+  const wanted: WantedQuote[] = [];
+  for (const quote of wantedQuotes) {
+    if (quote.side !== side) continue;
+    const placeTicks = settings.onCross === "behind" ? behindTouch(side, quote.ticks, touch) : quote.ticks;
+    wanted.push({ quote, placeTicks });
+  }
+  const matchable = orders.filter((order) => mayBeKept(order, settings.timeInForce, nowMs));
+  const slots = input.quotes.filter((quote) => quote.side === side);
+  const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, slots, matchable, settings.tolerance, rules.minLots);
+  const kept = new Set<WorkingOrder>();
+  wanted.forEach((want, index) => {
+    const order = orderOfQuote[index];
+    const slot = slotOfQuote[index];
+    if (order !== undefined) {
+      kept.add(order);
+      keptOrders.push(order);
+      draft.keeps.push({
+        hash: order.hash,
+        side,
+        level: order.level,
+        quoteLevel: want.quote.level,
+        why: `right as it stands, ${order.phase}`,
+      });
+    } else if (slot !== undefined) unplaced.push({ want, slot });
+  });
+  for (const order of orders) if (!kept.has(order)) endOrder(input, order, wanted.length, draft);
+}
+
+/** Whether an order may serve a quote at all, price and size apart. */
+function mayBeKept(order: WorkingOrder, timeInForce: QuoteTimeInForce, nowMs: Ms): boolean {
+  return order.phase !== "cancelling" && order.timeInForce === timeInForce && !isOver(order, nowMs);
+}
+
+function isOver(order: WorkingOrder, nowMs: Ms): boolean {
+  return order.expirationMs > 0 && order.expirationMs <= nowMs;
+}
+
+function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, draft: Draft): void {
+  const { hash, side, level, phase } = order;
+  const unwanted = wantedCount === 0 ? "no quote wanted on this side" : "no quote wants it";
+  if (phase === "intended") {
+    draft.withdrawals.push({ hash, side, level, why: `${unwanted}, and it has not left` });
+  } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
+    draft.waits.push({ hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
+  } else if (isCancellable(order)) {
+    draft.cancels.push(
+      cancelOf(input, order, order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted"),
+    );
+  } else {
+    draft.waits.push({ hash, side, level, phase, why: waitingFor(phase) });
+  }
+}
+
+function waitingFor(phase: string): string {
+  if (phase === "cancelling") return "its cancel is under way";
+  if (phase === "unknown") return "its fate is unknown, and without an id it cannot be cancelled";
+  return "the exchange has given no id for it yet";
+}
+
+function cancelOf(input: QuotesInput, order: WorkingOrder & { readonly orderId: string }, why: string): RankedCancel {
+  const { hash, orderId, side, level, mayFillLots: lots } = order;
+  return { hash, orderId, side, level, distanceTicks: distanceToTouch(side, order.ticks, input.touch), why, lots };
+}
+
+function byDanger(a: RankedCancel, b: RankedCancel): number {
+  // Infinity minus Infinity is no order: without a touch the larger order is the more dangerous one.
+  const nearer = a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks;
+  return nearer || b.lots - a.lots || a.level - b.level;
+}
+
+/** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
+function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
+  const { rules, working, foreign, settings, nowMs } = input;
+  const closedBy = new Map(working.map((order) => [slotKey(order.side, order.level), order]));
+  const inner = [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
+  const expirationMs = settings.timeInForce === "GTT" ? nowMs + settings.gtt.quoteLifeMs : 0;
+  let open = working.length + foreign.openOrders;
+  for (const { want, slot } of inner) {
+    const { quote, placeTicks } = want;
+    const occupant = closedBy.get(slotKey(quote.side, slot));
+    const obstacle =
+      occupant !== undefined
+        ? `slot ${slot} is closed: ${occupant.hash} may still fill (${occupant.phase})`
+        : ((open >= rules.maxOpenOrders ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}` : undefined) ??
+          obstacleTo(input, quote, placeTicks, draft));
+    if (obstacle !== undefined) {
+      draft.withheld.push(withhold({ ...quote, ticks: placeTicks }, obstacle));
+      continue;
+    }
+    const why = placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
+    const { side, level: quoteLevel, lots } = quote;
+    draft.places.push({ side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why });
+    open++;
+  }
+}
+
+function obstacleTo(input: QuotesInput, quote: Quote, ticks: Ticks, draft: Draft): string | undefined {
+  const { rules, touch, foreign, working } = input;
+  const { side, lots } = quote;
+  if (!Number.isSafeInteger(ticks) || ticks < rules.minTicks || ticks > rules.maxTicks) {
+    return `price ${ticks} is outside the market's ${rules.minTicks} to ${rules.maxTicks} ticks`;
+  }
+  if (!Number.isSafeInteger(lots) || lots < rules.minLots || lots > rules.maxLots) {
+    return `size ${lots} is outside the market's ${rules.minLots} to ${rules.maxLots} lots`;
+  }
+  if (crosses(side, ticks, opposingTouch(side, touch))) return `would cross the touch at ${opposingTouch(side, touch)}`;
+  if (crosses(side, ticks, opposingTouch(side, foreign.touch))) {
+    return `would cross the account's manual order at ${opposingTouch(side, foreign.touch)}`;
+  }
+  const own = crossedOwnOrder(side, ticks, working);
+  if (own !== undefined) return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
+  if (draft.places.some((place) => place.side === oppositeOf(side) && crosses(side, ticks, place.ticks)))
+    return "would cross a quote of this plan";
+  if (ticks !== quote.ticks && isPriceTaken(input, side, ticks, draft)) return `behind the touch, but another quote is already at ${ticks}`;
+  return undefined;
+}
+
+/** Several levels pushed behind the touch would pile up at one price: a size that no intent asked for there. */
+function isPriceTaken(input: QuotesInput, side: Side, ticks: Ticks, draft: Draft): boolean {
+  return (
+    draft.places.some((place) => place.side === side && place.ticks === ticks) ||
+    input.working.some((order) => order.side === side && order.ticks === ticks) ||
+    input.quotes.some((quote) => quote.side === side && quote.ticks === ticks)
+  );
+}
+
+/** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. */
+function renew(input: QuotesInput, kept: readonly WorkingOrder[], draft: Draft): void {
+  if (input.settings.timeInForce !== "GTT") return;
+  const renewable = kept.filter(isCancellable);
+  const due = renewalsDue(renewable, input.settings.gtt, draft.cancels.length + draft.places.length > 0, input.nowMs);
+  if (due.length === 0) return;
+  const leaving = new Set(due.map((order) => order.hash));
+  draft.keeps = draft.keeps.filter((keep) => !leaving.has(keep.hash));
+  for (const order of renewable) {
+    if (leaving.has(order.hash))
+      draft.renewals.push(cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`));
+  }
+}
+
+function withhold({ side, level, ticks, lots }: Quote, why: string): Withheld {
+  return { side, level, ticks, lots, why };
+}
+
+function slotKey(side: Side, level: number): string {
+  return `${side}:${level}`;
+}

@@ -1,0 +1,139 @@
+import type { Lots, Ticks } from "../core/units.js";
+import type { Quote } from "../strategies/intent.js";
+import type { WorkingOrder } from "./working-order.js";
+
+/** How far an order may stand from its quote and still be right: what keeps a queue place against a fresher price. */
+export interface QuoteTolerance {
+  /** Ticks, either way; 0 asks for the exact price. */
+  readonly priceTicks: number;
+  /** Fraction of the quote's size, either way; 0 asks for the exact size. */
+  readonly sizeFraction: number;
+}
+
+/** A quote and the price that it would be placed at now (behind the touch, where the wanted one would cross it). */
+export interface WantedQuote {
+  readonly quote: Quote;
+  readonly placeTicks: Ticks;
+}
+
+/** What the matching of one side came to. */
+export interface QuoteMatching {
+  /** The kept order of each quote, by the quote's index; undefined where none is right. */
+  readonly orderOfQuote: readonly (WorkingOrder | undefined)[];
+  /** The slot of each quote that has no order, by the quote's index. */
+  readonly slotOfQuote: readonly (number | undefined)[];
+}
+
+/**
+ * Matches the orders of one side to its quotes so that as many as possible are kept, price before level.
+ *
+ * An order keeps the slot that it was placed in for life; a quote without an order takes a slot that no kept order lives in. Slots may so
+ * be exchanged between levels, but only as far as the slot invariant allows (never more open size in a slot than the largest that an
+ * intent asked of it since it was last empty): a quote takes another level's slot only when the present intent asks at least as much of
+ * that slot. Where no such assignment exists, orders are kept in their own level alone.
+ */
+export function matchQuotes(
+  wanted: readonly WantedQuote[],
+  slots: readonly Quote[],
+  orders: readonly WorkingOrder[],
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+): QuoteMatching {
+  const free = match(wanted, orders, tolerance, minLots, false);
+  const slotOfQuote = assignSlots(wanted, slots, free);
+  if (slotOfQuote !== undefined) return { orderOfQuote: free, slotOfQuote };
+  const strict = match(wanted, orders, tolerance, minLots, true);
+  return { orderOfQuote: strict, slotOfQuote: wanted.map(({ quote }, i) => (strict[i] === undefined ? quote.level : undefined)) };
+}
+
+/** Maximum matching by augmenting paths (Kuhn), quotes innermost first, so that what is left unmatched is the outermost. */
+function match(
+  wanted: readonly WantedQuote[],
+  orders: readonly WorkingOrder[],
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+  ownLevelOnly: boolean,
+): (WorkingOrder | undefined)[] {
+  const candidates = wanted.map((want) => candidatesOf(want, orders, tolerance, minLots, ownLevelOnly));
+  const quoteOfOrder = new Map<WorkingOrder, number>();
+  const augment = (index: number, seen: Set<WorkingOrder>): boolean => {
+    for (const order of candidates[index] ?? []) {
+      if (seen.has(order)) continue;
+      seen.add(order);
+      const holder = quoteOfOrder.get(order);
+      if (holder === undefined || augment(holder, seen)) {
+        quoteOfOrder.set(order, index);
+        return true;
+      }
+    }
+    return false;
+  };
+  for (let index = 0; index < wanted.length; index++) augment(index, new Set());
+  const orderOfQuote: (WorkingOrder | undefined)[] = wanted.map(() => undefined);
+  for (const [order, index] of quoteOfOrder) orderOfQuote[index] = order;
+  return orderOfQuote;
+}
+
+function candidatesOf(
+  want: WantedQuote,
+  orders: readonly WorkingOrder[],
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+  ownLevelOnly: boolean,
+): readonly WorkingOrder[] {
+  const { level, lots } = want.quote;
+  const fitting = orders.filter(
+    (order) => (!ownLevelOnly || order.level === level || order.level < 0) && isRight(order, want, tolerance, minLots),
+  );
+  if (fitting.length < 2) return fitting;
+  return fitting.sort(
+    (a, b) =>
+      offBy(a, want) - offBy(b, want) ||
+      Number(a.level !== level) - Number(b.level !== level) ||
+      Math.abs(a.mayFillLots - lots) - Math.abs(b.mayFillLots - lots),
+  );
+}
+
+/** Whether an order is what the quote asks for, within tolerance. */
+export function isRight(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots): boolean {
+  if (offBy(order, want) > tolerance.priceTicks) return false;
+  const { lots } = want.quote;
+  // What is left of a part-filled order may be too small for the exchange to take again: cancelling it would only give its place away.
+  const isDust = order.mayFillLots < minLots && order.mayFillLots < order.lots && order.mayFillLots <= lots;
+  return isDust || Math.abs(order.mayFillLots - lots) <= tolerance.sizeFraction * lots;
+}
+
+function offBy(order: WorkingOrder, want: WantedQuote): number {
+  return Math.min(Math.abs(order.ticks - want.quote.ticks), Math.abs(order.ticks - want.placeTicks));
+}
+
+/** A slot for each quote without an order, or undefined when the sizes asked of the free slots do not allow it. */
+function assignSlots(
+  wanted: readonly WantedQuote[],
+  slots: readonly Quote[],
+  orderOfQuote: readonly (WorkingOrder | undefined)[],
+): (number | undefined)[] | undefined {
+  const taken = new Set<number>();
+  for (const order of orderOfQuote) if (order !== undefined) taken.add(order.level);
+  const slotOfQuote: (number | undefined)[] = wanted.map(() => undefined);
+  const homeless: number[] = [];
+  // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
+  wanted.forEach(({ quote }, index) => {
+    if (orderOfQuote[index] !== undefined) return;
+    if (taken.has(quote.level)) homeless.push(index);
+    else {
+      slotOfQuote[index] = quote.level;
+      taken.add(quote.level);
+    }
+  });
+  if (homeless.length === 0) return slotOfQuote;
+  const lotsOf = (index: number) => wanted[index]?.quote.lots ?? 0;
+  homeless.sort((a, b) => lotsOf(b) - lotsOf(a));
+  const open = slots.filter((slot) => !taken.has(slot.level)).sort((a, b) => b.lots - a.lots);
+  for (const [position, index] of homeless.entries()) {
+    const slot = open[position];
+    if (slot === undefined || slot.lots < lotsOf(index)) return undefined;
+    slotOfQuote[index] = slot.level;
+  }
+  return slotOfQuote;
+}

@@ -1,0 +1,33 @@
+import type { Hex, Int64Id, Lots, Ms, Side, Ticks } from "../core/units.js";
+
+/**
+ * The phases of an order that may still fill, in the order of its life: `intended` has not left this machine, `sent` has no answer yet,
+ * `unknown` may or may not be at the exchange (design, rule 6), `cancelling` has a cancel under way.
+ */
+export type WorkingPhase = "intended" | "sent" | "unknown" | "open" | "partly-filled" | "cancelling";
+
+/** What the executor must know of an order that may still fill. The account's own order satisfies it. */
+export interface WorkingOrder {
+  /** The order hash: what the order is recognised by (design, rule 7). */
+  readonly hash: Hex;
+  readonly side: Side;
+  /** The slot that it lives in; -1 for an order of an earlier run whose slot nobody remembers. */
+  readonly level: number;
+  /** Fractional only for an order that was placed on another tick grid. */
+  readonly ticks: Ticks;
+  /** Full size as placed. */
+  readonly lots: Lots;
+  /** What may still fill in the worst case: the full size until the exchange has told otherwise. */
+  readonly mayFillLots: Lots;
+  readonly phase: string;
+  /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */
+  readonly orderId?: Int64Id | undefined;
+  /** When it dies by itself, in exchange time; 0 when it does not. */
+  readonly expirationMs: Ms;
+  readonly timeInForce: string;
+}
+
+/** Whether the exchange can be asked to cancel this order by its id: it is open there, and no cancel is under way. */
+export function isCancellable(order: WorkingOrder): order is WorkingOrder & { readonly orderId: Int64Id } {
+  return (order.phase === "open" || order.phase === "partly-filled") && order.orderId !== undefined;
+}

@@ -1,0 +1,138 @@
+import type { VenueOrder } from "../exchange/records.js";
+import type { ActionId } from "../exchange/venue.js";
+import type { Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+
+/** Where an order of ours stands (docs/orders.md). The last six are final: nothing of them may fill any more. */
+export type OrderPhase =
+  | "intended"
+  | "sent"
+  | "unknown"
+  | "open"
+  | "partly-filled"
+  | "cancelling"
+  | "filled"
+  | "cancelled"
+  | "expired"
+  | "failed"
+  | "rejected"
+  | "lost";
+
+/** What is known of a cancel. `taken` is a 204: no longer open. `gone` is a 2011: the history must say what became of it. */
+export type CancelState = "none" | "asked" | "unanswered" | "taken" | "gone";
+
+/** What is known of the place itself, apart from what the exchange reports of the order. */
+export type PlaceState = "intended" | "sent" | "unknown" | "seen" | "rejected" | "lost";
+
+/** The parts of an order's amount; they always sum to its lots (protocol, section 5). */
+export interface OrderAmounts {
+  /** Not yet matched, cancelled or expired, as far as the exchange has told. */
+  readonly availableLots: Lots;
+  /** Matched, not yet settled. */
+  readonly pendingLots: Lots;
+  /** Matched and settled. */
+  readonly filledLots: Lots;
+  /** Matched, and the settlement failed. */
+  readonly failedLots: Lots;
+  readonly canceledLots: Lots;
+  readonly expiredLots: Lots;
+}
+
+/** One order of the bot, immutable. */
+export interface OwnOrder extends OrderAmounts {
+  /** The order hash: its identity, known before it is sent. */
+  readonly hash: Hex;
+  readonly info: Hex;
+  readonly marketId: MarketId;
+  readonly side: Side;
+  /** The slot's level, 0 innermost; -1 when it is not known (taken over from an earlier run). */
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly type: string;
+  readonly timeInForce: string;
+  /** 0 unless GTT. */
+  readonly expirationMs: Ms;
+  /** The signed timestamp of the place request: what the signature window is counted from. */
+  readonly requestTimestampMs: Ms;
+  /** When it was handed to the transport; undefined before. */
+  readonly sentAtMs: Ms | undefined;
+  /** When the exchange first showed it to us; undefined before. */
+  readonly seenAtMs: Ms | undefined;
+  /** The exchange's own time of creation; undefined before it is seen. */
+  readonly createdAtMs: Ms | undefined;
+  readonly orderId: Int64Id | undefined;
+  readonly place: PlaceState;
+  readonly phase: OrderPhase;
+  readonly cancel: CancelState;
+  /** The action that the cancel state belongs to. */
+  readonly cancelActionId: ActionId | undefined;
+  readonly cancelSentAtMs: Ms | undefined;
+  readonly cancelAnsweredAtMs: Ms | undefined;
+  /** How often a cancel of it was sent. */
+  readonly cancelTries: number;
+  /** Pending plus filled: what position and risk count (design, rule 8). */
+  readonly matchedLots: Lots;
+  /** What may still fill in the worst case: 0 when final or when a cancel was taken, the whole order when unknown. */
+  readonly mayFillLots: Lots;
+  /** What may already have matched without our having been told: the rest of an order whose cancel was taken, until its final amounts come. */
+  readonly untoldLots: Lots;
+  /** Why it was rejected or doubted: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
+  readonly refusalCode: number | undefined;
+  readonly refusalText: string | undefined;
+  /** The strategy's reason, carried along and never read here. */
+  readonly reason: unknown;
+  /** Built by the exchange (its nonce has not our tag): its hash must be on disk before it is sent. */
+  readonly built: boolean;
+  /** Taken over from an earlier run. */
+  readonly adopted: boolean;
+  readonly finalAtMs: Ms | undefined;
+}
+
+/** How a report reached us. `open-orders` alone may contradict a cancel that was said to be taken. */
+export type ReportSource = "answer" | "stream" | "open-orders" | "history";
+
+/** Everything that can happen to an order. */
+export type OrderEvent =
+  | { readonly kind: "sent"; readonly atMs: Ms; readonly requestTimestampMs: Ms }
+  /** It never left this machine. */
+  | { readonly kind: "withdrawn"; readonly atMs: Ms; readonly text: string }
+  /** The exchange shows the order. `askedAtMs`: when the question was asked whose answer this is. */
+  | {
+      readonly kind: "report";
+      readonly atMs: Ms;
+      readonly source: ReportSource;
+      readonly order: VenueOrder;
+      readonly askedAtMs?: Ms;
+    }
+  /** A typed refusal of the place. `doubtful`: a copy of the request may have been taken all the same. */
+  | { readonly kind: "refused"; readonly atMs: Ms; readonly code: number; readonly text: string; readonly doubtful: boolean }
+  /** Time-out, 5xx, connection lost, malformed answer. */
+  | { readonly kind: "doubted"; readonly atMs: Ms; readonly text: string }
+  /** Reconciliation has shown that the exchange never had it, or has it no more (design, rule 6). */
+  | { readonly kind: "lost"; readonly atMs: Ms }
+  | { readonly kind: "cancel-sent"; readonly atMs: Ms; readonly actionId: ActionId }
+  /** 204, of a cancel or of a cancel-all that certainly covered this order. */
+  | { readonly kind: "cancel-taken"; readonly atMs: Ms }
+  /** 2011: no such order any more. */
+  | { readonly kind: "cancel-gone"; readonly atMs: Ms }
+  /** Refused by another code, by the rate limit, or never sent: the order is as it was. */
+  | { readonly kind: "cancel-refused"; readonly atMs: Ms }
+  | { readonly kind: "cancel-doubted"; readonly atMs: Ms };
+
+/** What an event changed, for journal, metrics and log. */
+export type OrderChange =
+  | { readonly change: "phase"; readonly from: OrderPhase; readonly to: OrderPhase }
+  | { readonly change: "matched"; readonly lots: Lots }
+  | { readonly change: "settled"; readonly lots: Lots }
+  | { readonly change: "settlement-failed"; readonly lots: Lots }
+  /** The exchange shows an order that was taken for rejected, lost or cancelled. */
+  | { readonly change: "revived"; readonly from: OrderPhase }
+  /** A report that cannot be true of this order; its amounts were not taken. */
+  | { readonly change: "contradiction"; readonly text: string };
+
+/** True for the phases that nothing may fill in any more. */
+export function isFinalPhase(phase: OrderPhase): boolean {
+  return FINAL_PHASES.has(phase);
+}
+
+const FINAL_PHASES: ReadonlySet<OrderPhase> = new Set(["filled", "cancelled", "expired", "failed", "rejected", "lost"]);

@@ -1,0 +1,81 @@
+import type { OperatorFunction, SchedulerLike } from "rxjs";
+import type { ZodType } from "zod";
+import { checkShape, type ShapeContext } from "../core/config-shape.js";
+import { ConfigError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import type { Random } from "../core/seam.js";
+import type { MarketId } from "../core/units.js";
+import type { MarketView } from "../market/view.js";
+import type { Intent } from "./intent.js";
+
+/** What a strategy is handed beside its parameters: the only sources of time and chance that it may use. */
+export interface StrategyContext {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  /** For every RxJS operator that owns a timer (`debounceTime`, `auditTime`, `interval` ...): virtual in a backtest. */
+  readonly scheduler: SchedulerLike;
+  /** Seeded in a backtest and in a simulation. */
+  readonly random: Random;
+}
+
+/**
+ * A strategy for one market, its parameters already validated: call it with the market's context to get the operator.
+ * @throws ConfigError when a parameter does not fit the market: a size off its step, for one.
+ */
+export type BoundStrategy = (context: StrategyContext) => OperatorFunction<MarketView, Intent>;
+
+/** What {@link defineStrategy} takes. */
+export interface StrategyDefinition<Params> {
+  /** Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are refused unless the schema says otherwise. */
+  readonly params: ZodType<Params>;
+  /** Makes the operator from views to intents (design, rule 4). Called once a market. May throw {@link ConfigError}. */
+  readonly create: (params: Params, context: StrategyContext) => OperatorFunction<MarketView, Intent>;
+}
+
+/** A strategy as the bot keeps it. */
+export interface Strategy {
+  /** `"strategy"`; tells a strategy from whatever else a file may export, across copies of this package. */
+  readonly marketwright: "strategy";
+  /** The schema of its parameters. */
+  readonly params: ZodType;
+  /**
+   * Validates a market's `params` and binds them.
+   * @param place where the parameters stand in the user's file, for errors: `{ at: ["markets", "btcusdc", "params"] }`.
+   * @throws ConfigError naming path, value and what would be right.
+   */
+  bind(params: unknown, place?: ShapeContext): BoundStrategy;
+}
+
+/**
+ * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a strategy file.
+ *
+ * @throws ConfigError when the schema or the factory is missing.
+ * @example
+ * export default defineStrategy({
+ *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
+ *   create: ({ halfSpreadBps, sizeBase }) => (view$) =>
+ *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
+ * });
+ */
+export function defineStrategy<Params>({ params: schema, create }: StrategyDefinition<Params>): Strategy {
+  if (typeof schema?.safeParse !== "function") {
+    throw new ConfigError("a strategy needs a schema of its parameters", { field: "params", expected: "a zod schema, such as z.object({})" });
+  }
+  if (typeof create !== "function") {
+    throw new ConfigError("a strategy needs a factory", { field: "create", expected: "(params, context) => (view$) => intent$" });
+  }
+  return Object.freeze({
+    marketwright: "strategy" as const,
+    params: schema,
+    bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
+      const valid = checkShape(schema, params ?? {}, place);
+      return (context) => create(valid, context);
+    },
+  });
+}
+
+/** Whether a value was made by {@link defineStrategy}, of this copy of the package or of another. */
+export function isStrategy(value: unknown): value is Strategy {
+  const candidate = value as Partial<Strategy> | null | undefined;
+  return typeof candidate === "object" && candidate?.marketwright === "strategy" && typeof candidate.bind === "function";
+}

@@ -1,0 +1,164 @@
+/** What a metric is, before any registry holds it: the one list that code and documentation come from. */
+export interface MetricSpec {
+  /** Without the prefix. */
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  /** Label names with what they hold. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Upper bounds of a histogram, seconds. */
+  readonly buckets?: readonly number[];
+}
+
+/** Every metric of ours starts with it. */
+export const METRIC_PREFIX = "marketwright_";
+
+const market = "the exchange's market id";
+const side = "BUY or SELL";
+
+const HOT_PATH_SECONDS = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1];
+const ROUND_TRIP_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+
+/** All metrics of a bot, in the order of the documentation. */
+export const METRIC_LIST = {
+  orders: {
+    name: "orders_total",
+    type: "counter",
+    help: "Order actions by their outcome.",
+    labels: {
+      market,
+      side: `${side}; ALL for a cancel-all`,
+      action: "place, cancel or cancel-all",
+      outcome: "accepted, cancelled, rejected, throttled, unknown, not-sent, or superseded (withdrawn before it was sent)",
+    },
+  },
+  rejections: {
+    name: "rejections_total",
+    type: "counter",
+    help: "Actions that the exchange refused, by its error code.",
+    labels: { market, code: "the exchange's error code" },
+  },
+  openOrders: { name: "open_orders", type: "gauge", help: "Own orders that may still fill.", labels: { market, side } },
+  unknownOrders: {
+    name: "unknown_orders",
+    type: "gauge",
+    help: "Own orders whose fate is not known, counted at full size until it is.",
+    labels: { market },
+  },
+  manualOrders: {
+    name: "manual_orders",
+    type: "gauge",
+    help: "Open orders of the account that this bot did not place.",
+    labels: { market },
+  },
+  quoting: { name: "quoting", type: "gauge", help: "1 while both sides of the market rest on the exchange.", labels: { market } },
+  fills: {
+    name: "fills_total",
+    type: "counter",
+    help: "Own trades as they matched.",
+    labels: { market, side, liquidity: "maker or taker" },
+  },
+  filledBase: { name: "filled_base_total", type: "counter", help: "Base amount of own trades as they matched.", labels: { market, side } },
+  settlementFailures: { name: "settlement_failures_total", type: "counter", help: "Own trades that failed to settle.", labels: { market } },
+  position: { name: "position_base", type: "gauge", help: "Position, pending fills included; long is positive.", labels: { market } },
+  equity: { name: "equity_quote", type: "gauge", help: "Net value of the account.", labels: {} },
+  peakEquity: {
+    name: "peak_equity_quote",
+    type: "gauge",
+    help: "Highest net value of the account, deposits taken out; it survives restarts.",
+    labels: {},
+  },
+  pnl: {
+    name: "pnl_quote",
+    type: "gauge",
+    help: "Profit since the start by its parts, which sum to the change of equity.",
+    labels: { market, part: "spread, inventory, fees, funding or basis" },
+  },
+  rateTokens: {
+    name: "rate_tokens",
+    type: "gauge",
+    help: "Tokens left in a rate limit's sliding window.",
+    labels: { bucket: "name of the rate limit" },
+  },
+  throttled: {
+    name: "throttled_total",
+    type: "counter",
+    help: "Answers that refused a request by the rate limit.",
+    labels: { status: "429 or 418" },
+  },
+  tickToOrder: {
+    name: "tick_to_order_seconds",
+    type: "histogram",
+    help: "From a stream message received to the signed order written to the socket.",
+    labels: {},
+    buckets: HOT_PATH_SECONDS,
+  },
+  orderAck: {
+    name: "order_ack_seconds",
+    type: "histogram",
+    help: "From an order action written to the socket to its answer.",
+    labels: {},
+    buckets: ROUND_TRIP_SECONDS,
+  },
+  decisions: {
+    name: "decisions_total",
+    type: "counter",
+    help: "Views handed to strategies, by what woke them.",
+    labels: { market, cause: "timer, touch, fill or start" },
+  },
+  clamps: {
+    name: "risk_refusals_total",
+    type: "counter",
+    help: "Intents and actions that risk held back.",
+    labels: { market, rule: "the limit or guard that held it back" },
+  },
+  streamUp: {
+    name: "stream_up",
+    type: "gauge",
+    help: "1 while the stream is connected and subscribed.",
+    labels: { stream: "market or account" },
+  },
+  streamConnects: {
+    name: "stream_connects_total",
+    type: "counter",
+    help: "Times that a stream came up.",
+    labels: { stream: "market or account" },
+  },
+  streamGaps: { name: "stream_gaps_total", type: "counter", help: "Sequence gaps in a market's book stream.", labels: { market } },
+  malformed: {
+    name: "malformed_frames_total",
+    type: "counter",
+    help: "Frames and answers that were not what the protocol says.",
+    labels: { kind: "where it came from" },
+  },
+  bookAge: { name: "book_age_seconds", type: "gauge", help: "Age of the market's book.", labels: { market } },
+  accountAge: { name: "account_age_seconds", type: "gauge", help: "Time since the account was last confirmed.", labels: {} },
+  clockOffset: { name: "clock_offset_seconds", type: "gauge", help: "The exchange's clock less this machine's.", labels: {} },
+  reconciles: {
+    name: "reconciles_total",
+    type: "counter",
+    help: "Finished comparisons with the exchange's orders, trades and positions.",
+    labels: {},
+  },
+  reconcileDifferences: {
+    name: "reconcile_differences_total",
+    type: "counter",
+    help: "What a comparison with the exchange found different.",
+    labels: { kind: "what differed" },
+  },
+  halted: { name: "halted", type: "gauge", help: "1 while the reason halts the bot or one of its markets.", labels: { reason: "why" } },
+  marketHalted: { name: "market_halted", type: "gauge", help: "1 while the reason halts the market.", labels: { market, reason: "why" } },
+  heartbeat: { name: "heartbeat_timestamp_seconds", type: "gauge", help: "When the bot last showed the guard that it lives.", labels: {} },
+  buildInfo: {
+    name: "build_info",
+    type: "gauge",
+    help: "Always 1; the labels tell what runs.",
+    labels: { version: "package version", node: "Node version" },
+  },
+} as const satisfies Readonly<Record<string, MetricSpec>>;
+
+/** Key of a metric in {@link METRIC_LIST}. */
+export type MetricKey = keyof typeof METRIC_LIST;
+
+/** The labels of a metric, by its key. */
+export type MetricLabels<Key extends MetricKey> = { readonly [Label in keyof (typeof METRIC_LIST)[Key]["labels"]]: string };

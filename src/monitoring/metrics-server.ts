@@ -1,0 +1,89 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { RunError } from "../core/errors.js";
+import type { Metrics } from "./metrics.js";
+
+/** Whether the bot quotes, and if not, why. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** A running metrics endpoint. */
+export interface MetricsServer {
+  /** Where it listens; the port is the real one when 0 was asked for. */
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Where to listen and what to answer from. */
+export interface MetricsServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly readiness: () => Readiness;
+}
+
+/**
+ * Serves `/metrics`, `/healthz` and `/readyz`.
+ * @throws RunError when the port is taken or the address is not this machine's.
+ */
+export async function startMetricsServer({ host, port, metrics, readiness }: MetricsServerOptions): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "/").split("?", 1)[0];
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.setHeader("allow", "GET, HEAD");
+      answer(response, 405, "text/plain; charset=utf-8", "GET only\n");
+    } else if (path === "/healthz") answer(response, 200, "text/plain; charset=utf-8", "ok\n");
+    else if (path === "/readyz") ready(response, readiness());
+    else if (path === "/metrics") {
+      metrics.page().then(
+        (page) => answer(response, 200, metrics.registry.contentType, page),
+        (cause: unknown) =>
+          answer(response, 500, "text/plain; charset=utf-8", `${cause instanceof Error ? cause.message : String(cause)}\n`),
+      );
+    } else answer(response, 404, "text/plain; charset=utf-8", "one of /metrics, /healthz, /readyz\n");
+  });
+  await listen(server, host, port);
+  const address = server.address();
+  return {
+    host,
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function ready(response: ServerResponse, { ready: isReady, reasons }: Readiness): void {
+  const body = JSON.stringify({ ready: isReady, reasons });
+  answer(response, isReady ? 200 : 503, "application/json; charset=utf-8", `${body}\n`);
+}
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) => reject(listenError(cause, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function listenError(cause: Error, host: string, port: number): RunError {
+  const code = "code" in cause ? String(cause.code) : cause.message;
+  if (code === "EADDRINUSE")
+    return new RunError("is in use", { field: "metrics.port", value: port, expected: `a free port on ${host}, or 0 for any`, cause });
+  if (code === "EACCES")
+    return new RunError("may not be opened by this user", { field: "metrics.port", value: port, expected: "a port from 1024", cause });
+  return new RunError(`cannot be listened on (${code})`, {
+    field: "metrics.host",
+    value: host,
+    expected: "an address of this machine",
+    cause,
+  });
+}

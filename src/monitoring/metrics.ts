@@ -1,0 +1,181 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { MarketId, Side } from "../core/units.js";
+import type { DecisionCause } from "../market/view.js";
+import { METRIC_LIST, METRIC_PREFIX, type MetricKey, type MetricLabels, type MetricSpec } from "./metric-list.js";
+
+/** What was asked of the exchange. */
+export type OrderActionName = "place" | "cancel" | "cancel-all";
+/** What came of it; `superseded` left the outbox unsent because a newer intent replaced it. */
+export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent" | "superseded";
+/** The parts that profit is split into; they sum to the change of equity. */
+export type PnlPart = "spread" | "inventory" | "fees" | "funding" | "basis";
+
+/** A bot's metrics: one registry a bot, so that several bots, and tests, live in one process. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #counters = new Map<MetricKey, Counter>();
+  readonly #gauges = new Map<MetricKey, Gauge>();
+  readonly #histograms = new Map<MetricKey, Histogram>();
+
+  constructor() {
+    for (const key of Object.keys(METRIC_LIST) as MetricKey[]) this.#declare(key, METRIC_LIST[key]);
+  }
+
+  /** Adds Node's own process metrics (`nodejs_...`, `process_...`) to the page. */
+  withProcessMetrics(): this {
+    collectDefaultMetrics({ register: this.registry });
+    return this;
+  }
+
+  /** Counts an order action by its outcome; a cancel-all has no side. */
+  orderAction(market: MarketId, side: Side | undefined, action: OrderActionName, outcome: OrderOutcomeName): void {
+    this.#count("orders", { market, side: side ?? "ALL", action, outcome });
+  }
+
+  /** Counts a refusal by the exchange's error code. */
+  rejection(market: MarketId, code: number): void {
+    this.#count("rejections", { market, code: String(code) });
+  }
+
+  setOpenOrders(market: MarketId, side: Side, count: number): void {
+    this.#set("openOrders", { market, side }, count);
+  }
+
+  setUnknownOrders(market: MarketId, count: number): void {
+    this.#set("unknownOrders", { market }, count);
+  }
+
+  setManualOrders(market: MarketId, count: number): void {
+    this.#set("manualOrders", { market }, count);
+  }
+
+  /** Whether both sides of a market rest on the exchange. */
+  setQuoting(market: MarketId, on: boolean): void {
+    this.#set("quoting", { market }, on ? 1 : 0);
+  }
+
+  /** Counts one own trade as it matched. */
+  fill(market: MarketId, side: Side, liquidity: "maker" | "taker", base: number): void {
+    this.#count("fills", { market, side, liquidity });
+    this.#count("filledBase", { market, side }, base);
+  }
+
+  settlementFailure(market: MarketId): void {
+    this.#count("settlementFailures", { market });
+  }
+
+  /** Signed base units. */
+  setPosition(market: MarketId, base: number): void {
+    this.#set("position", { market }, base);
+  }
+
+  /** Net value of the account, and the highest it has been. */
+  setEquity(quote: number, peakQuote: number): void {
+    this.#set("equity", {}, quote);
+    this.#set("peakEquity", {}, peakQuote);
+  }
+
+  setPnl(market: MarketId, part: PnlPart, quote: number): void {
+    this.#set("pnl", { market, part }, quote);
+  }
+
+  /** Tokens left in a rate limit's window. */
+  setRateTokens(bucket: string, left: number): void {
+    this.#set("rateTokens", { bucket }, left);
+  }
+
+  throttled(status: 429 | 418): void {
+    this.#count("throttled", { status: String(status) });
+  }
+
+  /** From a stream message received to the signed order written to the socket. */
+  tickToOrder(seconds: number): void {
+    this.#histograms.get("tickToOrder")?.observe(seconds);
+  }
+
+  /** From an order action written to the socket to its answer. */
+  orderAck(seconds: number): void {
+    this.#histograms.get("orderAck")?.observe(seconds);
+  }
+
+  decision(market: MarketId, cause: DecisionCause): void {
+    this.#count("decisions", { market, cause });
+  }
+
+  /** Counts an intent or action that a limit or guard held back. */
+  riskRefusal(market: MarketId, rule: string): void {
+    this.#count("clamps", { market, rule });
+  }
+
+  streamState(stream: "market" | "account", up: boolean): void {
+    this.#set("streamUp", { stream }, up ? 1 : 0);
+    if (up) this.#count("streamConnects", { stream });
+  }
+
+  streamGap(market: MarketId): void {
+    this.#count("streamGaps", { market });
+  }
+
+  malformedFrame(kind: string): void {
+    this.#count("malformed", { kind });
+  }
+
+  setBookAge(market: MarketId, seconds: number): void {
+    this.#set("bookAge", { market }, seconds);
+  }
+
+  setAccountAge(seconds: number): void {
+    this.#set("accountAge", {}, seconds);
+  }
+
+  /** The exchange's clock less this machine's. */
+  setClockOffset(seconds: number): void {
+    this.#set("clockOffset", {}, seconds);
+  }
+
+  reconciled(): void {
+    this.#count("reconciles", {});
+  }
+
+  reconcileDifference(kind: string, count = 1): void {
+    this.#count("reconcileDifferences", { kind }, count);
+  }
+
+  /** Says that a reason halts, or no longer halts, the bot or any of its markets. */
+  halted(reason: string, on: boolean): void {
+    this.#set("halted", { reason }, on ? 1 : 0);
+  }
+
+  marketHalted(market: MarketId, reason: string, on: boolean): void {
+    this.#set("marketHalted", { market, reason }, on ? 1 : 0);
+  }
+
+  /** When the guard was last shown that the bot lives. */
+  heartbeat(nowMs: number): void {
+    this.#set("heartbeat", {}, nowMs / 1000);
+  }
+
+  setBuild(version: string, node: string): void {
+    this.#set("buildInfo", { version, node }, 1);
+  }
+
+  /** The page that Prometheus scrapes. */
+  page(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  #declare(key: MetricKey, { name, type, help, labels, buckets }: MetricSpec): void {
+    const options = { name: `${METRIC_PREFIX}${name}`, help, labelNames: Object.keys(labels), registers: [this.registry] };
+    if (type === "counter") this.#counters.set(key, new Counter(options));
+    else if (type === "gauge") this.#gauges.set(key, new Gauge(options));
+    else this.#histograms.set(key, new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }));
+  }
+
+  #count<Key extends MetricKey>(key: Key, labels: MetricLabels<Key>, by = 1): void {
+    this.#counters.get(key)?.inc(labels, by);
+  }
+
+  #set<Key extends MetricKey>(key: Key, labels: MetricLabels<Key>, value: number): void {
+    this.#gauges.get(key)?.set(labels, value);
+  }
+}

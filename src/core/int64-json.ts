@@ -1,0 +1,150 @@
+import { FormatError } from "./errors.js";
+import type { Int64Id } from "./units.js";
+
+const LARGEST_INT64 = 2n ** 63n - 1n;
+const SIXTEEN_DIGITS = /\d{16}/;
+const CANONICAL_ID = /^(?:0|[1-9]\d{0,18})$/;
+const JSON_INTEGER = /^-?[1-9]\d*$/;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
+
+/**
+ * `JSON.parse`, except that an integer beyond 2^53 comes out as its decimal digits in a string instead of a rounded number:
+ * the exchange's ids are int64 (specification, "id | integer (int64)"). All else, what is rejected included, is as
+ * `JSON.parse` has it; a text without long numbers costs one scan more.
+ * @throws SyntaxError as `JSON.parse` does.
+ */
+export function parseInt64Json(text: string): unknown {
+  return JSON.parse(SIXTEEN_DIGITS.test(text) ? withLongIntegersQuoted(text) : text);
+}
+
+/**
+ * A parsed id in its one representation, a canonical decimal string, whether the wire had it as a number or a string.
+ * @throws FormatError when it is no integer from 0 to 2^63 - 1.
+ */
+export function int64Id(value: unknown, field = "id"): Int64Id {
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== "string" || !CANONICAL_ID.test(text) || (text.length === 19 && BigInt(text) > LARGEST_INT64)) {
+    throw new FormatError("not an id", { field, value, expected: "an integer from 0 to 2^63 - 1" });
+  }
+  return text;
+}
+
+/**
+ * Writes JSON in which the fields named by `idFields`, wherever they stand, are integers although they are held as decimal
+ * strings (arrays of ids included; null stays null). `undefined` fields are left out and bigints written as integers.
+ * @throws FormatError when an id field holds anything else, or the value is not JSON (a function, NaN, a class instance).
+ */
+export function writeInt64Json(value: unknown, idFields: ReadonlySet<string>): string {
+  return write(value, idFields, undefined);
+}
+
+function write(value: unknown, idFields: ReadonlySet<string>, field: string | undefined): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((element) => write(element, idFields, field)).join(",")}]`;
+  }
+  if (field !== undefined && value !== null && idFields.has(field)) {
+    return int64Id(value, field);
+  }
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return JSON.stringify(value);
+    case "bigint":
+      return value.toString();
+    case "number":
+      if (Number.isFinite(value)) {
+        return String(value);
+      }
+      break;
+    case "object":
+      if (value === null) {
+        return "null";
+      }
+      if (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null) {
+        return writeObject(value, idFields);
+      }
+      break;
+    default:
+  }
+  throw new FormatError("cannot be written as JSON", { field: field ?? "value", value: String(value), expected: "plain data" });
+}
+
+function writeObject(value: object, idFields: ReadonlySet<string>): string {
+  let members = "";
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) {
+      members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${write(member, idFields, key)}`;
+    }
+  }
+  return `{${members}}`;
+}
+
+/**
+ * A scan by hand, since a regular expression over a hostile frame of many megabytes can exhaust its stack. Only what is a
+ * JSON integer by grammar is quoted, and never where a key stands, so that malformed text stays malformed.
+ */
+function withLongIntegersQuoted(text: string): string {
+  let result = "";
+  let copied = 0;
+  let place = 0;
+  while (place < text.length) {
+    const code = text.charCodeAt(place);
+    if (code === QUOTE) {
+      place = endOfString(text, place);
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, place);
+      const token = text.slice(place, end);
+      if (token.length >= 16 && JSON_INTEGER.test(token) && !Number.isSafeInteger(Number(token)) && !isKey(text, end)) {
+        result += `${text.slice(copied, place)}"${token}"`;
+        copied = end;
+      }
+      place = end;
+    } else {
+      place += 1;
+    }
+  }
+  return result + text.slice(copied);
+}
+
+function endOfString(text: string, start: number): number {
+  let place = start + 1;
+  while (place < text.length) {
+    const code = text.charCodeAt(place);
+    if (code === QUOTE) {
+      return place + 1;
+    }
+    place += code === BACKSLASH ? 2 : 1;
+  }
+  return text.length;
+}
+
+/** Past every character that a number can hold, so that `1e400` or `1.5` is one token and not an integer. */
+function endOfNumber(text: string, start: number): number {
+  let place = start + 1;
+  while (place < text.length && isNumberPart(text.charCodeAt(place))) {
+    place += 1;
+  }
+  return place;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+function isNumberPart(code: number): boolean {
+  // . + - e E
+  return isDigit(code) || code === 46 || code === 43 || code === MINUS || code === 101 || code === 69;
+}
+
+function isKey(text: string, end: number): boolean {
+  let place = end;
+  while (place < text.length && text.charCodeAt(place) <= 32) {
+    place += 1;
+  }
+  return text.charAt(place) === ":";
+}

@@ -1,0 +1,230 @@
+import { FormatError, MarketwrightError } from "./errors.js";
+import type { Ms } from "./units.js";
+
+/** A budget's memory as plain JSON, for the state directory. Instants are wall time, since they outlive the process. */
+export interface RateBudgetRecord {
+  /** When tokens were spent, oldest first: `[wallMs, tokens]`. */
+  readonly spends: readonly (readonly [Ms, number])[];
+  /** Until when the exchange has shut the door; 0 when it has not. */
+  readonly blockedUntilWallMs: Ms;
+}
+
+/** Two readings of one moment, which tie the budget's clock to the wall. */
+export interface BudgetMoment {
+  readonly nowMs: Ms;
+  readonly wallMs: Ms;
+}
+
+/** Spends as parallel columns, shared by all versions of a budget. A version reads its own stretch, which never changes. */
+interface SpendLog {
+  readonly atMs: number[];
+  /** Tokens spent since the log began, up to and with the same row. */
+  readonly total: number[];
+}
+
+const COMPACT_FROM_ROWS = 256;
+
+/**
+ * How many requests an exchange will still take: at most `limit` tokens in every sliding window of `intervalMs`, counted
+ * when they are spent (protocol, "Rate limits": ORDER and COMMON). A token spent at t is free again at t + intervalMs.
+ * An immutable value: each change gives a new one, and an old one goes on answering as before. Questions take O(log n),
+ * changes O(1) amortised. Instants are milliseconds of one clock that never steps (`Clock.monotonicMs`), because a stepped
+ * one would empty the window too early; an instant before the last spend counts as that spend's.
+ */
+export class RateBudget {
+  readonly limit: number;
+  readonly intervalMs: Ms;
+  /** Nothing is available before this instant, by a 429 or 418; -Infinity when there was none. */
+  readonly blockedUntilMs: Ms;
+  readonly #log: SpendLog;
+  readonly #start: number;
+  readonly #end: number;
+
+  private constructor(limit: number, intervalMs: Ms, blockedUntilMs: Ms, log: SpendLog, start: number, end: number) {
+    this.limit = limit;
+    this.intervalMs = intervalMs;
+    this.blockedUntilMs = blockedUntilMs;
+    this.#log = log;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /**
+   * A budget of which nothing has been spent.
+   * @throws MarketwrightError when `limit` is no positive integer, or `intervalMs` no positive number.
+   */
+  static create(limit: number, intervalMs: Ms): RateBudget {
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw new MarketwrightError("not a limit", { field: "limit", value: limit, expected: "a positive integer of tokens" });
+    }
+    if (!Number.isFinite(intervalMs) || intervalMs <= 0) {
+      throw new MarketwrightError("not an interval", { field: "intervalMs", value: intervalMs, expected: "milliseconds above zero" });
+    }
+    return new RateBudget(limit, intervalMs, Number.NEGATIVE_INFINITY, { atMs: [], total: [] }, 0, 0);
+  }
+
+  /** Tokens that may be spent at `nowMs`; never negative. */
+  available(nowMs: Ms): number {
+    return nowMs < this.blockedUntilMs ? 0 : Math.max(0, this.limit - this.spent(nowMs));
+  }
+
+  /** Tokens that the window ending at `nowMs` holds; above `limit` where others spent on the same account. */
+  spent(nowMs: Ms): number {
+    return this.#totalAt(this.#end) - this.#totalAt(this.#firstLive(nowMs));
+  }
+
+  /**
+   * The earliest instant, `nowMs` or later, at which `tokens` will be available if nothing else is spent; Infinity when
+   * that is more than the limit.
+   */
+  earliestMs(nowMs: Ms, tokens: number): Ms {
+    if (requireTokens(tokens) === 0) {
+      return nowMs;
+    }
+    if (tokens > this.limit) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const openMs = Math.max(nowMs, this.blockedUntilMs);
+    const mustBeFree = this.#totalAt(this.#end) + tokens - this.limit;
+    if (mustBeFree <= this.#totalAt(this.#firstLive(openMs))) {
+      return openMs;
+    }
+    let low = this.#start;
+    let high = this.#end - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#log.total[middle] as number) >= mustBeFree) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return Math.max(openMs, (this.#log.atMs[low] as number) + this.intervalMs);
+  }
+
+  /**
+   * The budget after `tokens` have been spent at `nowMs`.
+   * @throws MarketwrightError when so many are not available: whoever dispatches asks first.
+   */
+  spend(nowMs: Ms, tokens: number): RateBudget {
+    const available = this.available(nowMs);
+    if (requireTokens(tokens) > available) {
+      throw new MarketwrightError("spends more than the rate budget holds", {
+        field: "tokens",
+        value: tokens,
+        expected: `at most ${available} at this instant`,
+      });
+    }
+    return this.charge(nowMs, tokens);
+  }
+
+  /** The budget after tokens that nobody asked it for: spent by another process on the same account. May pass the limit. */
+  charge(nowMs: Ms, tokens: number): RateBudget {
+    if (requireTokens(tokens) === 0) {
+      return this;
+    }
+    requireInstant(nowMs, "nowMs");
+    const last = this.#end > this.#start ? (this.#log.atMs[this.#end - 1] as number) : Number.NEGATIVE_INFINITY;
+    const atMs = Math.max(nowMs, last);
+    const firstLive = this.#firstLive(atMs);
+    // Another version has already written past our end, or most of the log is dead: go on in a log of our own.
+    const own = this.#log.atMs.length !== this.#end || (firstLive >= COMPACT_FROM_ROWS && 2 * firstLive >= this.#end);
+    const log = own ? this.#copyFrom(firstLive) : this.#log;
+    log.total.push((log.total[log.total.length - 1] ?? 0) + tokens);
+    log.atMs.push(atMs);
+    return new RateBudget(this.limit, this.intervalMs, this.blockedUntilMs, log, own ? 0 : firstLive, log.atMs.length);
+  }
+
+  /** The budget after the exchange answered 429 or 418: nothing is available before `untilMs`. A later block is kept. @throws MarketwrightError when `untilMs` is not finite. */
+  throttledUntil(untilMs: Ms): RateBudget {
+    requireInstant(untilMs, "untilMs");
+    return untilMs > this.blockedUntilMs ? new RateBudget(this.limit, this.intervalMs, untilMs, this.#log, this.#start, this.#end) : this;
+  }
+
+  /** What has to be written down so that a restart does not spend the last window's tokens again. */
+  serialise({ nowMs, wallMs }: BudgetMoment): RateBudgetRecord {
+    const spends: [Ms, number][] = [];
+    for (let row = this.#firstLive(nowMs); row < this.#end; row += 1) {
+      spends.push([(this.#log.atMs[row] as number) - nowMs + wallMs, this.#totalAt(row + 1) - this.#totalAt(row)]);
+    }
+    return { spends, blockedUntilWallMs: this.blockedUntilMs > nowMs ? this.blockedUntilMs - nowMs + wallMs : 0 };
+  }
+
+  /**
+   * A budget that remembers `record`. A spend that lies in the future, because the wall clock was set back meanwhile, counts
+   * as made just now: too careful rather than too free.
+   * @param record what {@link serialise} gave, as read back from JSON.
+   * @throws FormatError when `record` is anything else.
+   */
+  static restore(record: unknown, limit: number, intervalMs: Ms, { nowMs, wallMs }: BudgetMoment): RateBudget {
+    const { spends, blockedUntilWallMs } = checkedRecord(record);
+    let budget = RateBudget.create(limit, intervalMs);
+    for (const [spentWallMs, tokens] of spends) {
+      const ageMs = Math.max(0, wallMs - spentWallMs);
+      if (ageMs < intervalMs) {
+        budget = budget.charge(nowMs - ageMs, tokens);
+      }
+    }
+    return blockedUntilWallMs > wallMs ? budget.throttledUntil(nowMs + blockedUntilWallMs - wallMs) : budget;
+  }
+
+  /** The first row whose tokens are not yet free at `nowMs`. */
+  #firstLive(nowMs: Ms): number {
+    let low = this.#start;
+    let high = this.#end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#log.atMs[middle] as number) + this.intervalMs > nowMs) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Tokens spent in the log before `row`. */
+  #totalAt(row: number): number {
+    return row === 0 ? 0 : (this.#log.total[row - 1] as number);
+  }
+
+  #copyFrom(row: number): SpendLog {
+    const before = this.#totalAt(row);
+    return {
+      atMs: this.#log.atMs.slice(row, this.#end),
+      total: this.#log.total.slice(row, this.#end).map((total) => total - before),
+    };
+  }
+}
+
+function requireInstant(instantMs: Ms, field: string): void {
+  if (!Number.isFinite(instantMs)) {
+    throw new MarketwrightError("not an instant", { field, value: instantMs, expected: "a finite number of milliseconds" });
+  }
+}
+
+function requireTokens(tokens: number): number {
+  if (!Number.isSafeInteger(tokens) || tokens < 0) {
+    throw new MarketwrightError("not a number of tokens", { field: "tokens", value: tokens, expected: "an integer, zero or above" });
+  }
+  return tokens;
+}
+
+function checkedRecord(record: unknown): RateBudgetRecord {
+  const candidate = record as Partial<RateBudgetRecord> | null | undefined;
+  const spends = candidate?.spends;
+  const blockedUntilWallMs = candidate?.blockedUntilWallMs;
+  const isSpend = (spend: unknown): boolean =>
+    Array.isArray(spend) && spend.length === 2 && Number.isFinite(spend[0]) && Number.isSafeInteger(spend[1]) && spend[1] > 0;
+  if (!Array.isArray(spends) || !spends.every(isSpend)) {
+    throw new FormatError("not the memory of a rate budget", { field: "spends", value: spends, expected: "pairs [wallMs, tokens]" });
+  }
+  if (typeof blockedUntilWallMs !== "number" || !Number.isFinite(blockedUntilWallMs)) {
+    throw new FormatError("not the memory of a rate budget", {
+      field: "blockedUntilWallMs",
+      value: blockedUntilWallMs,
+      expected: "wall milliseconds, or 0",
+    });
+  }
+  return { spends, blockedUntilWallMs };
+}

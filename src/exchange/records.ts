@@ -112,6 +112,8 @@ export interface MarketRules {
   /** Bounds for MARKET orders. */
   readonly marketMinLots: Lots;
   readonly marketMaxLots: Lots;
+  /** MARKET orders come in whole multiples of so many lots; 1 when absent. */
+  readonly marketStepLots?: Lots;
   readonly maxOpenOrders: number;
   /** Fee rates scaled by 10^18, signed: a negative maker rate is a rebate. */
   readonly makerFeeRate: bigint;

@@ -111,7 +111,11 @@ export type Outcome =
   /** 429 or 418: refused by the rate limit, before it was looked at. */
   | { readonly result: "throttled"; readonly httpStatus: 429 | 418; readonly retryAfterMs: Ms | undefined }
   /** It may or may not have happened. */
-  | { readonly result: "unknown"; readonly cause: "timeout" | "server-error" | "connection-lost" | "malformed-answer"; readonly message: string }
+  | {
+      readonly result: "unknown";
+      readonly cause: "timeout" | "server-error" | "connection-lost" | "malformed-answer";
+      readonly message: string;
+    }
   /** It never left this machine (no connection, or withdrawn in the queue). */
   | { readonly result: "not-sent"; readonly message: string };
 

@@ -1,0 +1,196 @@
+import { FormatError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import { parseInt64Json } from "../core/int64-json.js";
+import type { MarketId } from "../core/units.js";
+import { decodeBalancesAnswer, decodeIncomes, decodeUserTrade } from "./decode-account.js";
+import { decodeOrder } from "./decode-orders.js";
+import { IntegerDecoder } from "./integer-decoder.js";
+import type { VenueEvent } from "./venue.js";
+import { creditOf, type DecodeContext, parseWire } from "./wire-parse.js";
+import { marketStateSchema, msSchema, publicTradeSchema } from "./wire-schemas.js";
+
+/** Frames longer than this are refused before they are parsed. */
+export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
+
+/** What frames are read with. */
+export interface FrameDecoderOptions extends DecodeContext {
+  /** In UTF-16 units, which are bytes in all that the protocol sends. {@link DEFAULT_MAX_FRAME_BYTES} when absent. */
+  readonly maxFrameBytes?: number;
+}
+
+const NOTHING: readonly VenueEvent[] = [];
+
+/**
+ * Turns one text frame of a stream into the venue's events. A frame that is not what the protocol says becomes one
+ * `malformed` event and nothing else; nothing here throws, whatever the frame holds. Acknowledgements and unknown events are
+ * no events. The texts `ping` and `pong` belong to the session below.
+ */
+export class FrameDecoder {
+  readonly #context: DecodeContext;
+  readonly #maxBytes: number;
+  readonly #levels = new Map<MarketId, IntegerDecoder>();
+
+  constructor(options: FrameDecoderOptions) {
+    this.#context = options;
+    this.#maxBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+    for (const [marketId, instrument] of options.instruments) this.#levels.set(marketId, new IntegerDecoder(instrument));
+  }
+
+  /** A frame of `/multiple`: `{"stream": name, "data": payload}`. */
+  multiple(text: string): readonly VenueEvent[] {
+    return this.#guarded("stream multiple", text, () => {
+      const frame = objectOf(JSON.parse(text), "frame");
+      if (typeof frame.stream !== "string" || frame.data === undefined) return acknowledgement(frame);
+      return this.#market(frame.stream, frame.data, () => objectOf(objectOf(parseInt64Json(text), "frame").data, "data"));
+    });
+  }
+
+  /** A frame of `/single/<stream>`: the payload alone. */
+  single(stream: string, text: string): readonly VenueEvent[] {
+    return this.#guarded(`stream ${stream}`, text, () =>
+      this.#market(stream, JSON.parse(text), () => objectOf(parseInt64Json(text), "data")),
+    );
+  }
+
+  /** A frame of the account stream, told apart by its `event`. */
+  account(text: string): readonly VenueEvent[] {
+    return this.#guarded("stream account", text, () => this.#account(objectOf(parseInt64Json(text), "frame")));
+  }
+
+  #guarded(where: string, text: string, decode: () => readonly VenueEvent[]): readonly VenueEvent[] {
+    if (text.length > this.#maxBytes) {
+      return malformed(where, `a frame of ${text.length} bytes, above the limit of ${this.#maxBytes}`);
+    }
+    try {
+      return decode();
+    } catch (error) {
+      // A frame comes from outside: RangeError is what very deep nesting ends in.
+      if (error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError) {
+        return malformed(where, error.message);
+      }
+      throw error;
+    }
+  }
+
+  #market(stream: string, data: unknown, withLongIds: () => JsonObject): readonly VenueEvent[] {
+    const at = stream.indexOf("@");
+    const marketId = stream.slice(0, at);
+    const instrument = at < 0 ? undefined : this.#context.instruments.get(marketId);
+    if (instrument === undefined) return NOTHING;
+    switch (stream.slice(at + 1)) {
+      case "orderbook":
+        return this.#book(marketId, objectOf(data, stream), stream);
+      case "trades":
+        return publicTrade(instrument, objectOf(data, stream), withLongIds, stream);
+      case "market":
+        return marketState(marketId, data, this.#context.creditDecimals, stream);
+      default:
+        return NOTHING;
+    }
+  }
+
+  #book(marketId: MarketId, data: JsonObject, where: string): readonly VenueEvent[] {
+    const decoder = this.#levels.get(marketId) as IntegerDecoder;
+    if (data.event === "update") {
+      const beginSequence = sequenceOf(data.beginSequence, `${where}.beginSequence`);
+      const endSequence = sequenceOf(data.endSequence, `${where}.endSequence`);
+      if (endSequence < beginSequence) {
+        throw new FormatError("sequences run backwards", {
+          field: `${where}.endSequence`,
+          value: endSequence,
+          expected: `at least ${beginSequence}`,
+        });
+      }
+      const bids = decoder.levels(data.bids, "bids");
+      const asks = decoder.levels(data.asks, "asks");
+      return [{ type: "book-update", marketId, beginSequence, endSequence, bids, asks }];
+    }
+    if (data.event === "snapshot") {
+      const sequence = sequenceOf(data.sequence, `${where}.sequence`);
+      const bids = decoder.levels(data.bids, "bids");
+      const asks = decoder.levels(data.asks, "asks");
+      return [{ type: "book-snapshot", marketId, sequence, bids, asks }];
+    }
+    if (typeof data.event === "string") return NOTHING;
+    throw new FormatError("names no event", { field: `${where}.event`, value: data.event, expected: "snapshot or update" });
+  }
+
+  #account(frame: JsonObject): readonly VenueEvent[] {
+    switch (frame.event) {
+      case "ORDER_UPDATE": {
+        const order = decodeOrder(frame.order, this.#context, "ORDER_UPDATE.order");
+        const timestampMs = parseWire(msSchema, frame.timestamp, "ORDER_UPDATE.timestamp");
+        return order === undefined ? NOTHING : [{ type: "order-update", order, timestampMs }];
+      }
+      case "TRADE_UPDATE": {
+        const trade = decodeUserTrade(frame.trade, this.#context, "TRADE_UPDATE.trade");
+        return trade === undefined ? NOTHING : [{ type: "trade-update", trade }];
+      }
+      case "ACCOUNT_UPDATE":
+        return [{ type: "account-update", ...decodeBalancesAnswer(frame, this.#context, "ACCOUNT_UPDATE") }];
+      case "INCOME_UPDATE":
+        return [{ type: "income-update", incomes: decodeIncomes(frame.incomes, this.#context, "INCOME_UPDATE.incomes") }];
+      default:
+        return acknowledgement(frame);
+    }
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function objectOf(value: unknown, where: string): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new FormatError("not a JSON object", { field: where, expected: "an object" });
+  }
+  return value as JsonObject;
+}
+
+/** What answers a subscription is no event, but one that refuses it must not pass unseen. */
+function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
+  if (frame.error === undefined || frame.error === null) return NOTHING;
+  throw new FormatError("the exchange refused a stream request", { field: "error", value: frame.error, expected: "an acknowledgement" });
+}
+
+function sequenceOf(value: unknown, field: string): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new FormatError("not a sequence", {
+    field,
+    value: typeof value === "object" ? undefined : value,
+    expected: "an integer below 2^53",
+  });
+}
+
+function publicTrade(instrument: Instrument, data: JsonObject, withLongIds: () => JsonObject, where: string): readonly VenueEvent[] {
+  // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
+  const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
+  const trade = parseWire(publicTradeSchema, isRounded ? withLongIds() : data, where);
+  return [
+    {
+      type: "public-trade",
+      marketId: instrument.marketId,
+      id: trade.id,
+      ticks: instrument.ticksOf(trade.price),
+      lots: instrument.lotsOf(trade.amount),
+      timeMs: trade.time,
+      isBuyerMaker: trade.isBuyerMaker,
+    },
+  ];
+}
+
+function marketState(marketId: MarketId, data: unknown, creditDecimals: number, where: string): readonly VenueEvent[] {
+  const state = parseWire(marketStateSchema, data, where);
+  return [
+    {
+      type: "market-state",
+      marketId,
+      mark: creditOf(state.markPrice, creditDecimals, `${where}.markPrice`),
+      index: creditOf(state.indexPrice, creditDecimals, `${where}.indexPrice`),
+      fundingRate: Number(state.fundingRate),
+      nextFundingMs: state.nextFundingTime,
+    },
+  ];
+}
+
+function malformed(where: string, reason: string): readonly VenueEvent[] {
+  return [{ type: "malformed", where, reason: reason.length > 300 ? `${reason.slice(0, 297)}...` : reason }];
+}

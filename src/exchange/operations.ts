@@ -1,0 +1,195 @@
+/** How a parameter is written: `decimal` plain, `integer` safe or 64-bit, `enum` one of `values`. */
+export type ParameterType = "string" | "decimal" | "integer" | "ms" | "address" | "hex" | "enum";
+
+/** One parameter of an operation (specification, "Endpoints"). */
+export interface OperationParameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  readonly required: boolean;
+  /** Of an `enum`. */
+  readonly values?: readonly string[];
+  /** Of an `integer`. */
+  readonly max?: number;
+  readonly note?: string;
+}
+
+/** One REST operation of the exchange. */
+export interface Operation {
+  /** What `call` takes, and what a client's method is named after. */
+  readonly name: OperationName;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With the version prefix. */
+  readonly path: string;
+  /** Needs `account`, `timestamp` and `signature`, which are not in `parameters`. */
+  readonly isPrivate: boolean;
+  /** Counts against the ORDER limit (and, to be careful, against COMMON too). */
+  readonly countsAsOrder: boolean;
+  readonly parameters: readonly OperationParameter[];
+  readonly summary: string;
+}
+
+/** The names of all operations. */
+export type OperationName =
+  | "time"
+  | "exchangeInfo"
+  | "orderbook"
+  | "trades"
+  | "historicalTrades"
+  | "klines"
+  | "markPriceKlines"
+  | "fundingRate"
+  | "riskyAccounts"
+  | "contracts"
+  | "registerAccount"
+  | "account"
+  | "buildOrder"
+  | "placeOrder"
+  | "cancelOrder"
+  | "cancelAllOpenOrders"
+  | "historyOrders"
+  | "order"
+  | "openOrder"
+  | "openOrders"
+  | "userTrades"
+  | "incomes"
+  | "balances"
+  | "positions";
+
+/** Limits that `GET /v1/orderbook` takes. */
+export const BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000"] as const;
+/** Bars that the kline endpoints take. */
+export const KLINE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
+/** The `type` parameter of `GET /v1/incomes`. */
+export const INCOME_TYPES = [
+  "ALL",
+  "DEPOSIT",
+  "WITHDRAWAL",
+  "LIQUIDATED",
+  "LIQUIDATE",
+  "TAKER_FEE",
+  "MAKER_FEE",
+  "BUY",
+  "SELL",
+  "FUNDING_FEE",
+  "COMMISSION",
+  "BONUS",
+  "SYSTEM",
+  "SETTLEMENT",
+] as const;
+/** The largest page of every paged endpoint. */
+export const MAX_PAGE = 500;
+
+const marketId: OperationParameter = { name: "marketId", type: "string", required: true };
+const anyMarketId: OperationParameter = { ...marketId, required: false, note: "all markets when absent" };
+const limit: OperationParameter = { name: "limit", type: "integer", required: false, max: MAX_PAGE, note: "default 100" };
+const startTime: OperationParameter = { name: "startTime", type: "ms", required: false, note: "inclusive" };
+const endTime: OperationParameter = { name: "endTime", type: "ms", required: false, note: "exclusive" };
+const orderId: OperationParameter = { name: "orderId", type: "integer", required: true };
+const account: OperationParameter = { name: "account", type: "address", required: true };
+const klineParameters: readonly OperationParameter[] = [
+  marketId,
+  { name: "interval", type: "enum", required: true, values: KLINE_INTERVALS },
+  startTime,
+  endTime,
+  limit,
+];
+const orderParameters: readonly OperationParameter[] = [
+  marketId,
+  { name: "side", type: "enum", required: true, values: ["BUY", "SELL"] },
+  { name: "orderType", type: "enum", required: true, values: ["LIMIT", "MARKET"] },
+  { name: "amount", type: "decimal", required: true, note: "base" },
+  { name: "price", type: "decimal", required: true, note: "worst accepted price" },
+  { name: "timeInForce", type: "enum", required: true, values: ["GTC", "FOK", "IOC", "GTT", "POST_ONLY"] },
+  { name: "expiration", type: "ms", required: false, note: "GTT only: more than 1 minute, less than 7 days ahead" },
+];
+
+function publicRead(name: OperationName, path: string, parameters: readonly OperationParameter[], summary: string): Operation {
+  return { name, method: "GET", path, isPrivate: false, countsAsOrder: false, parameters, summary };
+}
+
+function privateRead(name: OperationName, path: string, parameters: readonly OperationParameter[], summary: string): Operation {
+  return { name, method: "GET", path, isPrivate: true, countsAsOrder: false, parameters, summary };
+}
+
+function orderWrite(
+  name: OperationName,
+  method: "POST" | "DELETE",
+  path: string,
+  parameters: readonly OperationParameter[],
+  summary: string,
+): Operation {
+  return { name, method, path, isPrivate: true, countsAsOrder: true, parameters, summary };
+}
+
+/** All operations of the specification, 10 public and 14 private, by name: the one source for clients and commands. */
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  time: publicRead("time", "/v1/time", [], "the exchange's clock"),
+  exchangeInfo: publicRead("exchangeInfo", "/v1/exchangeInfo", [], "trading rules, markets, rate limits, EIP-712 domain"),
+  orderbook: publicRead(
+    "orderbook",
+    "/v1/orderbook",
+    [marketId, { name: "limit", type: "enum", required: false, values: BOOK_LIMITS, note: "default 500" }],
+    "a market's order book and its sequence",
+  ),
+  trades: publicRead("trades", "/v1/trades", [marketId, limit], "recent trades of a market"),
+  historicalTrades: publicRead(
+    "historicalTrades",
+    "/v1/historicalTrades",
+    [marketId, limit, { name: "fromId", type: "integer", required: false, note: "ascending from this trade" }],
+    "older trades of a market",
+  ),
+  klines: publicRead("klines", "/v1/klines", klineParameters, "candles of a market"),
+  markPriceKlines: publicRead("markPriceKlines", "/v1/markPriceKlines", klineParameters, "candles of a market's mark price"),
+  fundingRate: publicRead("fundingRate", "/v1/fundingRate", [marketId, startTime, endTime, limit], "past funding rates"),
+  riskyAccounts: publicRead("riskyAccounts", "/v1/riskyAccounts", [], "accounts near liquidation (may be stale: confirm on chain)"),
+  contracts: publicRead("contracts", "/v1/contracts", [], "a summary of all contracts"),
+  registerAccount: {
+    name: "registerAccount",
+    method: "POST",
+    path: "/v1/account",
+    isPrivate: true,
+    countsAsOrder: false,
+    parameters: [account],
+    summary: "registers an account, signed by itself",
+  },
+  account: privateRead("account", "/v1/account", [account], "an account's registration"),
+  buildOrder: orderWrite("buildOrder", "POST", "/v1/order/build", orderParameters, "has the exchange build an order to sign"),
+  placeOrder: orderWrite(
+    "placeOrder",
+    "POST",
+    "/v1/order",
+    [
+      ...orderParameters,
+      { name: "orderSignature", type: "hex", required: true, note: "over the order hash" },
+      { name: "info", type: "hex", required: true, note: "32 bytes, as signed" },
+      { name: "gasFeeQuotation", type: "string", required: false, note: "of the build, for an order below waiveGasFeeMinimumAmount" },
+    ],
+    "places a signed order",
+  ),
+  cancelOrder: orderWrite("cancelOrder", "DELETE", "/v1/order", [marketId, orderId], "cancels one order"),
+  cancelAllOpenOrders: orderWrite(
+    "cancelAllOpenOrders",
+    "DELETE",
+    "/v1/allOpenOrders",
+    [anyMarketId],
+    "cancels every open order of the account, in one market or in all",
+  ),
+  historyOrders: privateRead("historyOrders", "/v1/historyOrders", [marketId, startTime, endTime, limit], "orders whose status is final"),
+  order: privateRead("order", "/v1/order", [marketId, orderId], "one order whose status is final"),
+  openOrder: privateRead("openOrder", "/v1/openOrder", [anyMarketId, { ...orderId, required: false }], "one active order"),
+  openOrders: privateRead("openOrders", "/v1/openOrders", [anyMarketId], "active orders"),
+  userTrades: privateRead(
+    "userTrades",
+    "/v1/userTrades",
+    [marketId, startTime, endTime, limit, { name: "fromId", type: "integer", required: false, note: "not with startTime or endTime" }],
+    "the account's trades",
+  ),
+  incomes: privateRead(
+    "incomes",
+    "/v1/incomes",
+    [marketId, { name: "type", type: "enum", required: false, values: INCOME_TYPES, note: "default ALL" }, startTime, endTime, limit],
+    "fees, funding, deposits and what else changed the account's credit",
+  ),
+  balances: privateRead("balances", "/v1/balances", [], "the account's balances and positions"),
+  positions: privateRead("positions", "/v1/positions", [], "the account's positions"),
+};

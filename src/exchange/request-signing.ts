@@ -1,0 +1,57 @@
+import { FormatError } from "../core/errors.js";
+import { keccak256 } from "../core/keccak.js";
+import type { Signer } from "../core/signing.js";
+import type { Hex, Ms } from "../core/units.js";
+
+/** Parameters of one request as the exact strings that are transmitted: the server signs what it receives, character by character. */
+export type RequestParams = Readonly<Record<string, string>>;
+
+const PLAIN = /^[A-Za-z0-9\-_.~]*$/;
+
+/**
+ * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space becomes `+`, and only letters,
+ * digits and `-_.~` stay bare. `URLSearchParams` differs in `*` and `~`, and would break the signature.
+ * @throws FormatError when the text is no valid Unicode.
+ */
+export function formEncode(text: string): string {
+  if (PLAIN.test(text)) return text;
+  try {
+    return encodeURIComponent(text)
+      .replace(/[!'()*]/g, percentOf)
+      .replaceAll("%20", "+");
+  } catch (cause) {
+    throw new FormatError("not valid Unicode", { field: "parameter", expected: "no lone surrogates", cause });
+  }
+}
+
+function percentOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent. */
+export function canonicalParams(params: RequestParams): string {
+  const names = Object.keys(params).sort(asciiOrder);
+  let text = "";
+  for (const name of names) text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(params[name] as string)}`;
+  return text;
+}
+
+function asciiOrder(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32 bytes. */
+export function requestDigest(canonical: string): Uint8Array {
+  // Percent-encoded, so one character is one byte.
+  return keccak256(Buffer.from(`\u0019Ethereum Signed Message:\n${canonical.length}${canonical}`, "latin1"));
+}
+
+/**
+ * The whole signed parameter string of a private request: the caller's parameters, `account`, `timestamp`, and the
+ * signature over them last. The same string serves as a query or as a form body.
+ * @param account the trading account; another one than the signer's where the signer is its registered operator.
+ */
+export function signedParams(params: RequestParams, account: Hex, timestampMs: Ms, signer: Signer): string {
+  const canonical = canonicalParams({ ...params, account, timestamp: String(timestampMs) });
+  return `${canonical}&signature=${signer.sign(requestDigest(canonical))}`;
+}

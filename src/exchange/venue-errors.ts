@@ -1,0 +1,100 @@
+import { MarketwrightError } from "../core/errors.js";
+
+/** One documented error of the exchange. */
+export interface VenueErrorCode {
+  readonly code: number;
+  /** The constant's name in the exchange's documentation. */
+  readonly name: string;
+  /** The `codeText` where it has been seen. */
+  readonly codeText: string | undefined;
+  readonly meaning: string;
+}
+
+/** Every error code that the exchange documents; codes are stable, messages are not, and others may come. */
+export const VENUE_ERROR_CODES: readonly VenueErrorCode[] = [
+  { code: 1010, name: "UNAUTHORIZED_ERROR", codeText: undefined, meaning: "not authorised for this request" },
+  { code: 1011, name: "INVALID_TIMESTAMP_ERROR", codeText: undefined, meaning: "timestamp outside the signature window" },
+  { code: 1012, name: "INVALID_SIGNATURE_ERROR", codeText: "Invalid signature", meaning: "request or order signature invalid" },
+  { code: 1110, name: "BAD_ACCOUNT_ERROR", codeText: "Invalid account address", meaning: "invalid account" },
+  { code: 1111, name: "BAD_PARAMS_ERROR", codeText: "Bad params", meaning: "bad or inconsistent parameters" },
+  { code: 1112, name: "INVALID_MARKET_ERROR", codeText: "Invalid market id", meaning: "unknown market" },
+  { code: 1113, name: "INVALID_TIME_PERIOD_ERROR", codeText: undefined, meaning: "bad startTime or endTime" },
+  { code: 2010, name: "INTERNAL_ERROR", codeText: undefined, meaning: "internal error; whether the action happened is not known" },
+  { code: 2011, name: "NO_SUCH_ORDER_ERROR", codeText: "No such order", meaning: "the order does not exist, or no more" },
+  { code: 2012, name: "MARGIN_INSUFFICIENT_ERROR", codeText: undefined, meaning: "not enough margin" },
+  { code: 2013, name: "MARKET_TRADING_NOT_ENABLED_ERROR", codeText: undefined, meaning: "market not yet open" },
+  { code: 2014, name: "MARKET_TRADING_DISABLED_ERROR", codeText: undefined, meaning: "market suspended" },
+  { code: 2015, name: "MARKET_DELISTED_ERROR", codeText: undefined, meaning: "market delisted" },
+  { code: 2016, name: "INVALID_ORDER_ERROR", codeText: undefined, meaning: "order validation failed" },
+  {
+    code: 2017,
+    name: "MAX_OPEN_ORDER_EXCEEDED_ERROR",
+    codeText: undefined,
+    meaning: "more open orders than MAX_OPEN_ORDERS_FILTER allows",
+  },
+  { code: 2018, name: "DUPLICATED_ACCOUNT_ERROR", codeText: "Duplicated account", meaning: "account already registered" },
+  { code: 4010, name: "PRICE_GREATER_THAN_MAX_PRICE_ERROR", codeText: undefined, meaning: "above PRICE_FILTER.maxPrice" },
+  { code: 4011, name: "MAX_PRICE_LESS_THAN_MIN_PRICE_ERROR", codeText: undefined, meaning: "below PRICE_FILTER.minPrice" },
+  { code: 4012, name: "INVALID_ORDER_INFO_ERROR", codeText: undefined, meaning: "info is wrong: fee rates, expiration" },
+  {
+    code: 4013,
+    name: "EXPOSURE_GREATER_THAN_MAX_ACCOUNT_LIMIT_ERROR",
+    codeText: undefined,
+    meaning: "the account's exposure cap; more margin does not help",
+  },
+];
+
+const BY_CODE: ReadonlyMap<number, VenueErrorCode> = new Map(VENUE_ERROR_CODES.map((entry) => [entry.code, entry]));
+
+/** What is documented of a code; undefined for one that we do not know. */
+export function venueErrorCode(code: number): VenueErrorCode | undefined {
+  return BY_CODE.get(code);
+}
+
+/** Codes that the client itself acts on. */
+export const NO_SUCH_ORDER = 2011;
+export const INTERNAL_ERROR = 2010;
+export const INVALID_ORDER = 2016;
+export const DUPLICATED_ACCOUNT = 2018;
+export const INVALID_TIMESTAMP = 1011;
+export const INVALID_SIGNATURE = 1012;
+
+/** The exchange refused a request and said why (specification, "Errors"). */
+export class VenueError extends MarketwrightError {
+  readonly code: number;
+  /** The documented name of the code, or `UNKNOWN_ERROR`. */
+  readonly codeName: string;
+  readonly codeText: string;
+  /** The exchange's own words, which may vary. */
+  readonly venueMessage: string;
+  readonly httpStatus: number;
+
+  constructor(body: { readonly code: number; readonly codeText: string; readonly message: string }, httpStatus: number) {
+    const known = venueErrorCode(body.code);
+    super(`the exchange refused the request: ${body.code} ${body.codeText || (known?.meaning ?? "unknown code")}: ${body.message}`);
+    this.code = body.code;
+    this.codeName = known?.name ?? "UNKNOWN_ERROR";
+    this.codeText = body.codeText;
+    this.venueMessage = body.message;
+    this.httpStatus = httpStatus;
+  }
+}
+
+/** A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is not JSON. */
+export class VenueRequestError extends MarketwrightError {
+  /** Absent where there was no answer at all. */
+  readonly httpStatus: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Whether the exchange may have acted on the request. */
+  readonly mayHaveHappened: boolean;
+
+  constructor(
+    summary: string,
+    detail: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined; readonly mayHaveHappened: boolean },
+  ) {
+    super(summary);
+    this.httpStatus = detail.httpStatus;
+    this.retryAfterMs = detail.retryAfterMs;
+    this.mayHaveHappened = detail.mayHaveHappened;
+  }
+}

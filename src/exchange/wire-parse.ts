@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { FormatError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import { decimalToScaled } from "../core/instrument.js";
+import type { CreditUnits, MarketId } from "../core/units.js";
+
+/** What the account's records are read with: the grids of the markets that the bot knows, and the unit of credit. */
+export interface DecodeContext {
+  readonly creditDecimals: number;
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+}
+
+/** A value of the wire by its schema. @throws FormatError naming the path of the first wrong field. */
+export function parseWire<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = issue === undefined ? "" : issue.path.map((part) => `.${String(part)}`).join("");
+  throw new FormatError("not what the protocol says", {
+    field: `${where}${path}`,
+    value: valueAt(value, issue?.path ?? []),
+    expected: issue?.message ?? "another shape",
+    cause: result.error,
+  });
+}
+
+/** A list of the wire. @throws FormatError when it is none. */
+export function parseList(value: unknown, where: string): readonly unknown[] {
+  return parseWire(z.array(z.unknown()), value, where);
+}
+
+/**
+ * A decimal string of quote currency in credit units. Digits below the smallest unit, which records of profit and risk may
+ * carry, are cut off toward zero, as the settling contract's division does.
+ */
+export function creditOf(text: string, creditDecimals: number, field: string): CreditUnits {
+  const point = text.indexOf(".");
+  return decimalToScaled(point < 0 ? text : text.slice(0, point + 1 + creditDecimals), creditDecimals, field);
+}
+
+/** The number of grid units in an unsigned decimal: a whole number on the grid; off it, a fraction. @throws FormatError beyond 2^53. */
+export function gridCount(text: string, unitText: string, field: string): number {
+  const decimals = Math.max(fractionDigits(text), fractionDigits(unitText));
+  const scaled = decimalToScaled(text, decimals, field);
+  const unit = decimalToScaled(unitText, decimals, field);
+  const whole = scaled / unit;
+  if (whole > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new FormatError("past 2^53 units of the market's grid", { field, value: text, expected: `fewer units of ${unitText}` });
+  }
+  const rest = scaled % unit;
+  return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(unit);
+}
+
+/** How many digits stand after the point. */
+export function fractionDigits(text: string): number {
+  const point = text.indexOf(".");
+  return point < 0 ? 0 : text.length - point - 1;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const part of path) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = (at as Record<PropertyKey, unknown>)[part];
+  }
+  // A bigint inside an object cannot be shown as JSON, and a whole record says less than its path.
+  return typeof at === "object" ? undefined : at;
+}

@@ -1,6 +1,9 @@
 import { FormatError } from "./errors.js";
 import type { CreditUnits, Lots, MarketId, Ticks } from "./units.js";
 
+/** More than any token has; a guard against an absurd exponent. */
+const MOST_DECIMALS = 36;
+
 /** What fixes a market's number grid: decimal strings from `exchangeInfo` (specification, "Market" and "Exchange info"). */
 export interface InstrumentGrid {
   readonly marketId: MarketId;
@@ -40,6 +43,8 @@ export class Instrument {
   readonly creditDenominator: bigint;
 
   constructor(grid: InstrumentGrid) {
+    requireDecimals(grid.creditDecimals, "creditDecimals");
+    requireDecimals(grid.paperDecimals, "paperDecimals");
     this.marketId = grid.marketId;
     this.creditDecimals = grid.creditDecimals;
     this.paperDecimals = grid.paperDecimals;
@@ -69,7 +74,11 @@ export class Instrument {
 
   /** A wire price as ticks. @throws FormatError when it is no positive decimal on the tick grid. */
   ticksOf(price: string): Ticks {
-    return onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
+    const ticks = onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
+    if (ticks === 0) {
+      throw new FormatError("not a price", { field: "price", value: price, expected: "a price above zero" });
+    }
+    return ticks;
   }
 
   /** A wire amount (unsigned) as lots. @throws FormatError when it is no decimal on the step grid. */
@@ -79,28 +88,31 @@ export class Instrument {
 
   /** Ticks as a wire price: no exponent, no trailing zeros. */
   priceOf(ticks: Ticks): string {
-    return scaledToDecimal(BigInt(ticks) * BigInt(this.#tickScaled), this.priceDecimals);
+    return scaledToDecimal(wholeNumber(ticks, "ticks") * BigInt(this.#tickScaled), this.priceDecimals);
   }
 
   /** Lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign. */
   amountOf(lots: Lots): string {
-    return scaledToDecimal(BigInt(lots) * BigInt(this.#stepScaled), this.amountDecimals);
+    return scaledToDecimal(wholeNumber(lots, "lots") * BigInt(this.#stepScaled), this.amountDecimals);
   }
 
   /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
   creditFloor(ticks: Ticks, lots: Lots): CreditUnits {
-    return (BigInt(ticks) * BigInt(Math.abs(lots)) * this.creditNumerator) / this.creditDenominator;
+    return this.#creditProduct(ticks, lots) / this.creditDenominator;
   }
 
   /** |price times amount| in credit units, rounded up. */
   creditCeil(ticks: Ticks, lots: Lots): CreditUnits {
-    const numerator = BigInt(ticks) * BigInt(Math.abs(lots)) * this.creditNumerator;
-    return (numerator + this.creditDenominator - 1n) / this.creditDenominator;
+    return (this.#creditProduct(ticks, lots) + this.creditDenominator - 1n) / this.creditDenominator;
   }
 
   /** Credit units as a decimal string of quote, for people and the wire. */
   creditToDecimal(units: CreditUnits): string {
     return scaledToDecimal(units, this.creditDecimals);
+  }
+
+  #creditProduct(ticks: Ticks, lots: Lots): bigint {
+    return wholeNumber(ticks, "ticks") * wholeNumber(Math.abs(lots), "lots") * this.creditNumerator;
   }
 }
 
@@ -116,26 +128,42 @@ function trimmedDecimal(text: string, field: string): { scaled: number; decimals
 }
 
 function onGrid(text: string, decimals: number, unit: number, field: string, gridText: string): number {
-  const scaled = Number(decimalToScaled(text, decimals, field));
-  const count = scaled / unit;
-  if (!Number.isSafeInteger(count) || count < 0) {
+  const scaled = decimalToScaled(text, decimals, field, gridText);
+  const divisor = BigInt(unit);
+  const count = Number(scaled / divisor);
+  // The remainder is taken before any rounding to a float, which could carry a number onto the grid.
+  if (scaled % divisor !== 0n || !Number.isSafeInteger(count) || count < 0) {
     throw new FormatError("off the market's grid", { field, value: text, expected: `a whole multiple of ${gridText}` });
   }
   return count;
 }
 
+function wholeNumber(count: number, field: string): bigint {
+  if (!Number.isSafeInteger(count)) {
+    throw new FormatError("not a whole number", { field, value: count, expected: "an integer within 2^53" });
+  }
+  return BigInt(count);
+}
+
+function requireDecimals(decimals: number, field: string): void {
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) {
+    throw new FormatError("not a number of decimals", { field, value: decimals, expected: `an integer from 0 to ${MOST_DECIMALS}` });
+  }
+}
+
 /**
  * A decimal string times `10^decimals` as a bigint, exact.
  * @throws FormatError when it is no plain decimal, or has more significant decimals than asked for.
+ * @param gridText the grid that the caller will hold it against, for the error.
  */
-export function decimalToScaled(text: string, decimals: number, field = "decimal"): bigint {
-  const match = typeof text === "string" ? /^(-?)(\d{1,60})(?:\.(\d{0,60}))?$/.exec(text) : null;
+export function decimalToScaled(text: string, decimals: number, field = "decimal", gridText?: string): bigint {
+  const match = typeof text === "string" ? /^(-?)(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) : null;
   const fraction = (match?.[3] ?? "").replace(/0+$/, "");
   if (!match || fraction.length > decimals) {
     throw new FormatError(match ? "more decimals than the unit holds" : "not a plain decimal", {
       field,
       value: text,
-      expected: `a decimal string with at most ${decimals} decimals`,
+      expected: gridText === undefined ? `a decimal string with at most ${decimals} decimals` : `a whole multiple of ${gridText}`,
     });
   }
   const magnitude = BigInt(match[2] + fraction.padEnd(decimals, "0"));

@@ -132,6 +132,8 @@ export function withoutSecrets(held: unknown): unknown {
   if (typeof held === "string") return held.replace(/(0x)?[0-9a-fA-F]{64,}/g, "[not shown: looks like a private key]");
   if (typeof held === "bigint") return held.toString();
   if (typeof held === "number" && Math.abs(held) > 1e60) return "[not shown: looks like a private key]";
-  if (typeof held === "object" && held !== null) return withoutSecrets(JSON.stringify(held));
+  if (Array.isArray(held)) return held.map(withoutSecrets);
+  if (typeof held === "object" && held !== null)
+    return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, withoutSecrets(value)]));
   return held;
 }

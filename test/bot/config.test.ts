@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decideOf, loadBotConfig } from "../../src/bot/config.js";
+import { botJsonSchema } from "../../src/bot/config-json-schema.js";
+import { ConfigError } from "../../src/core/errors.js";
+
+const KEY = `0x${"1f".repeat(32)}`;
+const env = { MARKETWRIGHT_KEY: KEY };
+const folder = mkdtempSync(join(tmpdir(), "marketwright-config-"));
+const BOT = `exchange:
+  rest: http://127.0.0.1:8620/v1
+  stream: ws://127.0.0.1:8620/v1/
+account: { keyEnv: MARKETWRIGHT_KEY }
+quotes: { timeInForce: POST_ONLY }
+markets:
+  btcusdc:
+    strategy: avellaneda-stoikov
+    params: { riskAversion: 0.05, horizonMs: 60000, sizeBase: 0.02 }
+    limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 }
+  ethusdc:
+    strategy: ladder
+    decide: { everyMs: 1000 }
+risk: { maxDrawdownQuote: 500, maxBookAgeMs: 2000 }
+metrics: { port: 9464 }
+`;
+
+function load(text: string, variables: Record<string, string | undefined> = env) {
+  const path = join(folder, "bot.yaml");
+  writeFileSync(path, text);
+  return loadBotConfig(path, variables);
+}
+
+function messageOf(text: string, variables?: Record<string, string | undefined>): string {
+  try {
+    load(text, variables);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error("the file was taken");
+}
+
+const changed = (from: string | RegExp, to: string): string => {
+  const text = BOT.replace(from, to);
+  expect(text).not.toBe(BOT);
+  return text;
+};
+
+describe("a bot's file that is right", () => {
+  it("is filled in with what it leaves out", () => {
+    const config = load(BOT);
+    expect(config.exchange).toMatchObject({
+      requestTimeoutMs: 2000,
+      signatureWindowMs: 5000,
+      placement: "local",
+      buyRounding: "up",
+      reconcileMs: 30000,
+    });
+    expect(config.exchange.stream).toBe("ws://127.0.0.1:8620/v1");
+    expect(config.quotes).toEqual({ timeInForce: "POST_ONLY", quoteLifeMs: 300000, priceToleranceTicks: 0, sizeToleranceFraction: 0 });
+    expect(config.risk).toMatchObject({ maxDrawdownQuote: "500", maxBookAgeMs: 2000 });
+    expect(config.markets.ethusdc?.limits).toEqual({});
+  });
+
+  it("decides a market by its own times where it has some", () => {
+    const config = load(BOT);
+    expect(decideOf(config, "ethusdc")).toEqual({ everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 20 });
+    expect(decideOf(config, "btcusdc").everyMs).toBe(250);
+  });
+
+  it("resolves its paths from the file, not from where the command runs", () => {
+    writeFileSync(join(folder, "mine.ts"), "export default 1;\n");
+    const config = load(changed("strategy: ladder", "strategy: ./mine.ts").replace("metrics:", "stateDir: state\nmetrics:"));
+    expect(config.markets.ethusdc?.strategy).toBe(join(folder, "mine.ts"));
+    expect(config.stateDir).toBe(join(folder, "state"));
+  });
+
+  it("holds no key, so that a journal of it holds none", () => {
+    expect(JSON.stringify(load(BOT))).not.toContain("1f1f");
+  });
+
+  it("needs no key where nothing is signed", () => {
+    const path = join(folder, "bot.yaml");
+    writeFileSync(path, BOT);
+    expect(loadBotConfig(path, {}, { key: "unused" }).account.keyEnv).toBe("MARKETWRIGHT_KEY");
+  });
+
+  it("keeps every digit of a quantity, where a float would round the limit", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.integer({ min: 0, max: 25 }), fc.boolean(), (digits, decimals, quoted) => {
+        const padded = digits.toString().padStart(decimals + 1, "0");
+        const written = decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
+        const exact = (decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")).replace(/^0+(?=\d)/, "");
+        const config = load(changed("maxPositionBase: 0.5", `maxPositionBase: ${quoted ? `"${written}"` : written}`));
+        return config.markets.btcusdc?.limits.maxPositionBase === exact;
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("may be the shared file of several bots by anchors", () => {
+    const text = changed("strategy: ladder", "strategy: ladder\n    limits: &tight { maxOrderBase: 0.1 }").replace(
+      "limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 }",
+      "limits: { maxOrderBase: 0.2 }",
+    );
+    expect(load(`${text}`).markets.ethusdc?.limits.maxOrderBase).toBe("0.1");
+  });
+});
+
+describe("a bot's file that is wrong says the path, the value and what would be right", () => {
+  const cases: readonly (readonly [string, string | RegExp, string, readonly string[]])[] = [
+    [
+      "unknown key",
+      "maxOrderBase: 0.1",
+      "maxOrderBsae: 0.1",
+      ["markets.btcusdc.limits.maxOrderBsae", "did you mean maxOrderBase?", "0.1", "line 10"],
+    ],
+    [
+      "seconds for milliseconds",
+      "{ timeInForce",
+      "{ quoteLifeS: 30, timeInForce",
+      ["quotes.quoteLifeS", "did you mean quoteLifeMs: 30000", "30"],
+    ],
+    ["a key without its unit", "maxBookAgeMs: 2000", "maxBookAge: 2000", ["risk.maxBookAge:", "did you mean maxBookAgeMs (milliseconds)?"]],
+    ["percent for a fraction", "maxBookAgeMs: 2000", "maxMarginUsePct: 50", ["risk.maxMarginUsePct", "did you mean maxMarginUseFraction"]],
+    [
+      "a limit of zero",
+      "maxOrderBase: 0.1",
+      "maxOrderBase: 0.0",
+      ["markets.btcusdc.limits.maxOrderBase", "must not be zero", '"0.0"', "above 0"],
+    ],
+    ["a limit below zero", "maxOrderBase: 0.1", "maxOrderBase: -3", ["markets.btcusdc.limits.maxOrderBase", '"-3"', "above 0"]],
+    [
+      "a limit that is no number",
+      "maxOrderBase: 0.1",
+      "maxOrderBase: lots",
+      ["markets.btcusdc.limits.maxOrderBase", '"lots"', "decimal number of base units"],
+    ],
+    ["an infinite limit", "maxDrawdownQuote: 500", "maxDrawdownQuote: .inf", ["risk.maxDrawdownQuote", ".inf", "quote units"]],
+    ["no time in force", "timeInForce: POST_ONLY", "quoteLifeMs: 5000", ["quotes.timeInForce", "is missing", "POST_ONLY, GTT, GTC"]],
+    ["a time in force in the wrong case", "POST_ONLY", "post_only", ["quotes.timeInForce", '"post_only"', "did you mean POST_ONLY?"]],
+    ["a port that is none", "port: 9464", "port: 94640", ["metrics.port", "94640", "0 to 65535"]],
+    [
+      "a fraction of a millisecond",
+      "maxBookAgeMs: 2000",
+      "maxBookAgeMs: 0.5",
+      ["risk.maxBookAgeMs", "0.5", "whole number of milliseconds"],
+    ],
+    ["a stream address in the place of REST", "rest: http", "rest: ws", ["exchange.rest", "ws://127.0.0.1:8620/v1", "http:"]],
+    ["a password in an address", "rest: http://", "rest: http://me:secret@", ["exchange.rest", "must not hold a name or password"]],
+    ["no market", /markets:[^]*risk:/, "markets: {}\nrisk:", ["markets:", "at least one market"]],
+    ["the same market twice", "  ethusdc:", "  btcusdc:", ["markets.btcusdc", "written twice", "one market has one strategy", "7 and 11"]],
+    [
+      "two strategies on one market",
+      "strategy: ladder",
+      "strategy: [ladder, grid]",
+      ["markets.ethusdc.strategy", '["ladder","grid"]', "a text"],
+    ],
+    ["the same key twice", "quotes: {", "risk: {}\nquotes: {", ["risk:", "written twice", "each key once"]],
+    [
+      "a strategy file that is not there",
+      "strategy: ladder",
+      "strategy: ./none.ts",
+      ["markets.ethusdc.strategy", '"./none.ts"', "a file at"],
+    ],
+    [
+      "a heartbeat that the guard cannot wait for",
+      "metrics:",
+      "guard: { heartbeatMs: 2000, deadAfterMs: 3000 }\nmetrics:",
+      ["guard.deadAfterMs", "3000", "4000"],
+    ],
+    ["an empty section", /risk: .*/, "risk:", ["risk: is empty", "maxDrawdownQuote"]],
+    ["a list", /^[^]*$/, "- a\n- b\n", ["the file", "wrong type"]],
+    ["an empty file", /^[^]*$/, "# nothing\n", ["bot.yaml is empty"]],
+    ["broken YAML", "{ timeInForce: POST_ONLY }", "{ timeInForce: POST_ONLY", ["bot.yaml line 6 is no YAML"]],
+    ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
+  ];
+  it.each(cases)("%s", (_name, from, to, parts) => {
+    const message = messageOf(changed(from, to));
+    for (const part of parts) expect(message).toContain(part);
+    expect(message.split("\n")).toHaveLength(1);
+  });
+
+  it("counts the problems that it does not name", () => {
+    expect(messageOf(changed("port: 9464", "port: -1").replace("maxBookAgeMs: 2000", "maxBookAgeMs: 0"))).toContain("and 1 problem more");
+  });
+
+  it("says when the path leads to no file", () => {
+    expect(() => loadBotConfig(join(folder, "absent.yaml"), env)).toThrow(/absent\.yaml is not there/);
+    expect(() => loadBotConfig(folder, env)).toThrow(/is a folder, not a file/);
+  });
+});
+
+describe("the key", () => {
+  it("is asked for by the variable's name when it is missing", () => {
+    expect(messageOf(BOT, {})).toContain("account.keyEnv: names an environment variable that is not set");
+    expect(messageOf(BOT, { MARKETWRIGHT_KEY: "  " })).toContain("MARKETWRIGHT_KEY");
+  });
+
+  it.each([
+    ["too short", `0x${"ab".repeat(31)}`],
+    ["without 0x", "ab".repeat(32)],
+    ["zero", `0x${"00".repeat(32)}`],
+    ["the group's order", "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"],
+    ["a phrase", "test test test junk"],
+  ])("is refused and never shown: %s", (_name, secret) => {
+    const message = messageOf(BOT, { MARKETWRIGHT_KEY: secret });
+    expect(message).toContain("account.keyEnv");
+    expect(message).not.toContain(secret.slice(2, 12));
+  });
+
+  it.each([KEY, KEY.slice(2), `"${KEY}"`])("is not shown when it was pasted into the file: %#", (pasted) => {
+    for (const text of [changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: ${pasted}`), changed("keyEnv: MARKETWRIGHT_KEY", `key: ${pasted}`)]) {
+      expect(messageOf(text)).not.toContain("1f1f1f1f");
+    }
+  });
+});
+
+describe("config/schema.json", () => {
+  it("is what the validator says (npm run schema)", () => {
+    expect(readFileSync(new URL("../../config/schema.json", import.meta.url), "utf8")).toBe(botJsonSchema());
+  });
+});

@@ -1,0 +1,120 @@
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  CorruptStateError,
+  FileStateStore,
+  MemoryStateStore,
+  readJsonLines,
+  readJsonState,
+  type StateStore,
+} from "../../src/bot/state-dir.js";
+import { RunError } from "../../src/core/errors.js";
+
+const folder = () => mkdtempSync(join(tmpdir(), "marketwright-state-"));
+const asNumber = (value: unknown): number => {
+  if (typeof value !== "number") throw new Error("no number");
+  return value;
+};
+
+describe.each<[string, () => StateStore]>([
+  ["on disk", () => new FileStateStore(folder())],
+  ["in memory", () => new MemoryStateStore()],
+])("state %s", (_name, make) => {
+  it("knows nothing before the first write", () => {
+    expect(make().read("peak.json")).toBeUndefined();
+  });
+
+  it("gives back the last text that was written", () => {
+    const store = make();
+    store.write("peak.json", '{"peak":"1"}');
+    store.write("peak.json", '{"peak":"2"}');
+    expect(store.read("peak.json")).toBe('{"peak":"2"}');
+  });
+
+  it("keeps every line of a log in order", () => {
+    const store = make();
+    store.append("fills.jsonl", "1");
+    store.append("fills.jsonl", "2");
+    expect(readJsonLines(store, "fills.jsonl", asNumber)).toEqual([1, 2]);
+    store.close();
+  });
+
+  it("refuses a name that would leave the folder", () => {
+    expect(() => make().write("../peak.json", "")).toThrow(RunError);
+  });
+
+  it("says which file is corrupt rather than starting from a lost peak", () => {
+    const store = make();
+    store.write("peak.json", "{");
+    expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(CorruptStateError);
+    expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(/peak\.json/);
+    store.write("peak.json", '"x"');
+    expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(/no number/);
+  });
+
+  it("says which line of a log is corrupt", () => {
+    const store = make();
+    store.append("fills.jsonl", "1");
+    store.append("fills.jsonl", "[");
+    store.append("fills.jsonl", "3");
+    expect(() => readJsonLines(store, "fills.jsonl", asNumber)).toThrow(/fills\.jsonl line 2/);
+  });
+});
+
+describe("the state folder", () => {
+  it("can be entered and read by its owner alone", () => {
+    const store = new FileStateStore(join(folder(), "a", "b"));
+    store.write("peak.json", "{}");
+    store.append("fills.jsonl", "1");
+    expect(statSync(store.directory).mode & 0o777).toBe(0o700);
+    expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(store.pathOf("fills.jsonl")).mode & 0o777).toBe(0o600);
+  });
+
+  it("outlives the process that wrote it", () => {
+    const at = folder();
+    new FileStateStore(at).write("peak.json", "7");
+    expect(readJsonState(new FileStateStore(at), "peak.json", asNumber)).toBe(7);
+  });
+
+  it("keeps the old text when the new one was cut short by a crash", () => {
+    const store = new FileStateStore(folder());
+    store.write("peak.json", "7");
+    writeFileSync(`${store.pathOf("peak.json")}.new`, "8 half wr");
+    expect(store.read("peak.json")).toBe("7");
+    store.write("peak.json", "9");
+    expect(store.read("peak.json")).toBe("9");
+    expect(existsSync(`${store.pathOf("peak.json")}.new`)).toBe(false);
+  });
+
+  it("drops a log's last line that a crash cut short, and goes on after it", () => {
+    const at = folder();
+    const before = new FileStateStore(at);
+    before.append("fills.jsonl", "1");
+    before.close();
+    appendFileSync(before.pathOf("fills.jsonl"), '{"half":');
+    expect(readJsonLines(before, "fills.jsonl", asNumber)).toEqual([1]);
+    const after = new FileStateStore(at);
+    after.append("fills.jsonl", "2");
+    expect(readFileSync(after.pathOf("fills.jsonl"), "utf8")).toBe("1\n2\n");
+  });
+
+  it("keeps a last line that lacks only its line feed", () => {
+    const store = new FileStateStore(folder());
+    writeFileSync(store.pathOf("fills.jsonl"), "1\n2");
+    store.append("fills.jsonl", "3");
+    expect(readJsonLines(store, "fills.jsonl", asNumber)).toEqual([1, 2, 3]);
+  });
+
+  it("is a run-time error when its path is a file, or may not be written", () => {
+    const file = join(folder(), "file");
+    writeFileSync(file, "");
+    expect(() => new FileStateStore(file)).toThrow(RunError);
+    const store = new FileStateStore(folder());
+    if (process.getuid?.() === 0) return;
+    chmodSync(store.directory, 0o500);
+    expect(() => store.write("peak.json", "1")).toThrow(RunError);
+  });
+});

@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { METRIC_LIST, METRIC_PREFIX } from "../../src/monitoring/metric-list.js";
+import { Metrics } from "../../src/monitoring/metrics.js";
+import { metricsPage } from "../../src/monitoring/metrics-page.js";
+
+/** Every method once, so that the page has a sample of everything. */
+function recorded(): Metrics {
+  const metrics = new Metrics();
+  metrics.orderAction("btcusdc", "BUY", "place", "accepted");
+  metrics.orderAction("btcusdc", "BUY", "place", "accepted");
+  metrics.orderAction("btcusdc", undefined, "cancel-all", "cancelled");
+  metrics.rejection("btcusdc", 2016);
+  metrics.setOpenOrders("btcusdc", "SELL", 3);
+  metrics.setUnknownOrders("btcusdc", 1);
+  metrics.setManualOrders("btcusdc", 2);
+  metrics.setQuoting("btcusdc", true);
+  metrics.fill("btcusdc", "BUY", "maker", 0.25);
+  metrics.settlementFailure("btcusdc");
+  metrics.setPosition("btcusdc", -0.5);
+  metrics.setEquity(1000, 1010);
+  metrics.setPnl("btcusdc", "spread", 2.5);
+  metrics.setRateTokens("ORDER", 190);
+  metrics.throttled(429);
+  metrics.tickToOrder(0.0004);
+  metrics.orderAck(0.03);
+  metrics.decision("btcusdc", "touch");
+  metrics.riskRefusal("btcusdc", "maxPositionBase");
+  metrics.streamState("market", true);
+  metrics.streamGap("btcusdc");
+  metrics.malformedFrame("book");
+  metrics.setBookAge("btcusdc", 0.1);
+  metrics.setAccountAge(1);
+  metrics.setClockOffset(-0.02);
+  metrics.reconciled();
+  metrics.reconcileDifference("missing-order");
+  metrics.halted("drawdown", true);
+  metrics.marketHalted("btcusdc", "stale-book", false);
+  metrics.heartbeat(1_700_000_000_500);
+  metrics.setBuild("0.1.0", "v20.20.2");
+  return metrics;
+}
+
+describe("the metrics page", () => {
+  it("has a sample of every metric in the list", async () => {
+    const page = await recorded().page();
+    for (const { name } of Object.values(METRIC_LIST)) expect(page).toMatch(new RegExp(`^${METRIC_PREFIX}${name}(_bucket)?(\\{| )`, "m"));
+  });
+
+  it.each([
+    'marketwright_orders_total{market="btcusdc",side="BUY",action="place",outcome="accepted"} 2',
+    'marketwright_orders_total{market="btcusdc",side="ALL",action="cancel-all",outcome="cancelled"} 1',
+    'marketwright_open_orders{market="btcusdc",side="SELL"} 3',
+    'marketwright_fills_total{market="btcusdc",side="BUY",liquidity="maker"} 1',
+    'marketwright_position_base{market="btcusdc"} -0.5',
+    "marketwright_equity_quote 1000",
+    'marketwright_pnl_quote{market="btcusdc",part="spread"} 2.5',
+    'marketwright_rate_tokens{bucket="ORDER"} 190',
+    'marketwright_tick_to_order_seconds_bucket{le="0.0005"} 1',
+    "marketwright_order_ack_seconds_count 1",
+    'marketwright_stream_gaps_total{market="btcusdc"} 1',
+    'marketwright_reconcile_differences_total{kind="missing-order"} 1',
+    'marketwright_halted{reason="drawdown"} 1',
+    "marketwright_heartbeat_timestamp_seconds 1700000000.5",
+  ])("says %s", async (line) => {
+    expect((await recorded().page()).split("\n")).toContain(line);
+  });
+
+  it("keeps two bots of one process apart", async () => {
+    recorded();
+    expect(await new Metrics().page()).not.toContain("btcusdc");
+  });
+
+  it("has Node's own metrics when asked for", async () => {
+    expect(await new Metrics().withProcessMetrics().page()).toContain("process_cpu_seconds_total");
+  });
+
+  it("passes promtool", async (context) => {
+    const promtool = process.env.PROMTOOL ?? "promtool";
+    const result = spawnSync(promtool, ["check", "metrics"], { input: await recorded().page(), encoding: "utf8" });
+    context.skip(result.error !== undefined, "promtool is not installed (Debian: prometheus), so the names were not linted");
+    expect(`${result.stdout}${result.stderr}`).toBe("");
+    expect(result.status).toBe(0);
+  });
+});
+
+describe("docs/metrics.md", () => {
+  it("is what the code says (npm run docs)", () => {
+    expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toBe(metricsPage());
+  });
+});

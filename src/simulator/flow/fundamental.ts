@@ -2,20 +2,7 @@ import type { Random } from "../../core/seam.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { Ms } from "../../core/units.js";
 import { sampleNormal } from "./sampling.js";
-
-/** What moves the latent price of a synthetic market. Basis points are of the price. */
-export interface FundamentalParams {
-  /** Standard deviation of the log price over one second, in basis points (recorded BTC perpetuals: 0.3 to 1.4). */
-  readonly volatilityBpsPerSqrtSecond: number;
-  /** After so long half of a deviation from the start price is gone, which keeps a long run near its start; 0 is a pure random walk. */
-  readonly reversionHalfLifeMs: Ms;
-  /** Jumps an hour (Merton 1976); 0 for none. */
-  readonly jumpsPerHour: number;
-  /** Standard deviation of one jump, in basis points. */
-  readonly jumpBps: number;
-  /** The mark's premium over the index wanders within plus or minus this many basis points; 0 pins mark to index. */
-  readonly premiumBoundBps: number;
-}
+import type { FundamentalParams } from "./synthetic-params.js";
 
 /** The grid on which the process moves: its path depends on seed and time alone, never on who asked when. */
 const STEP_MS = 250;
@@ -39,8 +26,8 @@ export class FundamentalPrice {
   #nextStepMs: Ms;
   #price: number;
 
-  /** @param startPrice quote per base at `startMs`. */
-  constructor(seed: number, params: FundamentalParams, startPrice: number, startMs: Ms) {
+  /** @param startPrice quote per base at `startMs`, by whatever clock {@link advanceTo} is then given. */
+  constructor(seed: string, params: FundamentalParams, startPrice: number, startMs: Ms) {
     this.#params = params;
     this.#startPrice = startPrice;
     this.#price = startPrice;

@@ -1,0 +1,48 @@
+import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
+import type { FlowMarket } from "../../flow-market.js";
+
+/** What an agent knows when it acts: the market it trades on and what the fundamental is worth at that instant. */
+export interface AgentView {
+  readonly market: FlowMarket;
+  /** The fundamental in fractional ticks. */
+  readonly fundamentalTicks: number;
+}
+
+/** One participant of a synthetic market. It acts when its time has come and says how long until the next time. */
+export interface FlowAgent {
+  /** Unique in its market; the house account keeps the agent's inventory under it. */
+  readonly name: string;
+  /** Before the market opens: what the agent puts up at once, and how long until it acts first. Infinity: never. */
+  open(view: AgentView): Ms;
+  /** Acts, and returns how long until it acts again, in milliseconds, at least 1; Infinity for never. */
+  act(view: AgentView): Ms;
+}
+
+/** Quote notional as whole lots at a price, at least one. */
+export function lotsOfNotional(view: AgentView, quote: number, ticks: Ticks): Lots {
+  const { tickQuote, lotBase } = view.market.instrument;
+  return Math.max(1, Math.round(quote / (ticks * tickQuote * lotBase)));
+}
+
+/** How far through the touch a taker goes at most, in basis points of it. */
+const REACH_BPS = 25;
+/** The share of the nearest ten levels that one taker takes at most: the book is never swept empty. */
+const TAKE_SHARE = 0.5;
+
+/**
+ * Takes up to `lots` from the other side, at most half of its nearest ten levels, no further than 25 basis points through
+ * the touch and never beyond `limitTicks`. Returns whether an order was sent.
+ */
+export function take(view: AgentView, agent: string, side: Side, lots: Lots, limitTicks?: Ticks): boolean {
+  const { bids, asks } = view.market.depth(10);
+  const levels = side === "BUY" ? asks : bids;
+  const touch = levels[0];
+  if (touch === undefined) return false;
+  const reach = side === "BUY" ? Math.floor(touch.ticks * (1 + REACH_BPS / 10_000)) : Math.ceil(touch.ticks * (1 - REACH_BPS / 10_000));
+  const ticks = limitTicks === undefined ? reach : side === "BUY" ? Math.min(reach, limitTicks) : Math.max(reach, limitTicks);
+  const displayed = levels.reduce((sum, level) => sum + level.lots, 0);
+  const wanted = Math.min(lots, Math.floor(displayed * TAKE_SHARE));
+  if (wanted < 1 || ticks < 1) return false;
+  view.market.place({ agent, side, ticks, lots: wanted, timeInForce: "IOC" });
+  return true;
+}

@@ -1,0 +1,39 @@
+import type { Random } from "../../../core/seam.js";
+import type { Ms } from "../../../core/units.js";
+import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
+import type { InformedParams } from "../synthetic-params.js";
+import { lotsOfNotional, take, type AgentView, type FlowAgent } from "./flow-agent.js";
+
+/**
+ * A taker that knows the fundamental (Glosten and Milgrom 1985): it takes what is offered below it or bid above it by more
+ * than its edge, never paying worse than the fundamental less that edge. It is what a stale quote loses to.
+ */
+export class InformedTaker implements FlowAgent {
+  readonly name = "informed";
+  readonly #params: InformedParams;
+  readonly #random: Random;
+
+  constructor(params: InformedParams, random: Random) {
+    this.#params = params;
+    this.#random = random;
+  }
+
+  open(): Ms {
+    return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
+  }
+
+  act(view: AgentView): Ms {
+    const edge = this.#params.edgeBps / 10_000;
+    const buyLimit = Math.floor(view.fundamentalTicks * (1 - edge));
+    const sellLimit = Math.ceil(view.fundamentalTicks * (1 + edge));
+    const ask = view.market.bestAsk();
+    const bid = view.market.bestBid();
+    const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
+    if (ask !== undefined && ask <= buyLimit) {
+      take(view, this.name, "BUY", lotsOfNotional(view, quote, ask), buyLimit);
+    } else if (bid !== undefined && bid >= sellLimit) {
+      take(view, this.name, "SELL", lotsOfNotional(view, quote, bid), sellLimit);
+    }
+    return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
+  }
+}

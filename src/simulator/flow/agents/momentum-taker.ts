@@ -1,0 +1,47 @@
+import type { Random } from "../../../core/seam.js";
+import type { Ms, Side, Ticks } from "../../../core/units.js";
+import { sampleArrivalMs, sampleGeometric, sampleLognormal } from "../sampling.js";
+import type { MomentumParams } from "../synthetic-params.js";
+import { lotsOfNotional, take, type AgentView, type FlowAgent } from "./flow-agent.js";
+
+/** A taker that follows: when the last trade has moved enough since it looked before, a burst of orders goes the same way. */
+export class MomentumTaker implements FlowAgent {
+  readonly name = "momentum";
+  readonly #params: MomentumParams;
+  readonly #random: Random;
+  #seenTicks: Ticks | undefined;
+  #burstLeft = 0;
+  #burstSide: Side = "BUY";
+
+  constructor(params: MomentumParams, random: Random) {
+    this.#params = params;
+    this.#random = random;
+  }
+
+  open(): Ms {
+    return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
+  }
+
+  act(view: AgentView): Ms {
+    if (this.#burstLeft === 0) this.#look(view);
+    if (this.#burstLeft > 0) {
+      this.#burstLeft -= 1;
+      const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
+      take(view, this.name, this.#burstSide, lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))));
+      // After its own burst the agent looks from where the burst has left the price, or it would follow itself.
+      this.#seenTicks = view.market.lastTradeTicks();
+    }
+    return sampleArrivalMs(this.#random, this.#burstLeft > 0 ? this.#params.burstOrdersPerSecond : this.#params.looksPerSecond);
+  }
+
+  #look(view: AgentView): void {
+    const last = view.market.lastTradeTicks();
+    const before = this.#seenTicks;
+    this.#seenTicks = last;
+    if (last === undefined || before === undefined) return;
+    const movedBps = (10_000 * (last - before)) / before;
+    if (Math.abs(movedBps) <= this.#params.thresholdBps) return;
+    this.#burstSide = movedBps > 0 ? "BUY" : "SELL";
+    this.#burstLeft = sampleGeometric(this.#random, this.#params.burstOrders);
+  }
+}

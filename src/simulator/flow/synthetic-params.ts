@@ -1,0 +1,145 @@
+import { z } from "zod";
+
+const rate = z.number().min(0).max(1_000);
+const bps = z.number().min(0).max(1_000);
+const notional = z.number().positive().max(1e12);
+const sigma = z.number().min(0).max(4);
+
+const fundamentalShape = z.strictObject({
+  /** Standard deviation of the log price over one second, in basis points (recorded BTC perpetuals: 0.3 to 1.4). */
+  volatilityBpsPerSqrtSecond: z.number().min(0).max(100),
+  /** After so long half of a deviation from the start price is gone, which keeps a long run near its start; 0 is a pure random walk. */
+  reversionHalfLifeMs: z.int().min(0),
+  /** Jumps an hour (Merton 1976); 0 for none. */
+  jumpsPerHour: z.number().min(0).max(3_600),
+  /** Standard deviation of one jump, in basis points. */
+  jumpBps: bps,
+  /** The mark's premium over the index wanders within plus or minus this many basis points; 0 pins mark to index. */
+  premiumBoundBps: bps,
+});
+
+const providersShape = z.strictObject({
+  count: z.int().min(1).max(20),
+  /** Levels that each keeps on each side. */
+  levels: z.int().min(1).max(100),
+  /** Distance of the tightest agent's first level from its fair value; the n-th agent keeps n times as much. */
+  halfSpreadBps: bps.positive(),
+  /** Distance between the first two levels of an agent; it widens by a tenth a level. */
+  spacingBps: bps.positive(),
+  /** Median quote notional of a first level; the median grows by a fifth a level. */
+  levelQuote: notional,
+  /** Standard deviation of a size's logarithm. */
+  sizeSigma: sigma,
+  /** Standard deviation of an agent's error about the fundamental. */
+  valueErrorBps: bps,
+  /** Looks a second of one agent at its own ladder. */
+  looksPerSecond: rate.positive(),
+  /** Orders that one look cancels and replaces at most. */
+  repairs: z.int().min(1).max(100),
+});
+
+const noiseShape = z.strictObject({
+  arrivalsPerSecond: rate,
+  /** Median quote notional of one order. */
+  orderQuote: notional,
+  sizeSigma: sigma,
+});
+
+const momentumShape = z.strictObject({
+  looksPerSecond: rate,
+  /** A burst begins when the last trade moved by more than this since the look before. */
+  thresholdBps: bps,
+  /** Mean number of orders in a burst (geometric). */
+  burstOrders: z.number().min(1).max(1_000),
+  burstOrdersPerSecond: rate.positive(),
+  orderQuote: notional,
+  sizeSigma: sigma,
+});
+
+const informedShape = z.strictObject({
+  looksPerSecond: rate,
+  /** Trades only where the touch is wrong by more than this. */
+  edgeBps: bps,
+  orderQuote: notional,
+  sizeSigma: sigma,
+});
+
+/** What a user may change of a preset, section by section. */
+export const syntheticOverridesShape = z.strictObject({
+  fundamental: fundamentalShape.partial().optional(),
+  providers: providersShape.partial().optional(),
+  noise: noiseShape.partial().optional(),
+  momentum: momentumShape.partial().optional(),
+  informed: informedShape.partial().optional(),
+  /** Between two references (index and mark) of the market. */
+  referenceEveryMs: z.int().min(50).max(60_000).optional(),
+});
+
+/** See {@link syntheticOverridesShape}. */
+export type SyntheticOverrides = z.output<typeof syntheticOverridesShape>;
+/** What moves the latent price of a synthetic market. Basis points are of the price. */
+export type FundamentalParams = z.output<typeof fundamentalShape>;
+/** The background liquidity providers. */
+export type ProviderParams = z.output<typeof providersShape>;
+/** Takers without a view. */
+export type NoiseParams = z.output<typeof noiseShape>;
+/** Takers who follow a move with a burst of orders in its direction. */
+export type MomentumParams = z.output<typeof momentumShape>;
+/** Takers who know the fundamental. */
+export type InformedParams = z.output<typeof informedShape>;
+
+/** Everything that shapes a synthetic market. */
+export interface SyntheticParams {
+  readonly fundamental: FundamentalParams;
+  readonly providers: ProviderParams;
+  readonly noise: NoiseParams;
+  readonly momentum: MomentumParams;
+  readonly informed: InformedParams;
+  readonly referenceEveryMs: number;
+}
+
+/** The default market: busy enough that quotes within a few basis points of the mid trade on both sides within a minute. */
+const LIVELY: SyntheticParams = {
+  fundamental: { volatilityBpsPerSqrtSecond: 0.5, reversionHalfLifeMs: 1_800_000, jumpsPerHour: 0, jumpBps: 10, premiumBoundBps: 3 },
+  providers: {
+    count: 3,
+    levels: 10,
+    halfSpreadBps: 1,
+    spacingBps: 0.8,
+    levelQuote: 10_000,
+    sizeSigma: 0.7,
+    valueErrorBps: 0.2,
+    looksPerSecond: 2,
+    repairs: 2,
+  },
+  noise: { arrivalsPerSecond: 1.2, orderQuote: 3_000, sizeSigma: 1.4 },
+  momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 2_000, sizeSigma: 1 },
+  informed: { looksPerSecond: 1, edgeBps: 0.3, orderQuote: 8_000, sizeSigma: 0.8 },
+  referenceEveryMs: 1_000,
+};
+
+/** Some four events a second in all, so that a simulated hour costs little. */
+const QUIET: SyntheticParams = {
+  ...LIVELY,
+  providers: { ...LIVELY.providers, count: 2, looksPerSecond: 0.6, repairs: 1 },
+  noise: { ...LIVELY.noise, arrivalsPerSecond: 0.5 },
+  momentum: { ...LIVELY.momentum, looksPerSecond: 0.05, burstOrdersPerSecond: 2 },
+  informed: { ...LIVELY.informed, looksPerSecond: 0.3 },
+  referenceEveryMs: 2_000,
+};
+
+/** The named sets of parameters. */
+export const SYNTHETIC_PRESETS = { lively: LIVELY, quiet: QUIET } as const;
+
+/** A preset with what the user changed of it. */
+export function syntheticParams(preset: keyof typeof SYNTHETIC_PRESETS, overrides: SyntheticOverrides = {}): SyntheticParams {
+  const base = SYNTHETIC_PRESETS[preset];
+  return {
+    fundamental: { ...base.fundamental, ...overrides.fundamental },
+    providers: { ...base.providers, ...overrides.providers },
+    noise: { ...base.noise, ...overrides.noise },
+    momentum: { ...base.momentum, ...overrides.momentum },
+    informed: { ...base.informed, ...overrides.informed },
+    referenceEveryMs: overrides.referenceEveryMs ?? base.referenceEveryMs,
+  };
+}

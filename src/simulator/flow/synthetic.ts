@@ -1,0 +1,116 @@
+import { ConfigError, RunError } from "../../core/errors.js";
+import type { Seam, Timer } from "../../core/seam.js";
+import { seededRandom } from "../../core/seeded-random.js";
+import type { FlowMarket, OrderFlow } from "../flow-market.js";
+import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
+import { InformedTaker } from "./agents/informed-taker.js";
+import { LiquidityProvider } from "./agents/liquidity-provider.js";
+import { MomentumTaker } from "./agents/momentum-taker.js";
+import { NoiseTaker } from "./agents/noise-taker.js";
+import { FundamentalPrice } from "./fundamental.js";
+import type { SyntheticParams } from "./synthetic-params.js";
+
+/** What a synthetic flow is made from. */
+export interface SyntheticOptions {
+  readonly params: SyntheticParams;
+  /** Everything is drawn from it: same seed and same participants' orders at the same instants, same market. */
+  readonly seed: string;
+  /** Quote per base at the start. */
+  readonly startPriceQuote: number;
+}
+
+/** An agent with the instant of its next act, in milliseconds since the flow's start. */
+interface Scheduled {
+  readonly agent: FlowAgent;
+  dueMs: number;
+}
+
+/**
+ * The flow `synthetic`: seeded agents of four kinds trade around a latent fundamental price, which is also the market's
+ * index; the mark is the index with a bounded premium. Runs on the monotonic clock, so that a stepped wall clock neither
+ * stalls nor floods the market; one timer in all.
+ */
+export class SyntheticFlow implements OrderFlow {
+  readonly #options: SyntheticOptions;
+  readonly #scheduled: readonly Scheduled[];
+  #run:
+    | { readonly market: FlowMarket; readonly seam: Seam; readonly startedAt: number; readonly fundamental: FundamentalPrice }
+    | undefined;
+  #timer: Timer | undefined;
+  #referenceDueMs = 0;
+
+  /** @throws ConfigError when the start price is not a positive number. */
+  constructor(options: SyntheticOptions) {
+    if (!(Number.isFinite(options.startPriceQuote) && options.startPriceQuote > 0)) {
+      throw new ConfigError("not a price", { field: "startPriceQuote", value: options.startPriceQuote, expected: "a positive number" });
+    }
+    this.#options = options;
+    const { params, seed } = options;
+    const drawn = (name: string) => seededRandom(`${seed}/${name}`);
+    const providers = [...Array(params.providers.count).keys()].map(
+      (index) => new LiquidityProvider(params.providers, index + 1, drawn(`provider-${index + 1}`)),
+    );
+    const agents: FlowAgent[] = [
+      ...providers,
+      new NoiseTaker(params.noise, drawn("noise")),
+      new MomentumTaker(params.momentum, drawn("momentum")),
+      new InformedTaker(params.informed, drawn("informed")),
+    ];
+    this.#scheduled = agents.map((agent) => ({ agent, dueMs: Number.POSITIVE_INFINITY }));
+  }
+
+  /** Puts up the opening book and the first reference at once. @throws RunError when started twice. */
+  start(market: FlowMarket, seam: Seam): void {
+    if (this.#run !== undefined) throw new RunError("an order flow runs once", { field: market.marketId });
+    const { params, seed, startPriceQuote } = this.#options;
+    const fundamental = new FundamentalPrice(seed, params.fundamental, startPriceQuote, 0);
+    this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), fundamental };
+    this.#refer(0);
+    const view = this.#view(market, fundamental);
+    for (const scheduled of this.#scheduled) scheduled.dueMs = scheduled.agent.open(view);
+    this.#sleep();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#run = undefined;
+    for (const scheduled of this.#scheduled) scheduled.dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  #wake(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    const elapsedMs = run.seam.clock.monotonicMs() - run.startedAt;
+    run.fundamental.advanceTo(elapsedMs);
+    if (this.#referenceDueMs <= elapsedMs) this.#refer(elapsedMs);
+    const view = this.#view(run.market, run.fundamental);
+    for (const scheduled of this.#scheduled) {
+      if (scheduled.dueMs > elapsedMs) continue;
+      // From now, not from when it was due: after a stall each agent acts once, it does not make up for lost time.
+      scheduled.dueMs = elapsedMs + scheduled.agent.act(view);
+      if (this.#run === undefined) return;
+    }
+    this.#sleep();
+  }
+
+  #sleep(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    const dueMs = Math.min(this.#referenceDueMs, ...this.#scheduled.map((scheduled) => scheduled.dueMs));
+    const waitMs = Math.max(1, Math.ceil(dueMs - (run.seam.clock.monotonicMs() - run.startedAt)));
+    this.#timer = run.seam.clock.setTimer(waitMs, () => this.#wake());
+  }
+
+  #refer(elapsedMs: number): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    const { tickQuote } = run.market.instrument;
+    run.market.setReference(run.fundamental.price / tickQuote, run.fundamental.markPrice / tickQuote);
+    this.#referenceDueMs = elapsedMs + this.#options.params.referenceEveryMs;
+  }
+
+  #view(market: FlowMarket, fundamental: FundamentalPrice): AgentView {
+    return { market, fundamentalTicks: fundamental.price / market.instrument.tickQuote };
+  }
+}

@@ -59,7 +59,10 @@ export interface Strategy {
  */
 export function defineStrategy<Params>({ params: schema, create }: StrategyDefinition<Params>): Strategy {
   if (typeof schema?.safeParse !== "function") {
-    throw new ConfigError("a strategy needs a schema of its parameters", { field: "params", expected: "a zod schema, such as z.object({})" });
+    throw new ConfigError("a strategy needs a schema of its parameters", {
+      field: "params",
+      expected: "a zod schema, such as z.object({})",
+    });
   }
   if (typeof create !== "function") {
     throw new ConfigError("a strategy needs a factory", { field: "create", expected: "(params, context) => (view$) => intent$" });

@@ -1,0 +1,25 @@
+/** The public entry of `marketwright`: what somebody's own strategy is written with. */
+export { ConfigError, FormatError, MarketwrightError, RunError } from "./core/errors.js";
+export { Instrument, type InstrumentGrid } from "./core/instrument.js";
+export type { Clock, Random, Seam, Timer } from "./core/seam.js";
+export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
+export type { DecisionCause, Level, MarketView } from "./market/view.js";
+export {
+  type AvellanedaStoikovInputs,
+  type AvellanedaStoikovQuotes,
+  type AvellanedaStoikovVariant,
+  avellanedaStoikovQuotes,
+} from "./strategies/avellaneda-stoikov-quotes.js";
+export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
+export { inventoryFraction, type SizeMultipliers, sizeMultipliers } from "./strategies/inventory-skew.js";
+export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
+export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
+export { exactLotsOfBase, lotsOfBase } from "./strategies/size-lots.js";
+export {
+  type BoundStrategy,
+  defineStrategy,
+  type Strategy,
+  type StrategyContext,
+  type StrategyDefinition,
+} from "./strategies/strategy.js";
+export { EwmaVolatility, RollingVolatility, type VolatilityEstimator, type VolatilityWindow } from "./strategies/volatility.js";

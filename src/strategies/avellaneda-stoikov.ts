@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { Instrument } from "../core/instrument.js";
+import type { Ms } from "../core/units.js";
+import type { MarketView } from "../market/view.js";
+import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
+import type { QuotesIntent } from "./intent.js";
+import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
+import {
+  bpsField,
+  eitherUnit,
+  inventoryRangeField,
+  levelsField,
+  refreshToleranceBpsField,
+  refreshToleranceTicksField,
+  sizeBaseField,
+  targetPositionField,
+  ticksOf,
+} from "./param-fields.js";
+import { type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
+import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { exactLotsOfBase } from "./size-lots.js";
+import { defineStrategy } from "./strategy.js";
+
+/** Parameters of the Avellaneda-Stoikov market maker (`docs/strategies.md` has them with their formulas). */
+export const avellanedaStoikovParams = z
+  .strictObject({
+    riskAversion: z
+      .number()
+      .gt(0)
+      .max(1000)
+      .describe("gamma: per basis point of price and, in the paper's form, per order of sizeBase held."),
+    horizonMs: z.int().min(100).max(86_400_000).describe("T: how far ahead the risk of holding is counted.").default(60_000),
+    sizeBase: sizeBaseField,
+    variant: z
+      .enum(["paper", "normalised"])
+      .describe("paper: sigma squared, inventory in orders. normalised: sigma as it is, inventory as a share of its range.")
+      .default("paper"),
+    horizon: z
+      .enum(["rolling", "repeating"])
+      .describe("rolling: always the whole horizon is left. repeating: it runs down, and starts again.")
+      .default("rolling"),
+    sigma: sigmaField,
+    kPerBps: z.number().gt(0).max(1000).describe("k of the fill intensity A exp(-k distance), per basis point of price.").default(0.5),
+    aPerSecond: z
+      .number()
+      .gt(0)
+      .max(1_000_000)
+      .describe("A of the fill intensity, fills per second at distance 0. It does not enter the quotes of this model.")
+      .default(1),
+    minHalfSpreadBps: z
+      .number()
+      .min(0)
+      .max(5000)
+      .describe("The half spread is never less than this, in basis points of the mid.")
+      .default(0),
+    levels: levelsField,
+    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
+    targetPositionBase: targetPositionField,
+    inventoryRangeBase: inventoryRangeField,
+    refreshToleranceBps: refreshToleranceBpsField,
+    refreshToleranceTicks: refreshToleranceTicksField,
+  })
+  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+
+/** The strategy's parameters, validated. */
+export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
+
+/**
+ * The market maker of M. Avellaneda and S. Stoikov (Quantitative Finance 8(3), 2008, 217-224). Its unit of price is one basis
+ * point of the mid, so that the same parameters mean the same on every market, whatever its price and tick.
+ */
+export const avellanedaStoikov = defineStrategy({
+  params: avellanedaStoikovParams,
+  create: (params, { instrument, marketId }) => {
+    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    return quotesOperator(() => new AvellanedaStoikovStep(params, instrument));
+  },
+});
+
+class AvellanedaStoikovStep implements QuotingStep {
+  readonly #params: AvellanedaStoikovParams;
+  readonly #instrument: Instrument;
+  readonly #sigma: SigmaSource;
+  #startMs: Ms | undefined;
+
+  constructor(params: AvellanedaStoikovParams, instrument: Instrument) {
+    this.#params = params;
+    this.#instrument = instrument;
+    this.#sigma = sigmaSource(params.sigma);
+  }
+
+  toleranceTicks(view: MarketView): number {
+    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
+  }
+
+  quotes(view: MarketView): QuotesIntent {
+    const params = this.#params;
+    const bpTicks = view.midTicks / 10_000;
+    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
+    const sigmaBps = sigma.ticks / bpTicks;
+    const left = this.#shareLeft(view.timeMs);
+    const target = params.targetPositionBase / this.#instrument.lotBase;
+    const orderLots = params.sizeBase / this.#instrument.lotBase;
+    const inventory =
+      params.variant === "paper"
+        ? (view.positionLots - target) / orderLots
+        : inventoryFraction(view.positionLots, target, inventoryRangeLots(params, this.#instrument, view));
+    const model = avellanedaStoikovQuotes({
+      variant: params.variant,
+      mid: 10_000,
+      inventory,
+      riskAversion: params.riskAversion,
+      sigma: sigmaBps,
+      timeLeft: params.variant === "paper" ? (left * params.horizonMs) / 1000 : left,
+      fillDecay: params.kPerBps,
+    });
+    const halfSpreadBps = Math.max(model.halfSpread, params.minHalfSpreadBps);
+    const reservation = model.reservation * bpTicks;
+    const wanted: WantedLevel[] = [];
+    for (let level = 0; level < params.levels; level++) {
+      const distance = (halfSpreadBps + level * (params.levelSpacingBps ?? halfSpreadBps)) * bpTicks;
+      const lots = Math.round(orderLots);
+      wanted.push({ bidTicks: reservation - distance, askTicks: reservation + distance, bidLots: lots, askLots: lots });
+    }
+    const { quotes, clamps } = shapeQuotes(view, wanted);
+    return {
+      kind: "quotes",
+      marketId: view.marketId,
+      viewSequence: view.sequence,
+      quotes,
+      reason: {
+        fairTicks: view.midTicks,
+        reservationTicks: reservation,
+        halfSpreadTicks: model.halfSpread * bpTicks,
+        terms: {
+          inventory,
+          skewTicks: reservation - view.midTicks,
+          sigmaTicks: sigma.ticks,
+          sigmaBps,
+          sigmaEstimated: sigma.estimated ? 1 : 0,
+          secondsLeft: (left * params.horizonMs) / 1000,
+          riskHalfSpreadTicks: model.riskHalfSpread * bpTicks,
+          fillHalfSpreadTicks: model.fillHalfSpread * bpTicks,
+        },
+        clamps: halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps", ...clamps] : clamps,
+      },
+    };
+  }
+
+  /** The share of the horizon that is left, from above 0 to 1. */
+  #shareLeft(nowMs: Ms): number {
+    if (this.#params.horizon === "rolling") return 1;
+    this.#startMs ??= nowMs;
+    const { horizonMs } = this.#params;
+    const elapsedMs = (nowMs - this.#startMs) % horizonMs;
+    // A clock that steps back before the start still leaves a share between 0 and 1.
+    return 1 - (elapsedMs < 0 ? elapsedMs + horizonMs : elapsedMs) / horizonMs;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Instrument } from "../core/instrument.js";
+import type { MarketView } from "../market/view.js";
+
+/** What each side's size is multiplied by; the two always sum to 2. */
+export interface SizeMultipliers {
+  readonly bid: number;
+  readonly ask: number;
+}
+
+/**
+ * Size skew, piecewise linear in the position: the bid's multiplier falls from 2 at `target - range` over 1 at the target to
+ * 0 at `target + range`, the ask's is 2 minus it (the inventory skew of Hummingbot's pure market making). A range of 0 or
+ * less gives 0 on both sides: no quotes.
+ */
+export function sizeMultipliers(position: number, target: number, range: number): SizeMultipliers {
+  if (!(range > 0)) return { bid: 0, ask: 0 };
+  const bid = 1 - inventoryFraction(position, target, range);
+  return { bid, ask: 2 - bid };
+}
+
+/** How full the inventory is: from -1 (short by the whole range) over 0 (at the target) to 1. 0 for an empty range. */
+export function inventoryFraction(position: number, target: number, range: number): number {
+  return range > 0 ? Math.max(-1, Math.min(1, (position - target) / range)) : 0;
+}
+
+/** What counts as a full inventory, in lots: `inventoryRangeBase`, else the market's limit; without one, ten orders stand for it. */
+export function inventoryRangeLots(
+  params: { readonly inventoryRangeBase?: number | undefined; readonly sizeBase: number },
+  instrument: Instrument,
+  view: MarketView,
+): number {
+  if (params.inventoryRangeBase !== undefined) return params.inventoryRangeBase / instrument.lotBase;
+  return Number.isFinite(view.maxPositionLots) ? view.maxPositionLots : (10 * params.sizeBase) / instrument.lotBase;
+}

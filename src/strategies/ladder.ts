@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { Instrument } from "../core/instrument.js";
+import type { MarketView } from "../market/view.js";
+import type { QuotesIntent } from "./intent.js";
+import { inventoryFraction, inventoryRangeLots, sizeMultipliers } from "./inventory-skew.js";
+import {
+  bpsField,
+  eitherUnit,
+  inventoryRangeField,
+  levelsField,
+  refreshToleranceBpsField,
+  refreshToleranceTicksField,
+  sizeBaseField,
+  targetPositionField,
+  ticksField,
+  ticksOf,
+} from "./param-fields.js";
+import { quotesOperator } from "./quotes-operator.js";
+import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
+import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
+import { defineStrategy } from "./strategy.js";
+
+/** Parameters of the ladder market maker (`docs/strategies.md` has them with their formulas). */
+export const ladderParams = z
+  .strictObject({
+    fair: z.enum(["mid", "micro"]).describe("The fair price: the mid, or the touch weighted by the opposite amounts.").default("mid"),
+    levels: levelsField,
+    halfSpreadBps: bpsField("Distance of the innermost quotes from the reservation price").optional(),
+    halfSpreadTicks: ticksField("Distance of the innermost quotes from the reservation price").optional(),
+    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
+    levelSpacingTicks: ticksField("Distance from level to level. Default: the half spread").optional(),
+    sizeBase: sizeBaseField,
+    sizeGrowth: z.number().gt(0).max(10).describe("Size of each level as a multiple of the one before it.").default(1),
+    priceSkewBps: z
+      .number()
+      .min(0)
+      .max(5000)
+      .describe("How far the reservation price leans against a full inventory, in basis points of the fair price.")
+      .default(0),
+    sizeSkew: z
+      .boolean()
+      .describe("Whether the side that fills the inventory shrinks to nothing, and the other doubles, as it fills.")
+      .default(true),
+    targetPositionBase: targetPositionField,
+    inventoryRangeBase: inventoryRangeField,
+    refreshToleranceBps: refreshToleranceBpsField,
+    refreshToleranceTicks: refreshToleranceTicksField,
+  })
+  .superRefine(eitherUnit({ first: "halfSpreadBps", second: "halfSpreadTicks", required: true }))
+  .superRefine(eitherUnit({ first: "levelSpacingBps", second: "levelSpacingTicks", required: false }))
+  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+
+/** The ladder's parameters, validated. */
+export type LadderParams = z.output<typeof ladderParams>;
+
+/**
+ * The ladder market maker (the pure market making of the field; T. Ho and H. Stoll, Journal of Financial Economics 9, 1981,
+ * 47-73): levels of quotes around a fair price, leaning against inventory by price and by size.
+ */
+export const ladder = defineStrategy({
+  params: ladderParams,
+  create: (params, { instrument, marketId }) => {
+    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    return quotesOperator(() => ({
+      quotes: (view) => ladderQuotes(params, instrument, view),
+      toleranceTicks: (view) => ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairOf(params, view)) ?? 0,
+    }));
+  },
+});
+
+/** The ladder's answer to one view. */
+export function ladderQuotes(params: LadderParams, instrument: Instrument, view: MarketView): QuotesIntent {
+  const fair = fairOf(params, view);
+  const halfSpread = ticksOf(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
+  const spacing = ticksOf(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
+  const position = view.positionLots;
+  const target = params.targetPositionBase / instrument.lotBase;
+  const range = inventoryRangeLots(params, instrument, view);
+  const fullness = inventoryFraction(position, target, range);
+  const skew = (-fullness * (fair * params.priceSkewBps)) / 10_000;
+  const reservation = fair + skew;
+  const size = params.sizeSkew ? sizeMultipliers(position, target, range) : { bid: 1, ask: 1 };
+  const wanted: WantedLevel[] = [];
+  for (let level = 0; level < params.levels; level++) {
+    const distance = halfSpread + level * spacing;
+    const base = params.sizeBase * params.sizeGrowth ** level;
+    wanted.push({
+      bidTicks: reservation - distance,
+      askTicks: reservation + distance,
+      bidLots: lotsOfBase(base * size.bid, instrument),
+      askLots: lotsOfBase(base * size.ask, instrument),
+    });
+  }
+  const { quotes, clamps } = shapeQuotes(view, wanted);
+  return {
+    kind: "quotes",
+    marketId: view.marketId,
+    viewSequence: view.sequence,
+    quotes,
+    reason: {
+      fairTicks: fair,
+      reservationTicks: reservation,
+      halfSpreadTicks: halfSpread,
+      terms: { inventory: fullness, skewTicks: skew, bidSize: size.bid, askSize: size.ask, spacingTicks: spacing },
+      clamps,
+    },
+  };
+}
+
+function fairOf(params: LadderParams, view: MarketView): number {
+  return params.fair === "micro" ? view.microPriceTicks : view.midTicks;
+}

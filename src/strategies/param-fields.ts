@@ -1,0 +1,78 @@
+import { z } from "zod";
+
+/** Parameters that the built-in strategies have in common, with their units in words. */
+
+/** Size of an innermost quote. */
+export const sizeBaseField = z
+  .number()
+  .gt(0)
+  .describe("Size of the innermost quote of each side, in base units: a multiple of the market's step.");
+
+/** Number of quotes a side. */
+export const levelsField = z.int().min(1).max(50).describe("Quotes on each side.").default(1);
+
+/** The position that the strategy leans towards. */
+export const targetPositionField = z.number().describe("Signed position that inventory is counted from, in base units.").default(0);
+
+/** What counts as a full inventory. */
+export const inventoryRangeField = z
+  .number()
+  .gt(0)
+  .describe(
+    "Distance from the target that counts as a full inventory, in base units. Default: the market's maxPositionBase, else 10 sizeBase.",
+  )
+  .optional();
+
+/** A positive number of basis points of the fair price. */
+export function bpsField(description: string) {
+  return z.number().gt(0).max(5000).describe(`${description}, in basis points of the fair price.`);
+}
+
+/** A positive number of ticks. */
+export function ticksField(description: string) {
+  return z.number().gt(0).max(1_000_000).describe(`${description}, in ticks.`);
+}
+
+/** How far a standing quote may be from the wanted price. */
+export const refreshToleranceBpsField = z
+  .number()
+  .min(0)
+  .max(5000)
+  .describe("Quotes stay where they are while every wanted price is within this, in basis points of the fair price.")
+  .optional();
+
+/** The same in ticks. */
+export const refreshToleranceTicksField = z
+  .number()
+  .min(0)
+  .max(1_000_000)
+  .describe("Quotes stay where they are while every wanted price is within this, in ticks. Default: 0.")
+  .optional();
+
+/** Two ways to write one quantity. */
+export interface EitherUnit {
+  readonly first: string;
+  readonly second: string;
+  readonly required: boolean;
+}
+
+/** A zod check: of two parameters that mean the same in two units, one (or, unless required, none) is given. */
+export function eitherUnit({ first, second, required }: EitherUnit) {
+  return (params: object, context: z.RefinementCtx): void => {
+    const held = params as Record<string, unknown>;
+    const given = [first, second].filter((key) => held[key] !== undefined);
+    if (given.length === 1 || (given.length === 0 && !required)) return;
+    context.addIssue({
+      code: "custom",
+      path: [given.length === 0 ? first : second],
+      input: held[second],
+      message: given.length === 0 ? "is missing" : `is given beside ${first}`,
+      params: { expected: given.length === 0 ? `${first} or ${second}` : `only one of ${first} and ${second}` },
+    });
+  };
+}
+
+/** A length given in basis points of a price or in ticks, as ticks. */
+export function ticksOf(bps: number | undefined, ticks: number | undefined, priceTicks: number): number | undefined {
+  return bps === undefined ? ticks : (priceTicks * bps) / 10_000;
+}

@@ -1,0 +1,51 @@
+import { ConfigError } from "../core/errors.js";
+import type { MarketView } from "../market/view.js";
+import type { QuotesIntent } from "./intent.js";
+import { shapeQuotes } from "./shape-quotes.js";
+import { lotsOfBase } from "./size-lots.js";
+
+/** How {@link quoteAround} quotes. */
+export interface QuoteAroundOptions {
+  /** Half of the spread, in basis points of the fair price. */
+  readonly halfSpreadBps: number;
+  /** Size of each side in base units; rounded down to the market's step. */
+  readonly sizeBase: number;
+}
+
+/**
+ * One bid and one ask around a fair price: the whole answer of a simple strategy to a view. The bid is rounded down and the
+ * ask up to the tick, neither crosses the touch (net of our own orders), and no size would take the position past the
+ * market's limit; what held a price or size back is in `reason.clamps`.
+ *
+ * @param fairTicks the fair price in fractional ticks, as every price of a view: `view.midTicks`, `view.microPrice`.
+ * @throws ConfigError when the fair price, the spread or the size is not a positive number.
+ */
+export function quoteAround(view: MarketView, fairTicks: number, { halfSpreadBps, sizeBase }: QuoteAroundOptions): QuotesIntent {
+  assertPositive(fairTicks, "fairTicks");
+  assertPositive(halfSpreadBps, "halfSpreadBps");
+  assertPositive(sizeBase, "sizeBase");
+  const halfSpreadTicks = (fairTicks * halfSpreadBps) / 10_000;
+  const lots = lotsOfBase(sizeBase, view.instrument);
+  const { quotes, clamps } = shapeQuotes(view, [
+    { bidTicks: fairTicks - halfSpreadTicks, askTicks: fairTicks + halfSpreadTicks, bidLots: lots, askLots: lots },
+  ]);
+  return {
+    kind: "quotes",
+    marketId: view.marketId,
+    viewSequence: view.sequence,
+    quotes,
+    reason: {
+      fairTicks,
+      reservationTicks: fairTicks,
+      halfSpreadTicks,
+      terms: {},
+      clamps: lots >= 1 ? clamps : ["size: below one lot"],
+    },
+  };
+}
+
+function assertPositive(value: number, field: string): void {
+  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new ConfigError("is no price, spread or size to quote with", { field, value, expected: "a number above zero" });
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Ms } from "../core/units.js";
+import { EwmaVolatility, MIN_RETURNS, RollingVolatility } from "./volatility.js";
+
+const fixedTicks = z.strictObject({
+  sigmaTicks: z.number().min(0).max(1_000_000).describe("Fixed volatility of the mid, in ticks per square root of a second."),
+});
+
+const fixedBps = z.strictObject({
+  sigmaBps: z.number().min(0).max(10_000).describe("Fixed volatility of the mid, in basis points per square root of a second."),
+});
+
+const estimated = z.strictObject({
+  estimator: z
+    .enum(["ewma", "rolling"])
+    .describe("ewma: realised volatility whose weights fade with time. rolling: of the returns within the window, equally weighted."),
+  windowMs: z
+    .int()
+    .min(1000)
+    .max(86_400_000)
+    .describe("ewma: time in which a return's weight falls to 1/e. rolling: the span that counts.")
+    .default(60_000),
+  sampleMs: z.int().min(10).max(600_000).describe("The mid is sampled at most so often.").default(1000),
+  initialBps: z
+    .number()
+    .min(0)
+    .max(10_000)
+    .describe(`Used until ${MIN_RETURNS} returns are in the window, in basis points per square root of a second.`)
+    .default(1),
+});
+
+/** The `sigma` parameter: fixed in ticks, fixed in basis points, or estimated while it trades. */
+export const sigmaField = z
+  .union([fixedTicks, fixedBps, estimated])
+  .superRefine((sigma, context) => {
+    if (!("estimator" in sigma) || sigma.windowMs >= MIN_RETURNS * sigma.sampleMs) return;
+    context.addIssue({
+      code: "custom",
+      path: ["windowMs"],
+      input: sigma.windowMs,
+      message: "holds too few samples to estimate from",
+      params: { expected: `at least ${MIN_RETURNS} times sampleMs, ${MIN_RETURNS * sigma.sampleMs}` },
+    });
+  })
+  .describe("Volatility of the mid.")
+  .prefault({ estimator: "ewma" });
+
+/** Gives a strategy its sigma for each view. */
+export interface SigmaSource {
+  /** Shows it a view's mid; returns sigma in ticks per square root of a second, and whether it was estimated. */
+  observe(midTicks: number, timeMs: Ms): { readonly ticks: number; readonly estimated: boolean };
+}
+
+/** The source that a validated `sigma` parameter asks for. */
+export function sigmaSource(sigma: z.output<typeof sigmaField>): SigmaSource {
+  if ("sigmaTicks" in sigma) return { observe: () => ({ ticks: sigma.sigmaTicks, estimated: false }) };
+  if ("sigmaBps" in sigma) return { observe: (midTicks) => ({ ticks: (midTicks * sigma.sigmaBps) / 10_000, estimated: false }) };
+  const estimator = sigma.estimator === "ewma" ? new EwmaVolatility(sigma) : new RollingVolatility(sigma);
+  return {
+    observe(midTicks, timeMs) {
+      estimator.observe(midTicks, timeMs);
+      const ticks = estimator.sigma;
+      return ticks === undefined ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false } : { ticks, estimated: true };
+    },
+  };
+}

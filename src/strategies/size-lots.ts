@@ -1,0 +1,28 @@
+import { ConfigError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import type { Lots } from "../core/units.js";
+
+/** Relative slack that a decimal fraction such as 0.3 needs after its way through a binary float. */
+const FLOAT_SLACK = 1e-9;
+
+/** An amount of base as whole lots, rounded down: a strategy never quotes more than it was told. */
+export function lotsOfBase(base: number, instrument: Instrument): Lots {
+  const lots = base / instrument.lotBase;
+  return Math.floor(lots + Math.max(1, Math.abs(lots)) * FLOAT_SLACK);
+}
+
+/**
+ * An amount of base that a user has written, as lots.
+ * @throws ConfigError when it is not a whole multiple of the market's step.
+ */
+export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
+  const lots = Math.round(base / instrument.lotBase);
+  if (Math.abs(lots * instrument.lotBase - base) > Math.abs(base) * FLOAT_SLACK) {
+    throw new ConfigError("is off the market's grid", {
+      field,
+      value: base,
+      expected: `a whole multiple of ${instrument.marketId}'s step, ${instrument.stepSize}`,
+    });
+  }
+  return lots;
+}

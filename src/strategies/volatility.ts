@@ -1,0 +1,114 @@
+import type { Ms } from "../core/units.js";
+
+/** An online estimate of how fast a price moves. */
+export interface VolatilityEstimator {
+  /** Shows it the price at a time. Returns at once; times that do not advance are not used. */
+  observe(price: number, timeMs: Ms): void;
+  /** Standard deviation of the price per square root of a second, in the price's unit; undefined before {@link MIN_RETURNS} samples. */
+  readonly sigma: number | undefined;
+}
+
+/** How an estimator samples and forgets. */
+export interface VolatilityWindow {
+  /** `ewma`: the time constant of forgetting (a return's weight has fallen to 1/e). `rolling`: the span that counts. */
+  readonly windowMs: Ms;
+  /** At most one sample in so long: shorter samples measure the bounce of the quotes, not the price. */
+  readonly sampleMs: Ms;
+}
+
+/** Returns needed before an estimate is given. */
+export const MIN_RETURNS = 10;
+
+/**
+ * Takes samples at least `sampleMs` apart at whatever times prices are shown. Returns come over unequal spans, so every
+ * estimator here is a sum of squared changes over a sum of spans: unbiased for a diffusion however it was sampled.
+ */
+class PriceSampler {
+  readonly #sampleMs: Ms;
+  #price = Number.NaN;
+  #timeMs = Number.NaN;
+
+  constructor(sampleMs: Ms) {
+    this.#sampleMs = sampleMs;
+  }
+
+  /** The squared change and its span in seconds since the last sample, when one is due. */
+  sample(price: number, timeMs: Ms): { readonly square: number; readonly seconds: number } | undefined {
+    if (!Number.isFinite(price)) return undefined;
+    const sinceMs = timeMs - this.#timeMs;
+    // A first price, or a clock that stepped back: only a new starting point.
+    if (!(sinceMs >= 0)) {
+      this.#price = price;
+      this.#timeMs = timeMs;
+      return undefined;
+    }
+    if (sinceMs < this.#sampleMs || sinceMs === 0) return undefined;
+    const change = price - this.#price;
+    this.#price = price;
+    this.#timeMs = timeMs;
+    return { square: change * change, seconds: sinceMs / 1000 };
+  }
+}
+
+/** Exponentially weighted realised volatility: weights fall by `exp(-span / windowMs)`, by time and not by sample. */
+export class EwmaVolatility implements VolatilityEstimator {
+  readonly #sampler: PriceSampler;
+  readonly #windowSeconds: number;
+  #squares = 0;
+  #seconds = 0;
+  #returns = 0;
+
+  constructor({ windowMs, sampleMs }: VolatilityWindow) {
+    this.#sampler = new PriceSampler(sampleMs);
+    this.#windowSeconds = windowMs / 1000;
+  }
+
+  get sigma(): number | undefined {
+    return this.#returns < MIN_RETURNS ? undefined : Math.sqrt(this.#squares / this.#seconds);
+  }
+
+  observe(price: number, timeMs: Ms): void {
+    const sample = this.#sampler.sample(price, timeMs);
+    if (sample === undefined) return;
+    const kept = Math.exp(-sample.seconds / this.#windowSeconds);
+    this.#squares = this.#squares * kept + sample.square;
+    this.#seconds = this.#seconds * kept + sample.seconds;
+    this.#returns++;
+  }
+}
+
+/** Realised volatility of the returns that ended within the last `windowMs`, all of equal weight. */
+export class RollingVolatility implements VolatilityEstimator {
+  readonly #sampler: PriceSampler;
+  readonly #windowMs: Ms;
+  readonly #ring: { endMs: Ms; square: number; seconds: number }[] = [];
+  #first = 0;
+
+  constructor({ windowMs, sampleMs }: VolatilityWindow) {
+    this.#sampler = new PriceSampler(sampleMs);
+    this.#windowMs = windowMs;
+  }
+
+  get sigma(): number | undefined {
+    if (this.#ring.length - this.#first < MIN_RETURNS) return undefined;
+    let squares = 0;
+    let seconds = 0;
+    // Summed anew: a running sum would carry the rounding of everything that has ever left the window.
+    for (let at = this.#first; at < this.#ring.length; at++) {
+      squares += this.#ring[at].square;
+      seconds += this.#ring[at].seconds;
+    }
+    return Math.sqrt(squares / seconds);
+  }
+
+  observe(price: number, timeMs: Ms): void {
+    const sample = this.#sampler.sample(price, timeMs);
+    if (sample === undefined) return;
+    this.#ring.push({ endMs: timeMs, ...sample });
+    while (this.#first < this.#ring.length && this.#ring[this.#first].endMs <= timeMs - this.#windowMs) this.#first++;
+    if (this.#first > 64 && this.#first * 2 > this.#ring.length) {
+      this.#ring.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+}

@@ -6,7 +6,7 @@ import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, 
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
 import type { Plan, PlannedCancel, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
-import { isCancellable, type WorkingOrder } from "./working-order.js";
+import { closesSlot, isCancellable, type WorkingOrder } from "./working-order.js";
 
 /** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
 export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
@@ -34,7 +34,7 @@ export interface QuotesInput {
   readonly marketId: MarketId;
   /** The full set wanted; empty takes all down. */
   readonly quotes: readonly Quote[];
-  /** Every own order of this market that may still fill, of whatever phase. */
+  /** The own orders of this market. Those that may no longer fill are left out of account. */
   readonly working: readonly WorkingOrder[];
   readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders">;
   /** The newest touch of the exchange's book, without our own orders. */
@@ -56,7 +56,8 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
  * placed by the plan that follows the cancel's confirmation. Nothing placed crosses the newest touch, an own order of whatever phase, or
  * a manual one. A pure function: the same input gives the same plan.
  */
-export function planQuotes(input: QuotesInput): Plan {
+export function planQuotes(given: QuotesInput): Plan {
+  const input = given.working.every(closesSlot) ? given : { ...given, working: given.working.filter(closesSlot) };
   const draft: Draft = { cancels: [], renewals: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];

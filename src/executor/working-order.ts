@@ -19,6 +19,11 @@ export interface WorkingOrder {
   readonly lots: Lots;
   /** What may still fill in the worst case: the full size until the exchange has told otherwise. */
   readonly mayFillLots: Lots;
+  /**
+   * What may already have matched without our having been told: the rest of an order whose cancel the exchange has taken. It is no longer
+   * in the book, so that its slot is open again, but it may yet turn out to be position.
+   */
+  readonly untoldLots?: Lots;
   readonly phase: string;
   /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */
   readonly orderId?: Int64Id | undefined;
@@ -30,4 +35,14 @@ export interface WorkingOrder {
 /** Whether the exchange can be asked to cancel this order by its id: it is open there, and no cancel is under way. */
 export function isCancellable(order: WorkingOrder): order is WorkingOrder & { readonly orderId: Int64Id } {
   return (order.phase === "open" || order.phase === "partly-filled") && order.orderId !== undefined;
+}
+
+/** Whether the order keeps its slot closed: it has not left yet, or may still fill. */
+export function closesSlot(order: WorkingOrder): boolean {
+  return order.mayFillLots > 0 || order.phase === "intended";
+}
+
+/** How much of the order may yet become position, in the worst case. */
+export function mayBecomePosition(order: WorkingOrder): Lots {
+  return order.mayFillLots + (order.untoldLots ?? 0);
 }

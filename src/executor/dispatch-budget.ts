@@ -1,0 +1,92 @@
+import type { RateBudget } from "../core/rate-budget.js";
+import type { Ms } from "../core/units.js";
+import type { Action } from "../exchange/venue.js";
+
+/** The exchange's buckets (protocol, section 3). */
+export type Bucket = "ORDER" | "COMMON";
+
+/** What can be dispatched. */
+export type DispatchKind = Action["kind"];
+
+/** One rate budget a bucket, as the exchange's `rateLimits` state them. */
+export type DispatchBudgets = Readonly<Record<Bucket, RateBudget>>;
+
+/** What must stay in the buckets for what is more urgent than the action that asks. */
+export interface DispatchReserves {
+  /** Orders that may still fill, over all markets: each may yet need its cancel. An order that waits to be placed is not one of them. */
+  readonly ordersThatMayFill: number;
+  /** Markets of the bot: one last token each, for its cancel-all. */
+  readonly markets: number;
+  /** The share of the guard, another process on the same account: never touched by the bot. */
+  readonly guard: Readonly<Record<Bucket, number>>;
+  /** COMMON tokens that places and builds leave for questions, so that trading cannot stop a reconciliation. */
+  readonly questions: number;
+}
+
+/** Whether an action may leave, and if not, which bucket lacks what, and when asking again makes sense. */
+export type DispatchVerdict =
+  | { readonly mayLeave: true }
+  | { readonly mayLeave: false; readonly bucket: Bucket; readonly available: number; readonly needed: number; readonly retryAtMs: Ms };
+
+const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
+
+/**
+ * What each action costs: ORDER is build, place, cancel and cancel-all; COMMON is everything. Whether the exchange keeps the two buckets
+ * disjoint is not published, so that ORDER calls are counted in both (protocol, section 3).
+ */
+export const ACTION_COST: Readonly<Record<DispatchKind, Readonly<Record<Bucket, number>>>> = {
+  build: { ORDER: 1, COMMON: 1 },
+  place: { ORDER: 1, COMMON: 1 },
+  cancel: { ORDER: 1, COMMON: 1 },
+  "cancel-all": { ORDER: 1, COMMON: 1 },
+  question: { ORDER: 0, COMMON: 1 },
+};
+
+/**
+ * What must be left in a bucket after an action of this kind.
+ *
+ * cancel-all leaves the guard's share; a cancel also one token a market; a question also the cancel of every order that may still fill;
+ * a place also what questions need, and the cancel of the order that it makes; a build also the place that follows it.
+ */
+export function leftAfter(kind: DispatchKind, bucket: Bucket, reserves: DispatchReserves): number {
+  const { guard, markets, ordersThatMayFill, questions } = reserves;
+  if (kind === "cancel-all") return guard[bucket];
+  const lastTokens = guard[bucket] + markets;
+  if (kind === "cancel") return lastTokens;
+  const cancels = lastTokens + ordersThatMayFill;
+  if (kind === "question") return cancels;
+  const ownCancel = ACTION_COST.cancel[bucket];
+  const ownPlace = kind === "build" ? ACTION_COST.place[bucket] : 0;
+  return cancels + (bucket === "COMMON" ? questions : 0) + ownCancel + ownPlace;
+}
+
+/**
+ * Whether an action may be dispatched at `nowMs` (of the clock that the budgets are counted in) without taking a token that something
+ * more urgent may need: a place never starves a cancel, nor a cancel the last cancel-all (design, rule 9).
+ */
+export function mayDispatch(budgets: DispatchBudgets, kind: DispatchKind, reserves: DispatchReserves, nowMs: Ms): DispatchVerdict {
+  for (const bucket of BUCKETS) {
+    const cost = ACTION_COST[kind][bucket];
+    if (cost === 0) continue;
+    const needed = cost + leftAfter(kind, bucket, reserves);
+    const available = budgets[bucket].available(nowMs);
+    if (available < needed) {
+      return { mayLeave: false, bucket, available, needed, retryAtMs: budgets[bucket].earliestMs(nowMs, needed) };
+    }
+  }
+  return { mayLeave: true };
+}
+
+/**
+ * The budgets after an action was dispatched at `nowMs`.
+ * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
+ */
+export function spendOn(budgets: DispatchBudgets, kind: DispatchKind, nowMs: Ms): DispatchBudgets {
+  const { ORDER, COMMON } = ACTION_COST[kind];
+  return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
+}
+
+/** The budgets after a 429 or 418: nothing is available in either bucket before `untilMs`, since the answer does not say which one it was. */
+export function throttleAll(budgets: DispatchBudgets, untilMs: Ms): DispatchBudgets {
+  return { ORDER: budgets.ORDER.throttledUntil(untilMs), COMMON: budgets.COMMON.throttledUntil(untilMs) };
+}

@@ -1,0 +1,117 @@
+import PQueue from "p-queue";
+import { RunError } from "../core/errors.js";
+
+/** Something that waits to be sent. */
+export interface OutboxItem {
+  /** Unique among what waits or is under way: an order hash, `cancel-all:btcusdc`, the number of a question. */
+  readonly key: string;
+  /** The higher, the sooner; first come first served among equals. See {@link outboxPriority}. */
+  readonly priority: number;
+  /** Aborted when the item is superseded: while it waits it leaves silently, afterwards it changes nothing. */
+  readonly signal?: AbortSignal;
+  /**
+   * It is this item's turn. Called once, in a microtask of its own, never inside `enqueue`: an input of the bot's serialised place,
+   * where the item is validated again. The place in the queue is held until `done` is called (twice does nothing).
+   */
+  readonly leave: (done: () => void) => void;
+  /** It left by its AbortSignal before its turn. Called once, in a microtask of its own. */
+  readonly withdrawn?: () => void;
+}
+
+/** What kinds of items the outbox orders by. */
+export type OutboxKind = "cancel-all" | "cancel" | "place" | "question";
+
+const CLASS_PRIORITY: Readonly<Record<OutboxKind, number>> = { "cancel-all": 3_000_000, cancel: 2_000_000, place: 1_000_000, question: 0 };
+
+const RANKS = 1_000_000;
+
+/**
+ * The priority of an item: cancel-all before cancel before place before question, and within a kind the lower rank first (a plan's
+ * cancels by their index, most dangerous first; its places by theirs, innermost first).
+ */
+export function outboxPriority(kind: OutboxKind, rank = 0): number {
+  return CLASS_PRIORITY[kind] + RANKS - 1 - Math.min(Math.max(Math.trunc(rank), 0), RANKS - 1);
+}
+
+/**
+ * The priority queue between executor and transport (design, rule 9): p-queue with its concurrency, priority, pause and start alone,
+ * never its interval or timeout, which own real timers. Works in virtual time: nothing but microtasks.
+ */
+export class Outbox {
+  readonly #queue: PQueue;
+  readonly #keys = new Set<string>();
+
+  /** `concurrency`: how many items may be on their way at once; a whole number from 1. */
+  constructor({ concurrency }: { readonly concurrency: number }) {
+    this.#queue = new PQueue({ concurrency });
+  }
+
+  /** @throws RunError when an item of the same key waits or is under way: an action would be sent twice. */
+  enqueue(item: OutboxItem): void {
+    if (this.#keys.has(item.key)) {
+      throw new RunError("already in the outbox", {
+        field: "key",
+        value: item.key,
+        expected: "a key that is neither waiting nor under way",
+      });
+    }
+    this.#keys.add(item.key);
+    // p-queue frees the slot of a running task when its signal aborts, though its request is still on the wire: so it gets a signal that
+    // is only passed on while the item waits.
+    const whileWaiting = new AbortController();
+    const abort = () => whileWaiting.abort();
+    item.signal?.addEventListener("abort", abort, { once: true });
+    if (item.signal?.aborted) abort();
+    let left = false;
+    this.#queue
+      .add(
+        async () => {
+          await Promise.resolve();
+          item.signal?.removeEventListener("abort", abort);
+          if (whileWaiting.signal.aborted) return;
+          left = true;
+          await new Promise<void>((resolve) => item.leave(resolve));
+        },
+        { priority: item.priority, signal: whileWaiting.signal },
+      )
+      .then(
+        () => this.#ended(item, left),
+        (error: unknown) => {
+          if (!whileWaiting.signal.aborted || left) throw error;
+          this.#ended(item, left);
+        },
+      );
+  }
+
+  #ended(item: OutboxItem, left: boolean): void {
+    this.#keys.delete(item.key);
+    if (!left) item.withdrawn?.();
+  }
+
+  /** Nothing leaves until {@link start}: a ban, or no connection. What is under way stays so. */
+  pause(): void {
+    this.#queue.pause();
+  }
+
+  start(): void {
+    this.#queue.start();
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  get isPaused(): boolean {
+    return this.#queue.isPaused;
+  }
+
+  /** Items whose turn has not come. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Items whose turn has come and whose `done` has not been called. */
+  get underWay(): number {
+    return this.#queue.pending;
+  }
+}

@@ -1,0 +1,70 @@
+import { FormatError } from "../core/errors.js";
+import type { CreditUnits } from "../core/units.js";
+
+/** The highest net value that the account ever had, deposits and withdrawals taken out. Immutable. */
+export interface PeakEquity {
+  /** In credit units; shifted by every deposit and withdrawal since. */
+  readonly peak: CreditUnits;
+  /** Deposits less withdrawals over the account's life, as of the last observation: what the peak has been shifted by already. */
+  readonly netDeposits: CreditUnits;
+}
+
+/** One reading of the account. */
+export interface EquityReading {
+  /** Net value, in credit units. */
+  readonly equity: CreditUnits;
+  /** Deposits less withdrawals over the account's life, in credit units. */
+  readonly netDeposits: CreditUnits;
+}
+
+/** What a reading came to. */
+export interface Drawdown {
+  readonly peak: PeakEquity;
+  /** Loss from the peak, in credit units; never negative. */
+  readonly loss: CreditUnits;
+  /** Why everything halts, when the loss is over the limit. Does not resume by itself: a person looks first. */
+  readonly trip: string | undefined;
+}
+
+/**
+ * The drawdown after a reading (from peak equity, not from the start: what a trader means by it). A deposit raises the peak by its
+ * amount and a withdrawal lowers it, so that neither is a profit or a loss. `before`: what {@link restorePeak} or the last call gave;
+ * undefined the first time ever.
+ */
+export function observeEquity(before: PeakEquity | undefined, reading: EquityReading, maxDrawdown: CreditUnits): Drawdown {
+  const { equity, netDeposits } = reading;
+  const shifted = before === undefined ? equity : before.peak + netDeposits - before.netDeposits;
+  const peak = shifted > equity ? shifted : equity;
+  const loss = peak - equity;
+  const trip =
+    loss > maxDrawdown ? `net value ${equity} is ${loss} credit units below its peak ${peak}, allowed ${maxDrawdown}` : undefined;
+  return { peak: { peak, netDeposits }, loss, trip };
+}
+
+/** The peak as a line of JSON for the state directory. */
+export function serialisePeak(peak: PeakEquity): string {
+  return JSON.stringify({ version: 1, peak: peak.peak.toString(), netDeposits: peak.netDeposits.toString() });
+}
+
+/**
+ * The peak that {@link serialisePeak} wrote.
+ * @throws FormatError when the text is anything else: a peak that cannot be read must not be forgotten silently.
+ */
+export function restorePeak(text: string): PeakEquity {
+  let held: unknown;
+  try {
+    held = JSON.parse(text);
+  } catch (cause) {
+    throw new FormatError("not the memory of a peak", { field: "peakEquity", value: text, expected: "JSON", cause });
+  }
+  const { version, peak, netDeposits } = (typeof held === "object" && held !== null ? held : {}) as Partial<Record<string, unknown>>;
+  if (version !== 1) throw new FormatError("not the memory of a peak", { field: "peakEquity.version", value: version, expected: "1" });
+  return { peak: creditOf(peak, "peakEquity.peak"), netDeposits: creditOf(netDeposits, "peakEquity.netDeposits") };
+}
+
+function creditOf(value: unknown, field: string): CreditUnits {
+  if (typeof value !== "string" || !/^-?\d{1,60}$/.test(value)) {
+    throw new FormatError("not an amount", { field, value, expected: "credit units as a string of digits" });
+  }
+  return BigInt(value);
+}

@@ -1,0 +1,110 @@
+import type { MarketId, Ms } from "../core/units.js";
+import type { GuardLimits } from "./limits.js";
+import { type RejectWindow, rejectsIn } from "./reject-window.js";
+
+/** What the guards know of one market of the bot. Instants are of the clock that `nowMs` of {@link evaluateGuards} is read from. */
+export interface MarketHealth {
+  readonly marketId: MarketId;
+  /** Whether the book stands on an unbroken sequence. */
+  readonly isBookSynchronised: boolean;
+  /** When the book was last known to be right: by an update, or by a sequence that REST confirmed; undefined before. */
+  readonly bookAtMs: Ms | undefined;
+  /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more. */
+  readonly status: string | undefined;
+  readonly stage: string | undefined;
+  readonly rejects: RejectWindow;
+  /** What differs in this market's rules from those that the bot started with (perp address, grid, filters); undefined when nothing. */
+  readonly rulesChanged: string | undefined;
+}
+
+/** What the guards know of the account and the exchange. */
+export interface AccountHealth {
+  /** Whether the start's reconciliation is done, and none of ours has been contradicted since. */
+  readonly isConfirmed: boolean;
+  /** When the exchange last confirmed the account; undefined before. */
+  readonly accountAtMs: Ms | undefined;
+  /** Exchange time less our own; undefined before it was measured. */
+  readonly clockOffsetMs: Ms | undefined;
+  readonly clockAtMs: Ms | undefined;
+  /** How the exchange's EIP-712 domain or type hashes differ from our own; undefined when they agree. */
+  readonly domainMismatch: string | undefined;
+  /** Until when a 418 has shut us out; undefined when it has not. The exchange publishes no ban time: the bot's own wait, or Retry-After. */
+  readonly bannedUntilMs: Ms | undefined;
+}
+
+/** The input of the guards. */
+export interface HealthState {
+  readonly account: AccountHealth;
+  readonly markets: readonly MarketHealth[];
+}
+
+/** The guards by name: the `reason` label of `marketwright_halted`. */
+export type GuardName =
+  | "stale-book"
+  | "book-unsynchronised"
+  | "stale-account"
+  | "unconfirmed-account"
+  | "clock-offset"
+  | "clock-unknown"
+  | "market-not-trading"
+  | "exchange-info-changed"
+  | "domain-mismatch"
+  | "reject-storm"
+  | "banned";
+
+/** A guard that says no. */
+export type GuardTrip = {
+  readonly name: GuardName;
+  readonly why: string;
+  /** Whether trading may go on by itself when the condition is over; otherwise a person resumes. */
+  readonly resumesByItself: boolean;
+} & ({ readonly scope: "account" } | { readonly scope: "market"; readonly marketId: MarketId });
+
+/**
+ * All guards that say no at `nowMs` (design, rule 12). Anything not known is taken for wrong. A pure function.
+ */
+export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
+  return [...accountTrips(state.account, limits, nowMs), ...state.markets.flatMap((market) => marketTrips(market, limits, nowMs))];
+}
+
+function accountTrips(account: AccountHealth, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
+  const trips: GuardTrip[] = [];
+  const trip = (name: GuardName, why: string, resumesByItself = true) => trips.push({ scope: "account", name, why, resumesByItself });
+  const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs } = account;
+  if (domainMismatch !== undefined) trip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false);
+  if (bannedUntilMs !== undefined && nowMs < bannedUntilMs)
+    trip("banned", `the exchange has banned this address (418) for ${bannedUntilMs - nowMs} ms more`);
+  if (!isConfirmed) trip("unconfirmed-account", "the exchange has not confirmed our orders and position yet");
+  else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
+    trip("stale-account", `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms`);
+  }
+  if (clockOffsetMs === undefined || clockAtMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
+    trip("clock-unknown", `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`);
+  } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
+    trip("clock-offset", `this clock is ${clockOffsetMs} ms behind the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`);
+  }
+  return trips;
+}
+
+function marketTrips(market: MarketHealth, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
+  const { marketId, bookAtMs, status, stage, rulesChanged } = market;
+  const trips: GuardTrip[] = [];
+  const trip = (name: GuardName, why: string, resumesByItself = true) =>
+    trips.push({ scope: "market", marketId, name, why, resumesByItself });
+  if (status !== "TRADING")
+    trip("market-not-trading", status === undefined ? "the exchange lists it no more" : `status ${status}, stage ${stage}`);
+  if (rulesChanged !== undefined) trip("exchange-info-changed", `exchangeInfo is not what the bot started with: ${rulesChanged}`, false);
+  if (!market.isBookSynchronised) trip("book-unsynchronised", "the book stands on no unbroken sequence");
+  else if (bookAtMs === undefined || nowMs - bookAtMs > limits.maxBookAgeMs) {
+    trip("stale-book", `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`);
+  }
+  const rejects = rejectsIn(market.rejects, nowMs);
+  if (rejects > limits.maxRejectsPerMinute) {
+    trip("reject-storm", `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`);
+  }
+  return trips;
+}
+
+function ageOf(atMs: Ms | undefined, nowMs: Ms): string {
+  return atMs === undefined ? "never" : `${nowMs - atMs} ms ago`;
+}

@@ -1,0 +1,169 @@
+import type { Lots, MarketId } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "../strategies/intent.js";
+
+/** Levels at and above this one are not a quote's: the executor works target positions there. */
+export const MAX_QUOTE_LEVELS = 1_000;
+
+/** What an intent is judged against. */
+export interface ShapeContext {
+  /** The market whose strategy spoke. */
+  readonly marketId: MarketId;
+  /** Undefined when the exchange does not know the market. */
+  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots"> | undefined;
+  /** The newest view of this market that the strategy was given. */
+  readonly newestViewSequence: number;
+  /** The view of the last intent that was accepted; -1 before the first. */
+  readonly lastAcceptedViewSequence: number;
+  readonly maxOrderLots?: Lots | undefined;
+  readonly maxPositionLots?: Lots | undefined;
+  /** Signed: pending and filled. */
+  readonly positionLots: Lots;
+}
+
+/** Why an intent was refused, by name: the label of a metric. */
+export type ShapeRefusalName =
+  | "malformed"
+  | "wrong-market"
+  | "unknown-market"
+  | "older-view"
+  | "unknown-view"
+  | "bad-level"
+  | "duplicate-level"
+  | "bad-price"
+  | "bad-size"
+  | "crossed-quotes"
+  | "bad-schedule";
+
+/** An intent as it may be worked on, or why it may not. */
+export type ShapeVerdict<I extends Intent = Intent> =
+  | { readonly accepted: true; readonly intent: I }
+  | { readonly accepted: false; readonly refusal: ShapeRefusalName; readonly why: string };
+
+/**
+ * Asks the shape of an intent (design, rule 5): what a strategy may say at all. Sizes above a limit are clipped, the clamp recorded in
+ * the intent's reason; anything else that is wrong refuses the whole intent, since half of a set of quotes is not what was asked for.
+ * An intent from a view older than the last accepted one is dropped (`older-view`).
+ */
+export function checkShape<I extends Intent>(intent: I, context: ShapeContext): ShapeVerdict<I>;
+export function checkShape(intent: Intent, context: ShapeContext): ShapeVerdict {
+  // A user's strategy may hand over anything: types end where its file begins.
+  if (typeof intent !== "object" || intent === null || (intent.kind !== "quotes" && intent.kind !== "target")) {
+    return refuse("malformed", `an intent is an object of kind "quotes" or "target", got ${describe(intent)}`);
+  }
+  if (intent.marketId !== context.marketId)
+    return refuse("wrong-market", `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`);
+  if (context.rules === undefined) return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
+  if (!Number.isSafeInteger(intent.viewSequence)) return refuse("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
+  if (intent.viewSequence > context.newestViewSequence) {
+    return refuse("unknown-view", `answers view ${intent.viewSequence}, the newest is ${context.newestViewSequence}`);
+  }
+  if (intent.viewSequence < context.lastAcceptedViewSequence) {
+    return refuse("older-view", `answers view ${intent.viewSequence}, ${context.lastAcceptedViewSequence} is already answered`);
+  }
+  if (!isReason(intent.reason)) return refuse("malformed", "an intent carries a reason with clamps");
+  return intent.kind === "quotes" ? checkQuotes(intent, context, context.rules) : checkTarget(intent, context, context.rules);
+}
+
+type Rules = NonNullable<ShapeContext["rules"]>;
+
+function checkQuotes(intent: QuotesIntent, context: ShapeContext, rules: Rules): ShapeVerdict {
+  if (!Array.isArray(intent.quotes)) return refuse("malformed", `quotes is ${describe(intent.quotes)}`);
+  const quotes: Quote[] = [];
+  const clamps: string[] = [];
+  const levels = new Set<string>();
+  let highestBid = Number.NEGATIVE_INFINITY;
+  let lowestAsk = Number.POSITIVE_INFINITY;
+  for (const quote of intent.quotes) {
+    if (typeof quote !== "object" || quote === null) return refuse("malformed", `a quote is ${describe(quote)}`);
+    const name = `${describe(quote.side)} ${describe(quote.level)}`;
+    if (quote.side !== "BUY" && quote.side !== "SELL") return refuse("malformed", `quote ${name}: side is neither BUY nor SELL`);
+    if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
+      return refuse("bad-level", `quote ${name}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
+    }
+    if (levels.has(name)) return refuse("duplicate-level", `quote ${name} is there twice`);
+    levels.add(name);
+    if (!Number.isSafeInteger(quote.ticks) || quote.ticks < rules.minTicks || quote.ticks > rules.maxTicks || quote.ticks <= 0) {
+      return refuse("bad-price", `quote ${name}: ${describe(quote.ticks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`);
+    }
+    if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
+      return refuse("bad-size", `quote ${name}: ${describe(quote.lots)} is no number of lots above 0`);
+    }
+    if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
+    else lowestAsk = Math.min(lowestAsk, quote.ticks);
+    const lots = clipToOrder(quote.lots, context, rules);
+    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: order size ${quote.lots} -> ${lots} lots`);
+    quotes.push(lots === quote.lots ? quote : { ...quote, lots });
+  }
+  if (highestBid >= lowestAsk) return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
+  const kept = clipToPosition(quotes, context, clamps);
+  return { accepted: true, intent: clamps.length === 0 ? intent : { ...intent, quotes: kept, reason: withClamps(intent.reason, clamps) } };
+}
+
+function clipToOrder(lots: Lots, { maxOrderLots }: ShapeContext, { maxLots }: Rules): Lots {
+  return Math.min(lots, maxOrderLots ?? lots, maxLots);
+}
+
+/** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
+function clipToPosition(quotes: readonly Quote[], { maxPositionLots, positionLots }: ShapeContext, clamps: string[]): readonly Quote[] {
+  if (maxPositionLots === undefined) return quotes;
+  const room = { BUY: Math.max(0, maxPositionLots - positionLots), SELL: Math.max(0, maxPositionLots + positionLots) };
+  const kept: Quote[] = [];
+  for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
+    const lots = Math.min(quote.lots, room[quote.side]);
+    room[quote.side] -= lots;
+    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: max position ${quote.lots} -> ${lots} lots`);
+    if (lots > 0) kept.push(lots === quote.lots ? quote : { ...quote, lots });
+  }
+  return kept;
+}
+
+function checkTarget(intent: TargetIntent, context: ShapeContext, rules: Rules): ShapeVerdict {
+  const { targetLots, worstTicks, schedule, deadlineMs } = intent;
+  if (!Number.isSafeInteger(targetLots)) return refuse("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
+  if (!Number.isSafeInteger(worstTicks) || worstTicks < rules.minTicks || worstTicks > rules.maxTicks || worstTicks <= 0) {
+    return refuse("bad-price", `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`);
+  }
+  if (typeof schedule !== "object" || schedule === null) return refuse("bad-schedule", `schedule is ${describe(schedule)}`);
+  if (!Number.isSafeInteger(schedule.sliceLots) || schedule.sliceLots <= 0) {
+    return refuse("bad-schedule", `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`);
+  }
+  if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
+    return refuse("bad-schedule", `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`);
+  }
+  if (!Number.isSafeInteger(deadlineMs)) return refuse("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
+  const clamps: string[] = [];
+  const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
+  if (sliceLots < schedule.sliceLots) clamps.push(`slice: order size ${schedule.sliceLots} -> ${sliceLots} lots`);
+  const target = clipTarget(targetLots, context);
+  if (target !== targetLots) clamps.push(`target: max position ${targetLots} -> ${target} lots`);
+  if (clamps.length === 0) return { accepted: true, intent };
+  return {
+    accepted: true,
+    intent: { ...intent, targetLots: target, schedule: { ...schedule, sliceLots }, reason: withClamps(intent.reason, clamps) },
+  };
+}
+
+/** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */
+function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: ShapeContext): Lots {
+  if (maxPositionLots === undefined || Math.abs(targetLots) <= maxPositionLots) return targetLots;
+  const reduces = Math.sign(targetLots) === Math.sign(positionLots) && Math.abs(targetLots) <= Math.abs(positionLots);
+  return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;
+}
+
+function isReason(reason: unknown): reason is Reason {
+  return typeof reason === "object" && reason !== null && Array.isArray((reason as { clamps?: unknown }).clamps);
+}
+
+function withClamps(reason: Reason, clamps: readonly string[]): Reason {
+  return { ...reason, clamps: [...reason.clamps, ...clamps] };
+}
+
+function refuse(refusal: ShapeRefusalName, why: string): ShapeVerdict {
+  return { accepted: false, refusal, why };
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  return String(value).slice(0, 60);
+}

@@ -100,20 +100,20 @@ export interface SyntheticParams {
 
 /** The default market: busy enough that quotes within a few basis points of the mid trade on both sides within a minute. */
 const LIVELY: SyntheticParams = {
-  fundamental: { volatilityBpsPerSqrtSecond: 0.5, reversionHalfLifeMs: 1_800_000, jumpsPerHour: 0, jumpBps: 10, premiumBoundBps: 3 },
+  fundamental: { volatilityBpsPerSqrtSecond: 0.7, reversionHalfLifeMs: 1_800_000, jumpsPerHour: 0, jumpBps: 10, premiumBoundBps: 3 },
   providers: {
     count: 3,
     levels: 10,
-    halfSpreadBps: 1,
+    halfSpreadBps: 1.2,
     spacingBps: 0.8,
-    levelQuote: 10_000,
+    levelQuote: 4_000,
     sizeSigma: 0.7,
     valueErrorBps: 0.2,
     looksPerSecond: 2,
-    repairs: 2,
+    repairs: 3,
   },
-  noise: { arrivalsPerSecond: 1.2, orderQuote: 3_000, sizeSigma: 1.4 },
-  momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 2_000, sizeSigma: 1 },
+  noise: { arrivalsPerSecond: 1.5, orderQuote: 4_000, sizeSigma: 1.5 },
+  momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 3_000, sizeSigma: 1 },
   informed: { looksPerSecond: 1, edgeBps: 0.3, orderQuote: 8_000, sizeSigma: 0.8 },
   referenceEveryMs: 1_000,
 };
@@ -121,7 +121,8 @@ const LIVELY: SyntheticParams = {
 /** Some four events a second in all, so that a simulated hour costs little. */
 const QUIET: SyntheticParams = {
   ...LIVELY,
-  providers: { ...LIVELY.providers, count: 2, looksPerSecond: 0.6, repairs: 1 },
+  fundamental: { ...LIVELY.fundamental, volatilityBpsPerSqrtSecond: 0.5 },
+  providers: { ...LIVELY.providers, count: 2, halfSpreadBps: 1.5, spacingBps: 1.2, levelQuote: 6_000, looksPerSecond: 0.6, repairs: 2 },
   noise: { ...LIVELY.noise, arrivalsPerSecond: 0.5 },
   momentum: { ...LIVELY.momentum, looksPerSecond: 0.05, burstOrdersPerSecond: 2 },
   informed: { ...LIVELY.informed, looksPerSecond: 0.3 },

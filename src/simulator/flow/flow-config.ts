@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { checkShape } from "../../core/config-shape.js";
+import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import type { OrderFlow } from "../flow-market.js";
+import { findCaptureFiles } from "./capture-files.js";
+import { recordedDataFolder } from "./data-folder.js";
+import { type ReplayEnd, ReplayFlow, type ReplayOptions } from "./replay.js";
+import { SyntheticFlow } from "./synthetic.js";
+import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
+
+/** No other participants. */
+export const emptyFlowShape = z.strictObject({ kind: z.literal("none") });
+
+/** `flow: { kind: synthetic, ... }`: seeded agents around a latent fundamental. */
+export const syntheticFlowShape = z.strictObject({
+  kind: z.literal("synthetic"),
+  /** Where the fundamental starts, quote per base. */
+  startPriceQuote: z.number().positive().max(1e12),
+  preset: z.enum(["lively", "quiet"]).default("lively"),
+  /** Of this market alone; default: drawn from the exchange's seed and the market's id. */
+  seed: z.union([z.int(), z.string().min(1)]).optional(),
+  ...syntheticOverridesShape.shape,
+});
+
+/** `flow: { kind: replay, ... }`: a recorded market. */
+export const replayFlowShape = z.strictObject({
+  kind: z.literal("replay"),
+  /** Name of the capture's files without folder and ending: `btcusdt-perp_20240808`. */
+  tag: z.string().min(1),
+  /** The folder that holds `books/`, `trades/` and `mark/`; default: where recorded data lies (`MARKETWRIGHT_DATA`). */
+  folder: z.string().min(1).optional(),
+  /** Gaps between recorded events are divided by it. */
+  speed: z.number().positive().max(100_000).default(1),
+  /** Capture time to begin at, milliseconds since the epoch. */
+  fromMs: z.int().positive().optional(),
+  /** How much capture time to play. */
+  forMs: z.int().positive().optional(),
+});
+
+/** Every kind of order flow, for a JSON Schema of the exchange's configuration. */
+export const flowConfigShape = z.discriminatedUnion("kind", [emptyFlowShape, syntheticFlowShape, replayFlowShape]);
+
+/** One market's order flow, checked and with its defaults. */
+export type FlowConfig = z.output<typeof flowConfigShape>;
+
+/**
+ * Checks one market's `flow`.
+ * @param at the path of the value in its file, for messages: `["markets", "btcusdc", "flow"]`.
+ * @throws ConfigError naming the path, the value and what would be right.
+ */
+export function parseFlowConfig(value: unknown, at: readonly (string | number)[] = ["flow"]): FlowConfig {
+  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  switch (kind) {
+    case "none":
+      return checkShape(emptyFlowShape, value, { at });
+    case "synthetic":
+      return checkShape(syntheticFlowShape, value, { at });
+    case "replay":
+      return checkShape(replayFlowShape, value, { at });
+    default:
+      throw new ConfigError("no such order flow", {
+        field: [...at, "kind"].join("."),
+        value: kind ?? null,
+        expected: "none, synthetic or replay",
+      });
+  }
+}
+
+/** What an order flow is made with besides its own configuration. */
+export interface FlowContext {
+  readonly marketId: MarketId;
+  /** The exchange's seed. */
+  readonly seed: string | number;
+  /** The folder of the configuration's file, from which its paths count. */
+  readonly baseFolder: string;
+  /** Hears once when a replay is over; the exchange goes on with its last book. */
+  readonly onReplayEnd: (marketId: MarketId, end: ReplayEnd) => void;
+}
+
+/**
+ * The order flow of one market, not yet started; null for `none`.
+ * @throws ConfigError when a replay's folder or capture is not there.
+ */
+export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder, onReplayEnd }: FlowContext): OrderFlow | null {
+  switch (config.kind) {
+    case "none":
+      return null;
+    case "synthetic": {
+      const { kind: _, startPriceQuote, preset, seed: ownSeed, ...overrides } = config;
+      return new SyntheticFlow({
+        params: syntheticParams(preset, overrides),
+        seed: String(ownSeed ?? `${seed}/${marketId}`),
+        startPriceQuote,
+      });
+    }
+    case "replay": {
+      const options: ReplayOptions = {
+        files: findCaptureFiles(recordedDataFolder(config.folder, baseFolder), config.tag),
+        speed: config.speed,
+        ...(config.fromMs === undefined ? {} : { fromMs: config.fromMs }),
+        ...(config.forMs === undefined ? {} : { forMs: config.forMs }),
+      };
+      return new ReplayFlow(options, (end) => onReplayEnd(marketId, end));
+    }
+  }
+}

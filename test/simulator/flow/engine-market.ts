@@ -1,0 +1,158 @@
+import type { Instrument } from "../../../src/core/instrument.js";
+import type { Clock } from "../../../src/core/seam.js";
+import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+import type {
+  FlowMarket,
+  FlowOrder,
+  FlowOrderRef,
+  RecordedDepth,
+  RecordedMessage,
+  RecordedPrint,
+} from "../../../src/simulator/flow-market.js";
+import { BookOrder } from "../../../src/simulator/matching/book-order.js";
+import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
+import { applyRecorded, printRecorded } from "../../../src/simulator/matching/recorded-fills.js";
+
+/** A trade as this market tells it. */
+export interface MarketTrade {
+  readonly atMs: number;
+  readonly taker: string;
+  readonly maker: string;
+  readonly takerSide: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+class AgentOrder extends BookOrder implements FlowOrderRef {
+  constructor(
+    readonly agent: string,
+    side: Side,
+    ticks: Ticks,
+    lots: Lots,
+  ) {
+    super(side, ticks, lots);
+  }
+
+  get selfMatchKey(): object | null {
+    return null;
+  }
+}
+
+/** The exchange's matching engine alone, without accounts, fees or streams: what an order flow needs of a market. */
+export class EngineMarket implements FlowMarket {
+  readonly trades: MarketTrade[] = [];
+  readonly references: { readonly atMs: number; readonly indexTicks: number; readonly markTicks: number }[] = [];
+  readonly prints: RecordedPrint[] = [];
+  recordedMessages = 0;
+  calls = 0;
+  readonly #clock: Clock;
+  readonly #inventory = new Map<string, Lots>();
+  readonly #engine = new MatchingEngine(
+    {
+      onMatch: (taker, maker, ticks, lots) =>
+        this.#matched(nameOf(taker), maker === null ? "recorded" : nameOf(maker), taker.side, ticks, lots),
+      onSelfMatch: () => {},
+      onLevel: () => {},
+    },
+    "cancel-resting",
+  );
+
+  constructor(
+    readonly marketId: string,
+    readonly instrument: Instrument,
+    clock: Clock,
+  ) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  bestBid(): Ticks | undefined {
+    return this.#engine.best("BUY");
+  }
+
+  bestAsk(): Ticks | undefined {
+    return this.#engine.best("SELL");
+  }
+
+  depth(count: number) {
+    return { bids: this.#levels("BUY", count), asks: this.#levels("SELL", count) };
+  }
+
+  lastTradeTicks(): Ticks | undefined {
+    return this.trades.at(-1)?.ticks;
+  }
+
+  place({ agent, side, ticks, lots, timeInForce }: FlowOrder): FlowOrderRef | null {
+    this.calls += 1;
+    const order = new AgentOrder(agent, side, ticks, lots);
+    if (timeInForce === "POST_ONLY" && this.#engine.crosses(side, ticks)) return null;
+    this.#engine.sweep(order);
+    if (order.openLots === 0 || timeInForce === "IOC") return null;
+    this.#engine.rest(order);
+    return order;
+  }
+
+  cancel(ref: FlowOrderRef): boolean {
+    this.calls += 1;
+    if (!(ref instanceof AgentOrder) || ref.level === null) return false;
+    this.#engine.remove(ref);
+    ref.openLots = 0;
+    return true;
+  }
+
+  inventoryLots(agent: string): Lots {
+    return this.#inventory.get(agent) ?? 0;
+  }
+
+  openLots(agent: string, side: Side): Lots {
+    let lots = 0;
+    this.#engine.ladder(side).forEachLevel((level) => {
+      for (let order = level.head; order !== null; order = order.next) lots += nameOf(order) === agent ? order.openLots : 0;
+      return true;
+    });
+    return lots;
+  }
+
+  setReference(indexTicks: number, markTicks: number): void {
+    this.references.push({ atMs: this.nowMs(), indexTicks, markTicks });
+  }
+
+  attachRecorded(depth: RecordedDepth): void {
+    this.#engine.recorded = depth;
+  }
+
+  applyRecorded(message: RecordedMessage): void {
+    this.recordedMessages += 1;
+    applyRecorded(
+      this.#engine,
+      message,
+      () => {},
+      (maker, ticks, lots) => this.#matched("recorded", nameOf(maker), maker.side === "BUY" ? "SELL" : "BUY", ticks, lots),
+    );
+  }
+
+  recordedPrint(print: RecordedPrint): void {
+    this.prints.push(print);
+    printRecorded(this.#engine, print, (maker, ticks, lots) => this.#matched("recorded", nameOf(maker), print.aggressor, ticks, lots));
+  }
+
+  #levels(side: Side, count: number) {
+    const levels: { ticks: Ticks; lots: Lots }[] = [];
+    if (count > 0) this.#engine.forEachLevel(side, (ticks, lots) => levels.push({ ticks, lots }) < count);
+    return levels;
+  }
+
+  #matched(taker: string, maker: string, takerSide: Side, ticks: Ticks, lots: Lots): void {
+    this.trades.push({ atMs: this.nowMs(), taker, maker, takerSide, ticks, lots });
+    const bought = takerSide === "BUY" ? lots : -lots;
+    this.#inventory.set(taker, (this.#inventory.get(taker) ?? 0) + bought);
+    this.#inventory.set(maker, (this.#inventory.get(maker) ?? 0) - bought);
+  }
+}
+
+function nameOf(order: BookOrder): string {
+  return order instanceof AgentOrder ? order.agent : "?";
+}

@@ -116,8 +116,8 @@ export type OrderEvent =
   /** 2011: no such order any more. */
   | { readonly kind: "cancel-gone"; readonly atMs: Ms }
   /** Refused by another code, by the rate limit, or never sent: the order is as it was. */
-  | { readonly kind: "cancel-refused"; readonly atMs: Ms }
-  | { readonly kind: "cancel-doubted"; readonly atMs: Ms };
+  | { readonly kind: "cancel-refused"; readonly atMs: Ms; readonly actionId: ActionId }
+  | { readonly kind: "cancel-doubted"; readonly atMs: Ms; readonly actionId: ActionId };
 
 /** What an event changed, for journal, metrics and log. */
 export type OrderChange =

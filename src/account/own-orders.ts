@@ -1,8 +1,14 @@
-import { RunError } from "../core/errors.js";
-import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Side } from "../core/units.js";
+import { FormatError, RunError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
-import type { OwnOrder } from "./order.js";
+import { FINAL_STATUSES } from "./amounts.js";
+import type { AccountChange } from "./changes.js";
+import { ForeignOrders } from "./foreign-orders.js";
+import { isFinalPhase, type OrderEvent, type OwnOrder, type ReportSource } from "./order.js";
+import { adoptedOrder, advance, intendedOrder } from "./order-machine.js";
+import type { Unexplained } from "./unexplained.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
 export interface NewOrder {
@@ -34,42 +40,234 @@ export interface WorstCase {
   readonly unseenSellLots: Lots;
 }
 
+/** What the table needs to tell the bot's own orders from others. */
+export interface OwnOrdersOptions {
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  /** The top 16 bits of every nonce that this bot makes. */
+  readonly nonceTag: number;
+  /** Hashes of server-built orders of earlier runs. */
+  readonly builtHashes?: readonly Hex[];
+  /** How long final orders are remembered. */
+  readonly rememberMs: Ms;
+  readonly unexplained: Unexplained;
+}
+
 /**
- * Every order of the account that is known: the bot's own by hash, id and info, and the others apart.
- * Read it; the account alone writes it.
+ * Every order of the account that is known: the bot's own by hash, info and id, and the others apart.
+ * Read it through `Account.orders`; the account alone writes it.
  */
 export class OwnOrders {
+  readonly #orders = new Map<Hex, OwnOrder>();
+  readonly #byInfo = new Map<Hex, Hex>();
+  readonly #byId = new Map<Int64Id, Hex>();
+  readonly #active = new Map<MarketId, Map<Hex, OwnOrder>>();
+  readonly #foreign = new ForeignOrders();
+  readonly #instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly #tag: string;
+  readonly #builtBefore: ReadonlySet<Hex>;
+  readonly #rememberMs: Ms;
+  readonly #unexplained: Unexplained;
+  /** Orders that were final when first seen and are older than this are before our time. */
+  #sinceMs: Ms = Number.NEGATIVE_INFINITY;
+
+  /** @throws FormatError when the tag is no 16-bit number. */
+  constructor(options: OwnOrdersOptions) {
+    if (!Number.isInteger(options.nonceTag) || options.nonceTag < 0 || options.nonceTag > 0xffff) {
+      throw new FormatError("not a nonce tag", { field: "nonceTag", value: options.nonceTag, expected: "an integer from 0 to 65535" });
+    }
+    this.#instruments = options.instruments;
+    this.#tag = options.nonceTag.toString(16).padStart(4, "0");
+    this.#builtBefore = new Set(options.builtHashes);
+    this.#rememberMs = options.rememberMs;
+    this.#unexplained = options.unexplained;
+  }
+
+  /** Orders that are over before this instant and that we never saw open are not ours to count. */
+  begin(nowMs: Ms): void {
+    this.#sinceMs = nowMs;
+  }
+
   /** By hash. */
   get(hash: Hex): OwnOrder | undefined {
-    throw new RunError("not built", { value: hash });
+    return this.#orders.get(hash);
   }
+
   byId(orderId: Int64Id): OwnOrder | undefined {
-    throw new RunError("not built", { value: orderId });
+    const hash = this.#byId.get(orderId);
+    return hash === undefined ? undefined : this.#orders.get(hash);
   }
+
   /** Own orders of a market that may still fill (intended, sent and unknown included), oldest first. */
   mayStillFill(marketId: MarketId): readonly OwnOrder[] {
-    throw new RunError("not built", { value: marketId });
+    return [...(this.#active.get(marketId)?.values() ?? [])].filter((order) => order.mayFillLots > 0);
   }
-  /** Own orders that are not final, all markets. */
+
+  /** Own orders that are not final (those whose cancel was taken included), all markets. */
   unresolved(): readonly OwnOrder[] {
-    throw new RunError("not built");
+    return [...this.#active.values()].flatMap((orders) => [...orders.values()]);
   }
+
+  /** Hashes of own orders that may still fill and that the exchange has shown: of one market, or of all. */
   openHashes(marketId?: MarketId): readonly Hex[] {
-    throw new RunError("not built", { value: marketId });
+    return this.unresolved()
+      .filter((order) => order.place === "seen" && order.mayFillLots > 0 && (marketId === undefined || order.marketId === marketId))
+      .map((order) => order.hash);
   }
-  /** Open orders of the account that are not the bot's. */
-  foreign(marketId: MarketId): readonly VenueOrder[] {
-    throw new RunError("not built", { value: marketId });
+
+  /** Open orders of the account that are not the bot's: of one market, or of all. */
+  foreign(marketId?: MarketId): readonly VenueOrder[] {
+    return this.#foreign.open(marketId);
   }
+
+  /** Everything in a market that may still trade, at full size. `exceptHash`: an order to leave out. */
   worst(marketId: MarketId, exceptHash?: Hex): WorstCase {
-    throw new RunError("not built", { value: [marketId, exceptHash] });
+    const lots = { BUY: 0, SELL: 0 };
+    const credit = { BUY: 0n, SELL: 0n };
+    let count = 0;
+    const instrument = this.#instruments.get(marketId);
+    for (const order of this.#active.get(marketId)?.values() ?? []) {
+      const open = order.mayFillLots + order.untoldLots;
+      if (open === 0 || order.hash === exceptHash) continue;
+      lots[order.side] += open;
+      if (order.mayFillLots > 0) count += 1;
+      // An adopted order may lie between the ticks of today's grid.
+      if (instrument !== undefined) credit[order.side] += instrument.creditCeil(Math.ceil(order.ticks), open);
+    }
+    const foreign = { BUY: 0, SELL: 0 };
+    const others = this.#foreign.open(marketId);
+    for (const order of others) foreign[order.side] += order.availableLots;
+    return {
+      buyLots: lots.BUY,
+      sellLots: lots.SELL,
+      buyCredit: credit.BUY,
+      sellCredit: credit.SELL,
+      count,
+      foreignBuyLots: foreign.BUY,
+      foreignSellLots: foreign.SELL,
+      foreignCount: others.length,
+      unseenBuyLots: this.#unexplained.unseenLots(marketId, "BUY"),
+      unseenSellLots: this.#unexplained.unseenLots(marketId, "SELL"),
+    };
   }
-  /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. */
+
+  /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. Adopted orders have no slot until they are given one. */
   slotOccupied(marketId: MarketId, side: Side, level: number, exceptHash?: Hex): boolean {
-    throw new RunError("not built", { value: [marketId, side, level, exceptHash] });
+    for (const order of this.#active.get(marketId)?.values() ?? []) {
+      if (order.side === side && order.level === level && order.mayFillLots > 0 && order.hash !== exceptHash) return true;
+    }
+    return false;
   }
+
+  /** Gives an adopted order a slot, so that it is kept like one of this run. @throws RunError when there is no such order. */
+  assignLevel(hash: Hex, level: number): void {
+    const order = this.#orders.get(hash);
+    if (order === undefined) throw new RunError("no such order", { field: "hash", value: hash, expected: "the hash of an order in the table" });
+    this.#put({ ...order, level });
+  }
+
   /** Hashes of server-built orders to keep in the state directory: not final, or final so lately that an update may come. */
   builtHashes(): readonly Hex[] {
-    throw new RunError("not built");
+    return [...this.#orders.values()].filter((order) => order.built).map((order) => order.hash);
   }
+
+  /** Orders in the table, final ones included: bounded by what happens within the time that they are remembered. */
+  get size(): number {
+    return this.#orders.size;
+  }
+
+  /** Takes an order in before it may be sent. @throws RunError when its hash or its info is already there: a nonce was used twice. */
+  intend(order: NewOrder): OwnOrder {
+    const { hash, order: struct } = order.action;
+    if (this.#orders.has(hash) || this.#byInfo.has(struct.info)) {
+      throw new RunError("an order with this hash or info exists", { field: "hash", value: hash, expected: "a fresh nonce for every order" });
+    }
+    const intended = intendedOrder(order.action, order.level, order.reason, order.built ?? false);
+    this.#put(intended);
+    return intended;
+  }
+
+  /** One event of one order of ours; of an order that is not in the table, nothing. */
+  apply(hash: Hex, event: OrderEvent): readonly AccountChange[] {
+    const before = this.#orders.get(hash);
+    if (before === undefined) return [];
+    const { order, changes } = advance(before, event);
+    this.#put(order);
+    this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
+    return changes.map((change) => ({ kind: "order", order, change }));
+  }
+
+  /** The exchange shows an order: ours, ours of an earlier run, or somebody else's. */
+  report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
+    const own = this.recognise(report);
+    if (own !== undefined) {
+      return this.apply(own.hash, { kind: "report", atMs: nowMs, source, order: report, ...(askedAtMs === undefined ? {} : { askedAtMs }) });
+    }
+    // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
+    const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
+    if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id)) return [];
+    if (!this.#isFromEarlierRun(report)) return this.#foreignReport(report, nowMs);
+    const order = adoptedOrder(report, nowMs, this.#builtBefore.has(report.hash));
+    if (order === undefined) return this.#foreignReport(report, nowMs);
+    this.#put(order);
+    this.#unexplained.matched(order.marketId, order.side, order.matchedLots);
+    return [{ kind: "adopted", order }];
+  }
+
+  /** The order of ours that a report is about: by hash, then by info, then by id (design, rule 7). */
+  recognise(report: VenueOrder): OwnOrder | undefined {
+    const byInfo = this.#byInfo.get(report.info);
+    return this.#orders.get(report.hash) ?? (byInfo === undefined ? undefined : this.#orders.get(byInfo)) ?? this.byId(report.id);
+  }
+
+  /** A foreign order that the exchange shows nowhere any more. */
+  foreignVanished(orderId: Int64Id, nowMs: Ms): void {
+    this.#foreign.vanish(orderId, nowMs);
+  }
+
+  /** A foreign order by its id. */
+  foreignById(orderId: Int64Id): VenueOrder | undefined {
+    return this.#foreign.get(orderId);
+  }
+
+  /** Forgets orders that have long been final and settled. */
+  prune(nowMs: Ms): void {
+    const beforeMs = nowMs - this.#rememberMs;
+    this.#foreign.forget(beforeMs);
+    for (const order of this.#orders.values()) {
+      if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs || order.pendingLots > 0) continue;
+      this.#orders.delete(order.hash);
+      this.#byInfo.delete(order.info);
+      if (order.orderId !== undefined) this.#byId.delete(order.orderId);
+    }
+  }
+
+  #foreignReport(report: VenueOrder, nowMs: Ms): readonly AccountChange[] {
+    const news = this.#foreign.report(report, nowMs);
+    if (news === undefined) return [];
+    this.#unexplained.matched(report.marketId, report.side, news.matchedLots);
+    return [{ kind: "foreign", order: news.order, first: news.first }];
+  }
+
+  #isFromEarlierRun(report: VenueOrder): boolean {
+    if (!this.#instruments.has(report.marketId)) return false;
+    return this.#builtBefore.has(report.hash) || nonceTagOf(report.info) === this.#tag;
+  }
+
+  #put(order: OwnOrder): void {
+    this.#orders.set(order.hash, order);
+    this.#byInfo.set(order.info, order.hash);
+    if (order.orderId !== undefined) this.#byId.set(order.orderId, order.hash);
+    let active = this.#active.get(order.marketId);
+    if (active === undefined) {
+      active = new Map();
+      this.#active.set(order.marketId, active);
+    }
+    if (isFinalPhase(order.phase)) active.delete(order.hash);
+    else active.set(order.hash, order);
+  }
+}
+
+/** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */
+export function nonceTagOf(info: Hex): string {
+  return info.slice(50, 54).toLowerCase();
 }

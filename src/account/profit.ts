@@ -1,21 +1,118 @@
-/** Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset; they sum to `total` exactly. */
-export interface ProfitParts {
+import { FormatError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import { type CreditUnits, type Lots, type MarketId, signOf } from "../core/units.js";
+import type { VenueIncome, VenueTrade } from "../exchange/records.js";
+import { MarketProfit, type MarketParts } from "./market-profit.js";
+
+/**
+ * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is
+ * fine enough for half a tick of one lot, so `total` (with `transfers`) is the change of the net value to the unit.
+ */
+export interface ProfitParts extends MarketParts {
   readonly decimals: number;
-  /** Fills against the mid at their time. */
-  readonly spread: bigint;
-  /** Position times the moves of the mid. */
-  readonly inventory: bigint;
-  /** Commissions, negative when paid. */
-  readonly fees: bigint;
-  readonly funding: bigint;
-  /** The contract's mark value against the mid value, rounding of the contract included. */
-  readonly basis: bigint;
-  /** Reversals of trades whose settlement failed. */
-  readonly failed: bigint;
-  /** Liquidations, bonuses and other incomes, and positions taken over without a trade. */
-  readonly other: bigint;
   /** Deposits and withdrawals: in the net value, not in the profit. */
   readonly transfers: bigint;
   /** All but transfers. */
   readonly total: bigint;
 }
+
+/** Incomes that trades already tell: counting them too would count every fee and fill twice. */
+const TOLD_BY_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
+const TRANSFERS: ReadonlySet<string> = new Set(["DEPOSIT", "WITHDRAWAL"]);
+
+/**
+ * The profit split. Spread comes from fills against the mid of their time, inventory from the position and the moves
+ * of the mid, fees from the trades, funding from the incomes, basis from the contract's valuation against the mid's;
+ * no part is what the others leave over. Their sum telescopes to the change of
+ * credit + sum of truncate(paper * mark / 10^paperDecimals), the contract's own net value (protocol, 7.1 and 7.3).
+ * A market that had a position before its first mark starts at that mark.
+ */
+export class Profit {
+  readonly #markets = new Map<MarketId, MarketProfit>();
+  readonly #scale: bigint;
+  readonly #decimals: number;
+  #transfers = 0n;
+  #unplaced = 0n;
+
+  constructor(instruments: ReadonlyMap<MarketId, Instrument>) {
+    let extra = 0;
+    let creditDecimals = 0;
+    for (const instrument of instruments.values()) {
+      extra = Math.max(extra, instrument.creditDenominator.toString().length - 1);
+      creditDecimals = instrument.creditDecimals;
+    }
+    // One more decimal for the half tick.
+    this.#decimals = creditDecimals + extra + 1;
+    this.#scale = 10n ** BigInt(extra + 1);
+    for (const [marketId, instrument] of instruments) this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
+  }
+
+  /** The profit of a market starts here, from a position that it already has. */
+  begin(marketId: MarketId, lots: Lots): void {
+    this.#markets.get(marketId)?.begin(lots);
+  }
+
+  /** Best bid plus best ask. @throws FormatError when it is no positive integer. */
+  mid(marketId: MarketId, midHalfTicks: number): void {
+    if (!Number.isSafeInteger(midHalfTicks) || midHalfTicks <= 0) {
+      throw new FormatError("not a mid", { field: `${marketId} mid`, value: midHalfTicks, expected: "best bid plus best ask, in ticks" });
+    }
+    this.#markets.get(marketId)?.mid(BigInt(midHalfTicks));
+  }
+
+  /** Credit units per whole base unit, as the contract's mark is. */
+  mark(marketId: MarketId, mark: CreditUnits): void {
+    this.#markets.get(marketId)?.mark(mark);
+  }
+
+  fill(trade: VenueTrade): void {
+    this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
+  }
+
+  /** The settlement of a trade failed that was in the position. */
+  failed(trade: VenueTrade): void {
+    this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
+  }
+
+  /** Funding, transfers and the rest; fees and fills are told by the trades and count nothing here. */
+  income(income: VenueIncome): void {
+    if (TOLD_BY_TRADES.has(income.type)) return;
+    if (TRANSFERS.has(income.type)) {
+      this.#transfers += income.amount * this.#scale;
+      return;
+    }
+    const market = this.#markets.get(income.marketId);
+    if (market === undefined) this.#unplaced += income.amount * this.#scale;
+    else if (income.type === "FUNDING_FEE") market.funding(income.amount);
+    else market.otherIncome(income.amount);
+  }
+
+  /** A position that changed without a trade of ours: taken over, liquidated, corrected. */
+  setPosition(marketId: MarketId, lots: Lots): void {
+    this.#markets.get(marketId)?.setPosition(lots);
+  }
+
+  /** What the contract says the position is worth at a mark, in credit units. */
+  positionValue(marketId: MarketId, mark: CreditUnits): CreditUnits {
+    return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
+  }
+
+  /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
+  parts(marketId?: MarketId): ProfitParts {
+    const sum = { spread: 0n, inventory: 0n, fees: 0n, funding: 0n, basis: 0n, failed: 0n, other: 0n };
+    for (const [id, market] of this.#markets) {
+      if (marketId !== undefined && id !== marketId) continue;
+      const parts = market.parts();
+      for (const key of PARTS) sum[key] += parts[key];
+    }
+    if (marketId === undefined) sum.other += this.#unplaced;
+    return {
+      ...sum,
+      decimals: this.#decimals,
+      transfers: marketId === undefined ? this.#transfers : 0n,
+      total: PARTS.reduce((total, key) => total + sum[key], 0n),
+    };
+  }
+}
+
+const PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "other"] as const;

@@ -1,0 +1,54 @@
+import type { Ms } from "../core/units.js";
+import type { VenueOrder } from "../exchange/records.js";
+
+/** A span of creation times, start inclusive, end exclusive; without an end, up to now. */
+export interface HistoryWindow {
+  readonly startMs: Ms;
+  readonly endMs: Ms | undefined;
+}
+
+/** The largest page of the list endpoints (specification, "Limits"). */
+export const PAGE_LIMIT = 500;
+
+/** What remains to be asked after a page of a window. `complete` is false when something in it can not be listed. */
+export interface PageVerdict {
+  readonly rest: readonly HistoryWindow[];
+  readonly complete: boolean;
+}
+
+/**
+ * What a page leaves open. A page that is not full says that its window holds no more. A full one is only known to
+ * hold some of the window: whether it was cut at its old or its new end is not specified, so both sides of it are
+ * asked again, each overlapping by the millisecond that the cut may have gone through. More than a page of orders in
+ * one millisecond cannot be listed at all.
+ */
+export function afterPage(window: HistoryWindow, page: readonly VenueOrder[]): PageVerdict {
+  if (page.length < PAGE_LIMIT) return { rest: [], complete: true };
+  let oldestMs = Number.POSITIVE_INFINITY;
+  let newestMs = Number.NEGATIVE_INFINITY;
+  for (const { createdAtMs } of page) {
+    if (createdAtMs < window.startMs || (window.endMs !== undefined && createdAtMs >= window.endMs)) continue;
+    oldestMs = Math.min(oldestMs, createdAtMs);
+    newestMs = Math.max(newestMs, createdAtMs);
+  }
+  if (oldestMs > newestMs) return { rest: [], complete: false };
+  const oneInstant = oldestMs === newestMs;
+  const older = { startMs: window.startMs, endMs: oneInstant ? oldestMs : oldestMs + 1 };
+  const newer = { startMs: oneInstant ? newestMs + 1 : newestMs, endMs: window.endMs };
+  return { rest: [older, newer].filter((w) => w.endMs === undefined || w.endMs > w.startMs), complete: !oneInstant };
+}
+
+/** Windows that overlap or lie within `joinMs` of each other, made one: fewer questions, nothing skipped. */
+export function mergeWindows(windows: readonly HistoryWindow[], joinMs: Ms): readonly HistoryWindow[] {
+  const merged: HistoryWindow[] = [];
+  for (const window of [...windows].sort((a, b) => a.startMs - b.startMs)) {
+    const last = merged.at(-1);
+    if (last === undefined || (last.endMs !== undefined && last.endMs + joinMs < window.startMs)) {
+      merged.push(window);
+      continue;
+    }
+    const endMs = last.endMs === undefined || window.endMs === undefined ? undefined : Math.max(last.endMs, window.endMs);
+    merged[merged.length - 1] = { startMs: last.startMs, endMs };
+  }
+  return merged;
+}

@@ -1,0 +1,207 @@
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Hex, MarketId, Ms } from "../core/units.js";
+import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
+import { amountsOfReport, sameAmounts } from "./amounts.js";
+import type { AccountChange, Difference } from "./changes.js";
+import { Ledger } from "./ledger.js";
+import type { ReportSource } from "./order.js";
+import { OwnOrders } from "./own-orders.js";
+import { Profit } from "./profit.js";
+import { Suspects } from "./suspects.js";
+import { Unexplained } from "./unexplained.js";
+
+/** Balances and when they were told. */
+export interface BalancesTold {
+  readonly balances: VenueBalances;
+  readonly atMs: Ms;
+}
+
+/** What the intake is made of. */
+export interface IntakeOptions {
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly nonceTag: number;
+  readonly builtHashes?: readonly Hex[];
+  readonly rememberMs: Ms;
+  readonly streamLagMs: Ms;
+}
+
+/** Where a record came from: what REST tells first is suspected of having been lost by the stream. */
+export type Told = "stream" | "rest";
+
+/** The one place where records of the exchange enter the account's books, from whichever way they come. */
+export class Intake {
+  readonly ledger = new Ledger();
+  readonly unexplained = new Unexplained(this.ledger);
+  readonly orders: OwnOrders;
+  readonly profit: Profit;
+  readonly #streamLagMs: Ms;
+  readonly #suspects = new Suspects();
+  readonly #positions = new Map<MarketId, VenuePosition>();
+  readonly #marks = new Map<MarketId, CreditUnits>();
+  #balances: BalancesTold | undefined;
+  /** The marks that the net value last told is taken to be made at. */
+  #marksThen = new Map<MarketId, CreditUnits>();
+  #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #suspecting = false;
+  #moneySerial = 0;
+  #streamBalancesSerial = 0;
+
+  constructor(options: IntakeOptions) {
+    const { instruments, nonceTag, builtHashes, rememberMs } = options;
+    this.orders = new OwnOrders({
+      instruments,
+      nonceTag,
+      rememberMs,
+      unexplained: this.unexplained,
+      ...(builtHashes === undefined ? {} : { builtHashes }),
+    });
+    this.profit = new Profit(instruments);
+    this.#streamLagMs = options.streamLagMs;
+  }
+
+  /** From here on trades are fills of this run. */
+  begin(nowMs: Ms): void {
+    this.#begunAtMs = nowMs;
+    this.orders.begin(nowMs);
+  }
+
+  /** The start is reconciled: from now on, what the stream did not tell is a difference. */
+  startSuspecting(): void {
+    this.#suspecting = true;
+  }
+
+  /** Grows with every trade, settlement, failure, income and corrected position. */
+  get moneySerial(): number {
+    return this.#moneySerial;
+  }
+
+  /** Grows with every ACCOUNT_UPDATE. */
+  get streamBalancesSerial(): number {
+    return this.#streamBalancesSerial;
+  }
+
+  get balances(): BalancesTold | undefined {
+    return this.#balances;
+  }
+
+  get positions(): ReadonlyMap<MarketId, VenuePosition> {
+    return this.#positions;
+  }
+
+  /** The net value last told, moved by our marks since. */
+  get equity(): CreditUnits | undefined {
+    if (this.#balances === undefined) return undefined;
+    let moved = 0n;
+    for (const [marketId, mark] of this.#marks) {
+      moved += this.profit.positionValue(marketId, mark) - this.profit.positionValue(marketId, this.#marksThen.get(marketId) ?? mark);
+    }
+    return this.#balances.balances.netValue + moved;
+  }
+
+  order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
+    const before = this.orders.recognise(report);
+    const changes = this.orders.report(report, source, nowMs, askedAtMs);
+    const own = this.orders.recognise(report);
+    if (own === undefined) return changes;
+    if (source === "stream") {
+      const told = amountsOfReport(report);
+      if (told !== undefined && sameAmounts(told, own)) this.#suspects.clear(own.hash);
+    } else if (source !== "answer" && before !== undefined && !sameAmounts(before, own)) {
+      const missing = own.finalAtMs !== undefined && source === "history";
+      this.#suspect(own.hash, nowMs, {
+        kind: missing ? "order-missing" : "amount",
+        marketId: own.marketId,
+        subject: own.hash,
+        ours: `${before.phase}, ${before.matchedLots} of ${before.lots} lots matched`,
+        theirs: `${own.phase}, ${own.matchedLots} of ${own.lots} lots matched`,
+      });
+    }
+    return changes;
+  }
+
+  trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
+    const news = this.ledger.trade(trade);
+    const subject = `trade ${trade.marketId} ${trade.id}`;
+    if (told === "stream") this.#suspects.clear(subject);
+    if (news === undefined) return [];
+    this.#moneySerial += 1;
+    if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
+      this.#suspect(subject, nowMs, {
+        kind: "trade-missed",
+        marketId: trade.marketId,
+        subject: trade.id,
+        ours: news.news === "fill" ? "unknown" : "not failed",
+        theirs: `${trade.side} ${trade.lots} lots, ${trade.status}`,
+      });
+    }
+    const based = this.ledger.isBased(trade.marketId);
+    switch (news.news) {
+      case "fill":
+        if (based) this.profit.fill(trade);
+        // What was traded before this run is in the base position, and in an earlier run's log.
+        return based || trade.timeMs >= this.#begunAtMs ? [{ kind: "fill", trade }] : [];
+      case "settled":
+        return [{ kind: "settled", trade }];
+      case "failed":
+        if (based && news.counted !== undefined) this.profit.failed(news.counted);
+        return [{ kind: "trade-failed", trade, lots: news.lots }];
+    }
+  }
+
+  income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
+    const subject = `income ${income.id}`;
+    if (told === "stream") this.#suspects.clear(subject);
+    if (!this.ledger.income(income)) return [];
+    this.#moneySerial += 1;
+    if (told === "rest") {
+      this.#suspect(subject, nowMs, {
+        kind: "income-missed",
+        marketId: income.marketId,
+        subject: income.id,
+        ours: "unknown",
+        theirs: `${income.type} ${income.amount}`,
+      });
+    }
+    if (this.#suspecting) this.profit.income(income);
+    return [{ kind: "income", income }];
+  }
+
+  account(balances: VenueBalances, positions: readonly VenuePosition[], told: Told, nowMs: Ms): readonly AccountChange[] {
+    if (told === "stream") this.#streamBalancesSerial += 1;
+    this.#balances = { balances, atMs: nowMs };
+    this.#marksThen = new Map(this.#marks);
+    for (const position of positions) this.#positions.set(position.marketId, position);
+    return [{ kind: "balances", balances, atMs: nowMs }];
+  }
+
+  mark(marketId: MarketId, mark: CreditUnits): void {
+    this.#marks.set(marketId, mark);
+    if (!this.#marksThen.has(marketId)) this.#marksThen.set(marketId, mark);
+    this.profit.mark(marketId, mark);
+  }
+
+  /** The first base position of a market: its profit begins here. */
+  base(marketId: MarketId, lots: number): void {
+    this.ledger.setPosition(marketId, lots);
+    this.unexplained.agree(marketId);
+    this.profit.begin(marketId, lots);
+  }
+
+  /** The exchange's position replaces ours, since nothing that we know explains the difference. */
+  correct(marketId: MarketId, lots: number): AccountChange {
+    const was = this.ledger.positionLots(marketId);
+    this.ledger.setPosition(marketId, lots);
+    this.profit.setPosition(marketId, lots);
+    this.#moneySerial += 1;
+    return { kind: "position-set", marketId, lots, was };
+  }
+
+  /** Differences that the stream had time to tell, and did not. */
+  dueDifferences(nowMs: Ms): readonly Difference[] {
+    return this.#suspects.due(nowMs);
+  }
+
+  #suspect(subject: string, nowMs: Ms, difference: Difference): void {
+    if (this.#suspecting) this.#suspects.add(subject, difference, nowMs + this.#streamLagMs);
+  }
+}

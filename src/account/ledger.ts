@@ -1,0 +1,208 @@
+import type { Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
+import { signOf } from "../core/units.js";
+import type { VenueIncome, VenueTrade } from "../exchange/records.js";
+
+/** What a report of a trade meant. */
+export type TradeNews =
+  /** First seen, and counted in the position from now on. */
+  | { readonly news: "fill" }
+  | { readonly news: "settled" }
+  /** `lots`: signed change of the position; 0, and nothing counted, when it was first seen as failed. */
+  | { readonly news: "failed"; readonly lots: Lots; readonly counted: VenueTrade | undefined };
+
+interface MarketLedger {
+  /** Position before any trade in here: what the exchange's position less the trades was when it was set. */
+  baseLots: Lots;
+  based: boolean;
+  /** Trades that did not fail, by side, since the ledger was begun. */
+  buyLots: Lots;
+  sellLots: Lots;
+  /** Grows with every change of the position. */
+  version: number;
+  readonly trades: Map<Int64Id, VenueTrade>;
+  /** Every trade up to here is counted, and final unless it is still in `trades`. */
+  foldedThrough: bigint;
+  /** Every trade up to here was read from the exchange itself. */
+  readThrough: bigint;
+}
+
+/** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
+const SETTLED_RANK = 2;
+const STATUS_RANK: Readonly<Record<string, number>> = { CREATED: 0, SETTLED: SETTLED_RANK, FAILED: 3 };
+const UNKNOWN_STATUS_RANK = 1;
+
+/**
+ * The account's trades and incomes, each counted once however often and in whatever order they are told.
+ * The position of a market is its base plus every trade that has not failed (design, rule 8). Final trades that the
+ * exchange itself has listed twice are folded into the sums, so that memory holds only the last interval and what is
+ * not yet settled.
+ */
+export class Ledger {
+  readonly #markets = new Map<MarketId, MarketLedger>();
+  readonly #incomes = new Map<Int64Id, Ms>();
+  #incomeFloorMs: Ms = Number.NEGATIVE_INFINITY;
+  #lastIncomeMs: Ms = Number.NEGATIVE_INFINITY;
+
+  /** Takes a trade in. Undefined: nothing new. */
+  trade(trade: VenueTrade): TradeNews | undefined {
+    const market = this.#market(trade.marketId);
+    const known = market.trades.get(trade.id);
+    if (known === undefined) {
+      if (BigInt(trade.id) <= market.foldedThrough) return undefined;
+      market.trades.set(trade.id, trade);
+      if (isFailed(trade)) return { news: "failed", lots: 0, counted: undefined };
+      count(market, trade, 1);
+      return { news: "fill" };
+    }
+    if (rankOf(trade) <= rankOf(known)) return undefined;
+    market.trades.set(trade.id, trade);
+    if (isFailed(trade)) {
+      count(market, known, -1);
+      return { news: "failed", lots: -signOf(known.side) * known.lots, counted: known };
+    }
+    return rankOf(trade) === SETTLED_RANK ? { news: "settled" } : undefined;
+  }
+
+  /** Takes an income in. False when it was known, or is older than the ledger. */
+  income(income: VenueIncome): boolean {
+    if (income.timeMs < this.#incomeFloorMs || this.#incomes.has(income.id)) return false;
+    this.#incomes.set(income.id, income.timeMs);
+    this.#lastIncomeMs = Math.max(this.#lastIncomeMs, income.timeMs);
+    return true;
+  }
+
+  /** Incomes before this instant are not ours to count. */
+  beginIncomes(fromMs: Ms): void {
+    this.#incomeFloorMs = fromMs;
+    this.#lastIncomeMs = Math.max(this.#lastIncomeMs, fromMs);
+  }
+
+  /** Where to ask for incomes from, inclusive: a while before the last one known. */
+  incomesFromMs(): Ms {
+    return Math.max(this.#incomeFloorMs, this.#lastIncomeMs - INCOME_OVERLAP_MS);
+  }
+
+  /** Forgets incomes that will not be asked for again. */
+  forgetIncomes(): void {
+    const floorMs = this.#lastIncomeMs - 2 * INCOME_OVERLAP_MS;
+    if (floorMs <= this.#incomeFloorMs) return;
+    this.#incomeFloorMs = floorMs;
+    for (const [id, timeMs] of this.#incomes) if (timeMs < floorMs) this.#incomes.delete(id);
+  }
+
+  /** Signed position: base and every trade that did not fail. */
+  positionLots(marketId: MarketId): Lots {
+    const market = this.#markets.get(marketId);
+    return market === undefined ? 0 : market.baseLots + market.buyLots - market.sellLots;
+  }
+
+  /** Whether the base of a market was ever set: before that its position means nothing. */
+  isBased(marketId: MarketId): boolean {
+    return this.#markets.get(marketId)?.based ?? false;
+  }
+
+  /** Sets the base so that the position is `lots` with the trades known now. */
+  setPosition(marketId: MarketId, lots: Lots): void {
+    const market = this.#market(marketId);
+    market.baseLots = lots - market.buyLots + market.sellLots;
+    market.based = true;
+    market.version += 1;
+  }
+
+  /** Grows with every change of a market's position: two equal readings mean that nothing came between. */
+  version(marketId: MarketId): number {
+    return this.#markets.get(marketId)?.version ?? 0;
+  }
+
+  /** Lots of the trades that did not fail, on one side, since the ledger was begun. */
+  tradedLots(marketId: MarketId, side: Side): Lots {
+    const market = this.#markets.get(marketId);
+    if (market === undefined) return 0;
+    return side === "BUY" ? market.buyLots : market.sellLots;
+  }
+
+  /** Whether every known trade of a market is settled or failed. */
+  isSettled(marketId: MarketId): boolean {
+    for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) if (rankOf(trade) < SETTLED_RANK) return false;
+    return true;
+  }
+
+  /**
+   * The next trade id to ask from, after `afterId`: the oldest trade that is not final, or the first one that the
+   * exchange has not listed twice. Undefined when the exchange was never asked: ask for the most recent ones, since
+   * what a stream told first is no lower bound.
+   */
+  askFrom(marketId: MarketId, afterId?: Int64Id): Int64Id | undefined {
+    const market = this.#market(marketId);
+    if (market.readThrough === NONE) return undefined;
+    const after = afterId === undefined ? NONE : BigInt(afterId);
+    let from = market.foldedThrough > after ? market.foldedThrough + 1n : after + 1n;
+    for (const [id, trade] of market.trades) {
+      const value = BigInt(id);
+      if (value > after && value < from && rankOf(trade) < SETTLED_RANK) from = value;
+    }
+    // An id of zero would read as none on the wire.
+    return (from > 0n ? from : 1n).toString();
+  }
+
+  /** The most recent trades were read, for the first time: what is older than them is in the base. */
+  readLatest(marketId: MarketId, ids: readonly Int64Id[]): void {
+    const market = this.#market(marketId);
+    const values = ids.map((id) => BigInt(id));
+    const first = values.reduce<bigint | undefined>((least, id) => (least === undefined || id < least ? id : least), undefined);
+    if (first !== undefined) market.foldedThrough = first - 1n;
+    market.readThrough = values.reduce((most, id) => (id > most ? id : most), 0n);
+  }
+
+  /** All pages were read up to and with this trade. Folds what an earlier reading had seen already. */
+  readTo(marketId: MarketId, lastId: Int64Id | undefined): void {
+    const market = this.#market(marketId);
+    if (market.readThrough > market.foldedThrough) market.foldedThrough = market.readThrough;
+    if (lastId !== undefined && BigInt(lastId) > market.readThrough) market.readThrough = BigInt(lastId);
+    for (const [id, trade] of market.trades) {
+      if (BigInt(id) <= market.foldedThrough && rankOf(trade) >= SETTLED_RANK) market.trades.delete(id);
+    }
+  }
+
+  /** Trades held one by one: those that may still change, and the last interval. */
+  get heldTrades(): number {
+    let held = 0;
+    for (const market of this.#markets.values()) held += market.trades.size;
+    return held;
+  }
+
+  #market(marketId: MarketId): MarketLedger {
+    let market = this.#markets.get(marketId);
+    if (market === undefined) {
+      market = {
+        baseLots: 0,
+        based: false,
+        buyLots: 0,
+        sellLots: 0,
+        version: 0,
+        trades: new Map(),
+        foldedThrough: NONE,
+        readThrough: NONE,
+      };
+      this.#markets.set(marketId, market);
+    }
+    return market;
+  }
+}
+
+const NONE = -1n;
+const INCOME_OVERLAP_MS = 60_000;
+
+function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
+  if (trade.side === "BUY") market.buyLots += times * trade.lots;
+  else market.sellLots += times * trade.lots;
+  market.version += 1;
+}
+
+function isFailed(trade: VenueTrade): boolean {
+  return trade.status === "FAILED";
+}
+
+function rankOf(trade: VenueTrade): number {
+  return STATUS_RANK[trade.status] ?? UNKNOWN_STATUS_RANK;
+}

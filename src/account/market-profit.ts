@@ -1,0 +1,126 @@
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Lots } from "../core/units.js";
+
+/** The parts of one market's profit, in credit units times the scale that the split was made with. */
+export interface MarketParts {
+  /** Fills against the mid at their time. */
+  readonly spread: bigint;
+  /** Position times the moves of the mid. */
+  readonly inventory: bigint;
+  /** Commissions: negative when paid, positive when a rebate was received. */
+  readonly fees: bigint;
+  readonly funding: bigint;
+  /** The contract's mark value against the mid value, with the contract's own rounding. */
+  readonly basis: bigint;
+  /** Reversals of trades whose settlement failed: what they had brought until then is undone here, under its own name. */
+  readonly failed: bigint;
+  /** Incomes that are neither fees nor funding, and positions that came without a trade, at the mid. */
+  readonly other: bigint;
+}
+
+/** The running sums of one market (see `Profit`, which composes them). */
+export class MarketProfit {
+  readonly #instrument: Instrument;
+  readonly #scale: bigint;
+  /** Value of one lot at half a tick, scaled: whole, since the scale has a factor of two and the denominator in it. */
+  readonly #halfTickLot: bigint;
+  readonly #paperUnit: bigint;
+  #lots = 0n;
+  #startLots = 0n;
+  #mid: bigint | undefined;
+  #startMid = 0n;
+  #mark: CreditUnits | undefined;
+  #startMark: CreditUnits = 0n;
+  #spread = 0n;
+  #inventory = 0n;
+  #fees = 0n;
+  #funding = 0n;
+  #failed = 0n;
+  #other = 0n;
+
+  constructor(instrument: Instrument, scale: bigint) {
+    this.#instrument = instrument;
+    this.#scale = scale;
+    this.#halfTickLot = (instrument.creditNumerator * scale) / (2n * instrument.creditDenominator);
+    this.#paperUnit = 10n ** BigInt(instrument.paperDecimals);
+  }
+
+  begin(lots: Lots): void {
+    this.#lots = BigInt(lots);
+    this.#startLots = this.#lots;
+    this.#startMid = this.#mid ?? 0n;
+    this.#startMark = this.#mark ?? 0n;
+  }
+
+  mid(midHalfTicks: bigint): void {
+    if (this.#mid === undefined) this.#startMid = midHalfTicks;
+    else this.#inventory += this.#lots * (midHalfTicks - this.#mid) * this.#halfTickLot;
+    this.#mid = midHalfTicks;
+  }
+
+  mark(mark: CreditUnits): void {
+    if (this.#mark === undefined) this.#startMark = mark;
+    this.#mark = mark;
+  }
+
+  fill(sign: 1 | -1, lots: Lots, ticks: number, quote: CreditUnits, commission: CreditUnits): void {
+    const signed = BigInt(sign * lots);
+    this.#spread += signed * this.#midOr(ticks) * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
+    this.#fees -= commission * this.#scale;
+    this.#lots += signed;
+  }
+
+  failed(sign: 1 | -1, lots: Lots, ticks: number, quote: CreditUnits, commission: CreditUnits): void {
+    const signed = BigInt(sign * lots);
+    this.#failed += (BigInt(sign) * quote + commission) * this.#scale - signed * this.#midOr(ticks) * this.#halfTickLot;
+    this.#lots -= signed;
+  }
+
+  funding(amount: CreditUnits): void {
+    this.#funding += amount * this.#scale;
+  }
+
+  otherIncome(amount: CreditUnits): void {
+    this.#other += amount * this.#scale;
+  }
+
+  setPosition(lots: Lots): void {
+    const moved = BigInt(lots) - this.#lots;
+    this.#other += moved * (this.#mid ?? 0n) * this.#halfTickLot;
+    this.#lots += moved;
+  }
+
+  positionValue(mark: CreditUnits): CreditUnits {
+    return this.#value(this.#lots, mark);
+  }
+
+  parts(): MarketParts {
+    return {
+      spread: this.#spread,
+      inventory: this.#inventory,
+      fees: this.#fees,
+      funding: this.#funding,
+      basis:
+        this.#mark === undefined
+          ? 0n
+          : this.#basisOf(this.#lots, this.#mark, this.#mid ?? 0n) - this.#basisOf(this.#startLots, this.#startMark, this.#startMid),
+      failed: this.#failed,
+      other: this.#other,
+    };
+  }
+
+  #basisOf(lots: bigint, mark: CreditUnits, mid: bigint): bigint {
+    return this.#value(lots, mark) * this.#scale - lots * mid * this.#halfTickLot;
+  }
+
+  /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
+  #value(lots: bigint, mark: CreditUnits): CreditUnits {
+    return (lots * this.#instrument.paperPerLot * mark) / this.#paperUnit;
+  }
+
+  /** A fill before the first book (an order taken over at the start) is measured against its own price. */
+  #midOr(ticks: number): bigint {
+    if (this.#mid === undefined) this.mid(BigInt(Math.round(2 * ticks)));
+    return this.#mid ?? 0n;
+  }
+}

@@ -1,0 +1,217 @@
+import type { Ms } from "../core/units.js";
+import type { VenueOrder } from "../exchange/records.js";
+import type { PlaceAction } from "../exchange/venue.js";
+import { amountsOfReport, joinAmounts, untouchedAmounts } from "./amounts.js";
+import { isFinalPhase, type OrderChange, type OrderEvent, type OrderPhase, type OwnOrder } from "./order.js";
+
+/** An order after an event, and what the event changed. */
+export interface Advance {
+  readonly order: OwnOrder;
+  readonly changes: readonly OrderChange[];
+}
+
+/** A new order, before it may leave. */
+export function intendedOrder(action: PlaceAction, level: number, reason: unknown, built: boolean): OwnOrder {
+  return derived({
+    ...untouchedAmounts(action.lots),
+    ...UNTOLD,
+    hash: action.hash,
+    info: action.order.info,
+    marketId: action.marketId,
+    side: action.side,
+    level,
+    ticks: action.ticks,
+    lots: action.lots,
+    type: action.type,
+    timeInForce: action.timeInForce,
+    expirationMs: action.expirationMs,
+    requestTimestampMs: action.timestampMs,
+    place: "intended",
+    phase: "intended",
+    reason,
+    built,
+    adopted: false,
+  });
+}
+
+/**
+ * An order of an earlier run, as the exchange first shows it to this one; its level is not known.
+ * Returns undefined when the report cannot be true of any order.
+ */
+export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnOrder | undefined {
+  const amounts = amountsOfReport(report);
+  if (amounts === undefined) return undefined;
+  const order = derived({
+    ...amounts,
+    ...UNTOLD,
+    hash: report.hash,
+    info: report.info,
+    marketId: report.marketId,
+    side: report.side,
+    level: -1,
+    ticks: report.ticks,
+    lots: report.lots,
+    type: report.type,
+    timeInForce: report.timeInForce,
+    expirationMs: report.expirationMs,
+    requestTimestampMs: report.createdAtMs,
+    seenAtMs: atMs,
+    createdAtMs: report.createdAtMs,
+    orderId: report.id,
+    place: "seen",
+    phase: "open",
+    reason: undefined,
+    built,
+    adopted: true,
+  });
+  return isFinalPhase(order.phase) ? { ...order, finalAtMs: atMs } : order;
+}
+
+/**
+ * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and total.
+ * Reports may come late, twice and in any order; an order that is final never becomes open again, except that one
+ * which we only believed dead (rejected, lost, or a cancel said to be taken) is revived when the exchange shows it.
+ */
+export function advance(order: OwnOrder, event: OrderEvent): Advance {
+  const notes: OrderChange[] = [];
+  const next = derived(apply(order, event, notes));
+  const nowFinal = isFinalPhase(next.phase);
+  const stamped: OwnOrder = nowFinal === isFinalPhase(order.phase) ? next : { ...next, finalAtMs: nowFinal ? event.atMs : undefined };
+  const changes: OrderChange[] = [];
+  if (stamped.phase !== order.phase) changes.push({ change: "phase", from: order.phase, to: stamped.phase });
+  const everMatched = (o: OwnOrder): number => o.matchedLots + o.failedLots;
+  if (everMatched(stamped) > everMatched(order)) changes.push({ change: "matched", lots: everMatched(stamped) - everMatched(order) });
+  if (stamped.filledLots > order.filledLots) changes.push({ change: "settled", lots: stamped.filledLots - order.filledLots });
+  if (stamped.failedLots > order.failedLots) changes.push({ change: "settlement-failed", lots: stamped.failedLots - order.failedLots });
+  return { order: stamped, changes: [...notes, ...changes] };
+}
+
+const UNTOLD = {
+  sentAtMs: undefined,
+  seenAtMs: undefined,
+  createdAtMs: undefined,
+  orderId: undefined,
+  cancel: "none",
+  cancelActionId: undefined,
+  cancelSentAtMs: undefined,
+  cancelAnsweredAtMs: undefined,
+  cancelTries: 0,
+  matchedLots: 0,
+  mayFillLots: 0,
+  untoldLots: 0,
+  refusalCode: undefined,
+  refusalText: undefined,
+  finalAtMs: undefined,
+} as const;
+
+function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OwnOrder {
+  const undecided = order.place === "intended" || order.place === "sent" || order.place === "unknown";
+  switch (event.kind) {
+    case "sent":
+      return order.place === "intended"
+        ? { ...order, place: "sent", sentAtMs: event.atMs, requestTimestampMs: event.requestTimestampMs }
+        : order;
+    case "withdrawn":
+      return undecided ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text } : order;
+    case "refused":
+      return undecided
+        ? { ...order, place: event.doubtful ? "unknown" : "rejected", refusalCode: event.code, refusalText: event.text }
+        : order;
+    case "doubted":
+      return undecided ? { ...order, place: "unknown", refusalText: event.text } : order;
+    case "lost":
+      return order.place === "intended" || isFinalPhase(order.phase) ? order : { ...order, place: "lost" };
+    case "report":
+      return reported(order, event, notes);
+    default:
+      return isFinalPhase(order.phase) || order.place === "intended" ? order : cancelStep(order, event);
+  }
+}
+
+type CancelEvent = Exclude<OrderEvent, { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }>;
+
+function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
+  const answered = { cancelAnsweredAtMs: event.atMs };
+  switch (event.kind) {
+    case "cancel-sent": {
+      // An answer that the exchange has given is not unsaid by asking again.
+      const cancel = order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked";
+      return { ...order, cancel, cancelActionId: event.actionId, cancelSentAtMs: event.atMs, cancelTries: order.cancelTries + 1 };
+    }
+    case "cancel-taken":
+      return { ...order, ...answered, cancel: "taken" };
+    case "cancel-gone":
+      return order.cancel === "taken" ? order : { ...order, ...answered, cancel: "gone" };
+    case "cancel-refused":
+      return order.cancel === "asked" && order.cancelActionId === event.actionId ? { ...order, ...answered, cancel: "none" } : order;
+    case "cancel-doubted":
+      return order.cancel === "asked" && order.cancelActionId === event.actionId ? { ...order, cancel: "unanswered" } : order;
+  }
+}
+
+function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>, notes: OrderChange[]): OwnOrder {
+  const report = event.order;
+  const amounts = amountsOfReport(report);
+  const wrong = contradiction(order, report, amounts === undefined);
+  if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
+  const known = wrong !== undefined || amounts === undefined ? order : { ...order, ...joinAmounts(order.lots, order, amounts) };
+  if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
+  const seen: OwnOrder = {
+    ...known,
+    place: "seen",
+    seenAtMs: order.seenAtMs ?? event.atMs,
+    createdAtMs: order.createdAtMs ?? report.createdAtMs,
+    orderId: order.orderId ?? report.id,
+    refusalCode: undefined,
+    refusalText: undefined,
+  };
+  if (!cancelDisproved(seen, event)) return seen;
+  notes.push({ change: "revived", from: order.phase });
+  return { ...seen, cancel: "none" };
+}
+
+/** An open order in an answer to a question that was asked after its cancel had been answered: it is open all the same. */
+function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>): boolean {
+  return (
+    event.source === "open-orders" &&
+    (order.cancel === "taken" || order.cancel === "gone") &&
+    order.availableLots > 0 &&
+    event.askedAtMs !== undefined &&
+    order.cancelAnsweredAtMs !== undefined &&
+    event.askedAtMs > order.cancelAnsweredAtMs
+  );
+}
+
+function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean): string | undefined {
+  if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
+  if (report.lots !== order.lots) return `${report.lots} lots reported of an order of ${order.lots}`;
+  if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
+  if (report.marketId !== order.marketId) return `market ${report.marketId} reported of an order in ${order.marketId}`;
+  return undefined;
+}
+
+/** Fills in what follows from the place, the cancel and the amounts. */
+function derived(order: OwnOrder): OwnOrder {
+  const phase = phaseOf(order);
+  const remaining = isFinalPhase(phase) ? 0 : order.availableLots;
+  const taken = order.cancel === "taken";
+  return {
+    ...order,
+    phase,
+    matchedLots: order.pendingLots + order.filledLots,
+    mayFillLots: taken ? 0 : remaining,
+    untoldLots: taken ? remaining : 0,
+  };
+}
+
+function phaseOf(order: OwnOrder): OrderPhase {
+  if (order.place !== "seen") return order.place;
+  if (order.availableLots > 0) {
+    if (order.cancel !== "none") return "cancelling";
+    return order.availableLots < order.lots ? "partly-filled" : "open";
+  }
+  const matched = order.pendingLots + order.filledLots;
+  if (matched === order.lots) return "filled";
+  if (order.expiredLots > 0 && order.expiredLots >= order.canceledLots) return "expired";
+  return order.canceledLots > 0 ? "cancelled" : "failed";
+}

@@ -69,25 +69,26 @@ async function* readRecords(path: string, decode: (record: RawRecord, line: numb
 /** Puts right what is out of order by at most {@link MAX_DISORDER_MS}. */
 async function* orderedRecords(batches: AsyncGenerator<LocatedBatch>): AsyncGenerator<CaptureEvent[]> {
   let held: CaptureEvent[] = [];
-  let emitted: CaptureEvent | null = null;
+  let newestMs = Number.NEGATIVE_INFINITY;
   for await (const { path, events, fileLines } of batches) {
     for (let i = 0; i < events.length; i += 1) {
-      if (emitted !== null && compareCaptured(events[i], emitted) < 0) {
+      const { timeMs } = events[i];
+      if (timeMs < newestMs - MAX_DISORDER_MS) {
         throw new FormatError("a record far out of order", {
           field: `${path}:${fileLines[i]}`,
-          value: events[i].timeMs,
-          expected: `records at most ${MAX_DISORDER_MS} ms behind the newest`,
+          value: timeMs,
+          expected: `a time at most ${MAX_DISORDER_MS} ms before ${newestMs}`,
         });
       }
+      newestMs = Math.max(newestMs, timeMs);
       insertOrdered(held, events[i]);
     }
-    const settledMs = held[held.length - 1].timeMs - MAX_DISORDER_MS;
+    const settledMs = newestMs - MAX_DISORDER_MS;
     let settled = 0;
     while (held[settled].timeMs < settledMs) settled += 1;
     if (settled === 0) continue;
     const ready = held.slice(0, settled);
     held = held.slice(settled);
-    emitted = ready[ready.length - 1];
     yield ready;
   }
   if (held.length > 0) yield held;

@@ -46,7 +46,7 @@ function scaledOf(text: string, decimals: number): number {
   if (length === 0 || length > SAFE_DIGITS) return Number.NaN;
   for (let i = 0; i < length; i += 1) {
     const code = text.charCodeAt(i);
-    if (code === POINT && fractionDigits < 0 && i > 0) {
+    if (code === POINT && fractionDigits < 0 && i > 0 && i < length - 1) {
       fractionDigits = 0;
       continue;
     }

@@ -39,15 +39,16 @@ const DEFAULT_READ_AHEAD = 20_000;
 const SNAPSHOT_WITHIN_MS: Ms = 5_000;
 
 /**
- * The flow `replay`: a recorded book, its prints and its marks drive one market. Before the market is handed its depth, the
- * book is built from everything up to the first snapshot (or up to `fromMs`), so that nobody ever sees a book of diffs
- * alone. From then on each recorded message is one atomic change at its place in time, and prints meet participants' orders
+ * The flow `replay`: a recorded book, its prints and its marks drive one market. It opens with the book that everything up
+ * to the first snapshot (or up to `fromMs`) leaves, in one piece, so that nobody ever sees a book of diffs alone. From then on each recorded message is one atomic change at its place in time, and prints meet participants' orders
  * by the exchange's queue rule. Where the capture has no marks the exchange's own one-second mid stands.
  */
 export class ReplayFlow implements OrderFlow {
   readonly #options: ReplayOptions;
   readonly #onEnd: (end: ReplayEnd) => void;
   readonly #depth = new CapturedDepth();
+  /** What the capture says before the market opens. */
+  readonly #opening = new CapturedDepth();
   #source: ReplaySource | undefined;
   #run: { readonly market: FlowMarket; readonly seam: Seam; readonly startedAt: number; readonly captureStartMs: Ms } | undefined;
   #timer: Timer | undefined;
@@ -113,7 +114,7 @@ export class ReplayFlow implements OrderFlow {
       this.#source?.drop();
       if (event.kind === "mark") primed.mark = event;
       if (event.kind === "snapshot") primed.seenSnapshot = true;
-      if (event.kind === "snapshot" || event.kind === "update") this.#depth.apply(event);
+      if (event.kind === "snapshot" || event.kind === "update") this.#opening.apply(event);
     }
     this.#afterReading(() => this.#prime(market, seam, primed), this.#nothingToPlay(primed));
   }
@@ -121,6 +122,8 @@ export class ReplayFlow implements OrderFlow {
   #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
     market.attachRecorded(this.#depth);
+    // As a message like any other, since participants may be waiting already.
+    market.applyRecorded(this.#opening.toSnapshot());
     if (mark !== undefined) applyMark(market, mark);
     this.#playDue();
   }

@@ -1,0 +1,134 @@
+import { chmodSync } from "node:fs";
+import { pino } from "pino";
+import { RunError } from "../core/errors.js";
+import type { Clock } from "../core/seam.js";
+
+/** How severe a line is; `silent` logs nothing. */
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+/** One level's method: fields for machines first, then the sentence. */
+export type LogLine = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** Where the rooms log to: JSON lines with fields. */
+export interface Log {
+  readonly debug: LogLine;
+  readonly info: LogLine;
+  readonly warn: LogLine;
+  readonly error: LogLine;
+  readonly fatal: LogLine;
+  /** The same log with fields on every line. */
+  child(fields: Readonly<Record<string, unknown>>): Log;
+}
+
+/** A log and what ends it. */
+export interface OpenLog extends Log {
+  /** Where the lines go: `stderr` or a path. */
+  readonly destination: string;
+  close(): void;
+}
+
+/** What a log is opened with. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** A file (mode 0600) instead of stderr: while a live screen is up. */
+  readonly file?: string;
+  /** Secrets of this process: wherever one would appear in a line, it does not. */
+  readonly secrets?: readonly string[];
+  /** Fields on every line. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** Where finished lines are written; pino's own destinations are ones. */
+export interface LogSink {
+  write(line: string): void;
+}
+
+const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "passphrase"];
+
+/**
+ * Opens the log of a process: pino, one JSON object a line, on stderr or in a file.
+ * @throws RunError when the file cannot be written.
+ */
+export function openLog(options: LogOptions): OpenLog {
+  const destination = pino.destination({
+    dest: options.file ?? 2,
+    sync: true,
+    append: true,
+    ...(options.file === undefined ? {} : { mode: 0o600 }),
+  });
+  if (options.file !== undefined) ensurePrivate(options.file);
+  return {
+    ...logTo(destination, options),
+    destination: options.file ?? "stderr",
+    close: () => {
+      destination.flushSync();
+      if (options.file !== undefined) destination.end();
+    },
+  };
+}
+
+/** A log whose lines go to `sink`. */
+export function logTo(sink: LogSink, { level, clock, secrets = [], fields = {} }: Omit<LogOptions, "file">): Log {
+  const hidden = secrets.flatMap(spellings);
+  const logger = pino(
+    {
+      level,
+      base: fields,
+      timestamp: () => `,"time":${clock.nowMs()}`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: "[secret]" },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    hidden.length === 0 ? sink : { write: (line: string) => sink.write(withoutSecrets(line, hidden)) },
+  );
+  return wrap(logger);
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, fatal: ignore, child: () => silentLog };
+
+function ignore(): void {}
+
+function wrap(logger: pino.Logger): Log {
+  return {
+    debug: (fields, message) => logger.debug(plain(fields), message),
+    info: (fields, message) => logger.info(plain(fields), message),
+    warn: (fields, message) => logger.warn(plain(fields), message),
+    error: (fields, message) => logger.error(plain(fields), message),
+    fatal: (fields, message) => logger.fatal(plain(fields), message),
+    child: (fields) => wrap(logger.child(plain(fields))),
+  };
+}
+
+/** JSON has no bigint, and a line that cannot be written is a line lost. */
+function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const held: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) held[name] = plainValue(value, 0);
+  return held;
+}
+
+function plainValue(value: unknown, depth: number): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null || value instanceof Error || depth > 6) return value;
+  if (Array.isArray(value)) return value.map((item) => plainValue(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainValue(item, depth + 1)]));
+}
+
+/** A hex key shows in lower or upper case, with or without its prefix. */
+function spellings(secret: string): string[] {
+  const bare = secret.replace(/^0x/i, "");
+  return bare.length < 8 ? [] : [...new Set([bare, bare.toLowerCase(), bare.toUpperCase()])];
+}
+
+function withoutSecrets(line: string, hidden: readonly string[]): string {
+  return hidden.reduce((text, secret) => text.replaceAll(secret, "[secret]"), line);
+}
+
+function ensurePrivate(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch (cause) {
+    throw new RunError("cannot write the log", { field: "stateDir", value: file, expected: "a file that this user may write", cause });
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock, Timer } from "../core/seam.js";
+import type { Ms } from "../core/units.js";
+import { renderScreen } from "./screen.js";
+import type { ScreenModel } from "./screen-model.js";
+
+/** A terminal, as `process.stdout` is one. */
+export interface Terminal {
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string): unknown;
+  on(event: "resize", listener: () => void): unknown;
+  off(event: "resize", listener: () => void): unknown;
+}
+
+/** What a live screen draws, where and how often. */
+export interface LiveScreenOptions {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly model: () => ScreenModel;
+  readonly everyMs?: Ms;
+  readonly color: boolean;
+}
+
+/** A running live screen. */
+export interface LiveScreen {
+  /** Gives the terminal back as it was. Twice does nothing more. */
+  stop(): void;
+}
+
+const CLEAR = "\x1b[2J";
+const ENTER = `\x1b[?1049h\x1b[?25l${CLEAR}`;
+const LEAVE = "\x1b[?25h\x1b[?1049l";
+
+/** Draws the screen on the terminal's second page until it is stopped, and again on each resize. */
+export function startScreen({ terminal, clock, model, everyMs = 250, color }: LiveScreenOptions): LiveScreen {
+  let timer: Timer | undefined;
+  let running = true;
+  const redraw = (): void => {
+    const text = renderScreen(model(), terminal.columns ?? 80, terminal.rows ?? 24, { color });
+    terminal.write(`\x1b[H${text.replaceAll("\n", "\r\n")}`);
+  };
+  const resized = (): void => {
+    terminal.write(CLEAR);
+    redraw();
+  };
+  const tick = (): void => {
+    if (!running) return;
+    redraw();
+    timer = clock.setTimer(everyMs, tick);
+  };
+  const stop = (): void => {
+    if (!running) return;
+    running = false;
+    timer?.cancel();
+    terminal.off("resize", resized);
+    process.off("exit", stop);
+    terminal.write(LEAVE);
+  };
+  terminal.write(ENTER);
+  terminal.on("resize", resized);
+  process.on("exit", stop);
+  tick();
+  return { stop };
+}
+
+/** Whether a stream is a terminal that a live screen suits, and whether it takes colours (https://no-color.org). */
+export function screenSupport(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly screen: boolean; readonly color: boolean } {
+  const screen = stream.isTTY === true && env.TERM !== "dumb" && env.CI === undefined;
+  return { screen, color: screen && (env.NO_COLOR === undefined || env.NO_COLOR === "") };
+}

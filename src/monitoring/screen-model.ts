@@ -1,0 +1,80 @@
+import type { MarketId, Ms } from "../core/units.js";
+import type { PnlPart } from "./metrics.js";
+
+/** One price level on the screen; prices and amounts as they are shown. */
+export interface ScreenLevel {
+  readonly price: string;
+  /** Everything at this price, our own included. */
+  readonly amount: string;
+  /** Our own part, when there is any. */
+  readonly own: string | undefined;
+}
+
+/** Why the last intent is what it is, ready to show. */
+export interface ScreenReason {
+  readonly fair: string;
+  readonly reservation: string;
+  readonly halfSpread: string;
+  readonly terms: readonly (readonly [name: string, value: string])[];
+  readonly clamps: readonly string[];
+}
+
+/** One market's panel. */
+export interface ScreenMarket {
+  readonly marketId: MarketId;
+  readonly strategy: string;
+  readonly state: "quoting" | "waiting" | "halted" | "reduce-only";
+  /** Why it does not quote; empty while it does. */
+  readonly stateReasons: readonly string[];
+  /** Best first. */
+  readonly bids: readonly ScreenLevel[];
+  readonly asks: readonly ScreenLevel[];
+  readonly spread: string | undefined;
+  readonly mark: string | undefined;
+  readonly bookAgeMs: Ms | undefined;
+  readonly positionBase: string;
+  /** Signed decimal strings. */
+  readonly pnlQuote: Readonly<Record<PnlPart, string>>;
+  readonly pnlTotalQuote: string;
+  readonly fills: number;
+  readonly fillsPerMinute: number;
+  readonly openBids: number;
+  readonly openAsks: number;
+  readonly unknownOrders: number;
+  readonly manualOrders: number;
+  readonly reason: ScreenReason | undefined;
+}
+
+/** One rate limit's window. */
+export interface ScreenBudget {
+  readonly name: string;
+  readonly left: number;
+  readonly limit: number;
+}
+
+/** A line of recent news. */
+export interface ScreenNote {
+  readonly atMs: Ms;
+  readonly level: "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** Everything that the live screen shows. */
+export interface ScreenModel {
+  /** Such as the bot's file. */
+  readonly title: string;
+  readonly account: string;
+  readonly exchange: string;
+  readonly nowMs: Ms;
+  readonly startedMs: Ms;
+  readonly equityQuote: string | undefined;
+  readonly equityChangeQuote: string | undefined;
+  readonly peakEquityQuote: string | undefined;
+  readonly budgets: readonly ScreenBudget[];
+  readonly halts: readonly string[];
+  readonly markets: readonly ScreenMarket[];
+  /** Newest last. */
+  readonly notes: readonly ScreenNote[];
+  /** Where the log goes meanwhile, and what ends the bot. */
+  readonly footer: string;
+}

@@ -1,0 +1,68 @@
+/** How a piece of a screen line is shown. */
+export type Style = "plain" | "dim" | "bold" | "green" | "red" | "yellow" | "cyan" | "inverse";
+
+/** A piece of a line: its text, which holds no control characters once it is drawn, and its style. */
+export type Span = readonly [text: string, style?: Style];
+
+/** One line of the screen. */
+export type Line = readonly Span[];
+
+const CODES: Readonly<Record<Style, string>> = {
+  plain: "",
+  dim: "\x1b[2m",
+  bold: "\x1b[1m",
+  green: "\x1b[32m",
+  red: "\x1b[31m",
+  yellow: "\x1b[33m",
+  cyan: "\x1b[36m",
+  inverse: "\x1b[7m",
+};
+
+/** Text from outside (an exchange's message, a file's name) must not move the cursor. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ");
+}
+
+/** Cuts or fills a line to exactly `width` columns; what is cut ends in an ellipsis. */
+export function toWidth(line: Line, width: number): Line {
+  const spans: Span[] = [];
+  let left = width;
+  for (const [raw, style] of line) {
+    const text = [...printable(raw)];
+    if (text.length <= left) {
+      spans.push([text.join(""), style]);
+      left -= text.length;
+      continue;
+    }
+    if (left > 0) spans.push([`${text.slice(0, left - 1).join("")}…`, style]);
+    return spans;
+  }
+  if (left > 0) spans.push([" ".repeat(left)]);
+  return spans;
+}
+
+/** A line as terminal text. */
+export function draw(line: Line, color: boolean): string {
+  return line
+    .map(([text, style = "plain"]) => (color && style !== "plain" && text !== "" ? `${CODES[style]}${text}\x1b[0m` : text))
+    .join("");
+}
+
+/** Panels beside each other, each of its own width, with a gap. */
+export function beside(panels: readonly (readonly Line[])[], widths: readonly number[], gap: number): Line[] {
+  const rows = Math.max(0, ...panels.map((panel) => panel.length));
+  return Array.from({ length: rows }, (_, row) =>
+    panels.flatMap((panel, index) => [
+      ...toWidth(panel[row] ?? [], widths[index] ?? 0),
+      ...(index < panels.length - 1 ? [[" ".repeat(gap)] as const] : []),
+    ]),
+  );
+}
+
+/** A signed decimal string in the colour of its sign. */
+export function signed(text: string): Span {
+  const zero = /^[+-]?0*(\.0*)?$/.test(text);
+  if (zero) return [text, "plain"];
+  return text.startsWith("-") ? [text, "red"] : [text.startsWith("+") ? text : `+${text}`, "green"];
+}

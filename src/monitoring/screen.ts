@@ -1,0 +1,123 @@
+import type { Ms } from "../core/units.js";
+import { marketPanel } from "./screen-market.js";
+import type { ScreenModel, ScreenNote } from "./screen-model.js";
+import { beside, draw, toWidth, type Line, type Span, signed, type Style } from "./screen-text.js";
+
+/** Whether the terminal takes colours. */
+export interface ScreenOptions {
+  readonly color: boolean;
+}
+
+const PANEL_MIN_WIDTH = 58;
+const GAP = 2;
+const NOTES_MIN = 3;
+
+/**
+ * The live view as text: at most `height` lines of exactly `width` columns, the same for the same model.
+ * Wide terminals show markets beside each other; where not all toWidth, the last line of the markets says how many are left out.
+ */
+export function renderScreen(model: ScreenModel, width: number, height: number, { color }: ScreenOptions = { color: false }): string {
+  const columns = Math.max(1, width);
+  const head = header(model);
+  const footer: Line = [[model.footer, "dim"]];
+  const room = Math.max(0, height - head.length - 1);
+  const notesRoom = Math.min(Math.max(NOTES_MIN, model.notes.length), Math.max(NOTES_MIN, Math.floor(room / 4)));
+  const markets = marketRows(model, columns, Math.max(0, room - notesRoom - 1));
+  const notes = model.notes.slice(-Math.max(0, room - markets.length - 1)).map(noteLine);
+  const body = [...markets, [["─".repeat(columns), "dim"] as const], ...notes].slice(0, room);
+  const filler: Line[] = Array.from({ length: room - body.length }, () => []);
+  return [...head, ...body, ...filler, footer]
+    .slice(0, Math.max(1, height))
+    .map((line) => draw(toWidth(line, columns), color))
+    .join("\n");
+}
+
+function header(model: ScreenModel): Line[] {
+  const { equityQuote, equityChangeQuote, peakEquityQuote } = model;
+  const equity: Span[] = [
+    ["equity ", "dim"],
+    [equityQuote ?? "not known yet", "bold"],
+  ];
+  if (equityChangeQuote !== undefined) equity.push(["  "], signed(equityChangeQuote));
+  if (peakEquityQuote !== undefined) equity.push(["   peak ", "dim"], [peakEquityQuote]);
+  const lines: Line[] = [
+    [
+      ["Marketwright ", "bold"],
+      [model.title],
+      ["   up ", "dim"],
+      [durationText(model.nowMs - model.startedMs)],
+      ["   account ", "dim"],
+      [model.account],
+      ["   at ", "dim"],
+      [model.exchange],
+    ],
+    [
+      ...equity,
+      ...model.budgets.flatMap((budget): Span[] => [
+        [`   ${budget.name} `, "dim"],
+        [`${budget.left}/${budget.limit}`, budgetStyle(budget.left, budget.limit)],
+      ]),
+    ],
+  ];
+  if (model.halts.length > 0)
+    lines.push([
+      [" HALTED ", "inverse"],
+      [` ${model.halts.join("; ")}`, "red"],
+    ]);
+  return lines;
+}
+
+function marketRows(model: ScreenModel, width: number, room: number): Line[] {
+  const across = Math.max(1, Math.min(model.markets.length, Math.floor((width + GAP) / (PANEL_MIN_WIDTH + GAP))));
+  const panelWidth = Math.floor((width - GAP * (across - 1)) / across);
+  const rowsOfPanels = Math.ceil(model.markets.length / across);
+  if (rowsOfPanels === 0 || room === 0) return [];
+  const rowHeight = Math.max(9, Math.floor(room / rowsOfPanels));
+  const lines: Line[] = [];
+  let shown = 0;
+  for (let start = 0; start < model.markets.length; start += across) {
+    const panels = model.markets.slice(start, start + across).map((market) => marketPanel(market, panelWidth, rowHeight));
+    const rows = beside(
+      panels,
+      panels.map(() => panelWidth),
+      GAP,
+    );
+    if (lines.length > 0 && lines.length + rows.length > room) break;
+    lines.push(...rows);
+    shown += panels.length;
+  }
+  if (shown < model.markets.length)
+    lines.splice(Math.max(0, room - 1), lines.length, [
+      [`... ${model.markets.length - shown} markets more: a larger terminal shows them`, "yellow"],
+    ]);
+  return lines.slice(0, room);
+}
+
+function noteLine({ atMs, level, text }: ScreenNote): Line {
+  const style: Style = level === "error" ? "red" : level === "warn" ? "yellow" : "plain";
+  return [
+    [`${clockText(atMs)} `, "dim"],
+    [text, style],
+  ];
+}
+
+function budgetStyle(left: number, limit: number): Style {
+  if (left <= 0) return "red";
+  return left * 5 < limit ? "yellow" : "plain";
+}
+
+/** `1:02:03` for a duration. */
+function durationText(ms: Ms): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 3600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
+}
+
+/** `12:34:56` of the day, UTC. */
+function clockText(atMs: Ms): string {
+  const seconds = Math.floor(atMs / 1000);
+  return `${twoDigits(Math.floor(seconds / 3600) % 24)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

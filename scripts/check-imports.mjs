@@ -1,0 +1,114 @@
+// Holds the direction of imports: which room of src may know which other. Prints each import that goes the wrong way and
+// exits 1. An optional argument is the project's root.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
+const SRC = join(ROOT, "src");
+
+/** Of `exchange`, what a room that knows no network may import: what orders and events are, not how they travel. */
+const RECORDS = ["exchange/records", "exchange/venue", "exchange/wire-types"];
+
+/**
+ * For each room, the rooms or single modules that it may import besides itself. `*` is everything. A room that is not
+ * named here may not exist.
+ */
+const ALLOWED = {
+  core: [],
+  exchange: ["core"],
+  market: ["core", ...RECORDS],
+  account: ["core", "market", ...RECORDS],
+  strategies: ["core", "market", "account", ...RECORDS],
+  risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
+  executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
+  // An independent witness: it hashes orders and requests by its own hand.
+  simulator: ["core", "exchange/records", "exchange/wire-types"],
+  history: ["core", "market", ...RECORDS],
+  chain: ["core"],
+  liquidator: ["core", "chain", "market", "account", "strategies/intent", ...RECORDS],
+  monitoring: ["core", "exchange", "market", "account", "strategies", "risk", "executor"],
+  bot: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "chain", "liquidator", "monitoring"],
+  backtest: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "history", "monitoring", "bot"],
+  cli: ["*"],
+};
+
+/** The public entries: they put together what others may import. */
+const ENTRIES = new Set(["index"]);
+
+const problems = [];
+let imports = 0;
+for (const file of sourceFiles()) {
+  const module = posixPath(relative(SRC, file)).replace(/\.tsx?$/, "");
+  const room = roomOf(module);
+  for (const { specifier, line } of importsOf(readFileSync(file, "utf8"))) {
+    if (!specifier.startsWith(".")) {
+      continue;
+    }
+    imports += 1;
+    const target = posix.normalize(posix.join(posix.dirname(module), specifier)).replace(/\.[jt]sx?$/, "");
+    const reason = whyForbidden(module, room, target);
+    if (reason !== undefined) {
+      problems.push(`src/${module}.ts:${line} imports ${specifier}: ${reason}`);
+    }
+  }
+}
+
+if (problems.length > 0) {
+  process.stderr.write(`${problems.join("\n")}\ncheck-imports: ${problems.length} of ${imports} imports go the wrong way\n`);
+  process.exitCode = 1;
+}
+
+function whyForbidden(module, room, target) {
+  if (target.startsWith("../")) {
+    return "it leaves src";
+  }
+  if (ENTRIES.has(module)) {
+    return undefined;
+  }
+  if (room === undefined || !Object.hasOwn(ALLOWED, room)) {
+    return `${room ?? module} is no room that scripts/check-imports.mjs knows`;
+  }
+  const targetRoom = roomOf(target);
+  if (targetRoom === room) {
+    return undefined;
+  }
+  if (targetRoom === undefined) {
+    return "a room does not import a public entry";
+  }
+  const allowed = ALLOWED[room];
+  return allowed.includes("*") || allowed.includes(targetRoom) || allowed.includes(target)
+    ? undefined
+    : `${room} may import ${allowed.length === 0 ? "nothing of ours" : allowed.join(", ")}`;
+}
+
+function roomOf(module) {
+  return module.includes("/") ? module.slice(0, module.indexOf("/")) : undefined;
+}
+
+function sourceFiles() {
+  return readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** Every specifier that the text imports, in all the forms that name one, types included. */
+function* importsOf(text) {
+  const code = withoutComments(text);
+  const forms = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
+  for (const match of code.matchAll(forms)) {
+    yield { specifier: match[2], line: code.slice(0, match.index).split("\n").length };
+  }
+}
+
+/** Comments blanked, line breaks kept; strings stay, and what looks like a comment inside one is none. */
+function withoutComments(text) {
+  return text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (token) =>
+    token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token,
+  );
+}
+
+function posixPath(path) {
+  return dirname(path) === "." ? path : path.split(sep).join("/");
+}

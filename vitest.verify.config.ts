@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** What takes long: captures at their own speed, a thousand seeds. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.verify.ts"],
+    testTimeout: 3_600_000,
+    hookTimeout: 600_000,
+    maxWorkers: 2,
+    reporters: ["default", "./test/support/last-line-reporter.ts"],
+  },
+});

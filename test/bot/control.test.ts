@@ -1,0 +1,212 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { lockAccount } from "../../src/bot/account-lock.js";
+import { askBot, findRunningBot } from "../../src/bot/control-client.js";
+import type { ControlCommand } from "../../src/bot/control-protocol.js";
+import { type ControlHandler, type ControlServer, controlSocketPath, startControlServer } from "../../src/bot/control-server.js";
+import { enterRunningBot, runtimeDir } from "../../src/bot/running-bots.js";
+import { ConfigError, RunError } from "../../src/core/errors.js";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+
+const { clock } = liveSeam();
+const open: ControlServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+const folder = () => mkdtempSync(join(tmpdir(), "mw-"));
+const ownEnv = () => ({ XDG_RUNTIME_DIR: folder() });
+
+async function serve(handler: ControlHandler, stateDir = folder()): Promise<string> {
+  const server = await startControlServer(controlSocketPath(stateDir, {}), handler);
+  open.push(server);
+  return server.socketPath;
+}
+
+function speak(path: string, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    let heard = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      heard += chunk;
+      if (heard.endsWith("\n")) socket.end();
+    });
+    socket.on("close", () => resolve(heard));
+    socket.write(text);
+  });
+}
+
+describe("the control socket", () => {
+  it("hands a checked command to the bot, defaults filled in, and its answer back", async () => {
+    const heard: ControlCommand[] = [];
+    const path = await serve(async (command) => {
+      heard.push(command);
+      return { equity: 12n, halted: [] };
+    });
+    expect(await askBot(path, { command: "status" }, clock)).toEqual({ equity: "12", halted: [] });
+    await askBot(path, { command: "halt", marketId: "btcusdc" }, clock);
+    await askBot(path, { command: "flatten", sliceBase: "0.1" }, clock);
+    expect(heard).toEqual([
+      { command: "status" },
+      { command: "halt", marketId: "btcusdc", reason: "asked by the operator" },
+      { command: "flatten", maxSlippageBps: 50, sliceBase: "0.1" },
+    ]);
+  });
+
+  it("tells the client why the bot could not", async () => {
+    const path = await serve(async () => {
+      throw new ConfigError("no such market", { field: "marketId", value: "x", expected: "btcusdc" });
+    });
+    await expect(askBot(path, { command: "resume", marketId: "x" }, clock)).rejects.toThrow(
+      'marketId: no such market (got "x"); expected btcusdc',
+    );
+  });
+
+  it.each([
+    ["no JSON", "halt\n", "is no JSON"],
+    ["an unknown command", '{"command":"stop"}\n', "status, halt, resume or flatten"],
+    ["an unknown field", '{"command":"halt","market":"btcusdc"}\n', "market"],
+    ["a slippage that is none", '{"command":"flatten","maxSlippageBps":-1}\n', "maxSlippageBps"],
+    ["a slice of zero", '{"command":"flatten","sliceBase":"0"}\n', "sliceBase"],
+  ])("does nothing on %s, and says so", async (_name, line, part) => {
+    let calls = 0;
+    const path = await serve(async () => ++calls);
+    const answer = await speak(path, line);
+    expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { name: "ConfigError" } });
+    expect(answer).toContain(part);
+    expect(calls).toBe(0);
+  });
+
+  it("hangs up on a line that never ends", async () => {
+    const path = await serve(async () => 1);
+    expect(await speak(path, "x".repeat(1_000_001))).toContain("too long");
+  });
+
+  it("carries out one command after the other, in their order", async () => {
+    const order: string[] = [];
+    const path = await serve(async ({ command }) => {
+      order.push(`${command} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${command} ends`);
+    });
+    let heard = "";
+    const socket = createConnection(path);
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      heard += chunk;
+    });
+    socket.write('{"command":"halt"}\n{"command":"resume"}\n');
+    while (heard.split("\n").length < 3) await once(socket, "data");
+    socket.destroy();
+    expect(order).toEqual(["halt begins", "halt ends", "resume begins", "resume ends"]);
+  });
+
+  it("may be opened by its owner alone", async () => {
+    expect(statSync(await serve(async () => 1)).mode & 0o777).toBe(0o600);
+  });
+
+  it("is not taken from a bot that lives, and is taken from one that was killed", async () => {
+    const stateDir = folder();
+    const path = await serve(async () => "first", stateDir);
+    await expect(startControlServer(path, async () => "second")).rejects.toThrow(RunError);
+    expect(await askBot(path, { command: "status" }, clock)).toBe("first");
+
+    const killed = join(folder(), "control.sock");
+    const child = spawn(process.execPath, [
+      "-e",
+      `require("net").createServer().listen(${JSON.stringify(killed)}, () => console.log("up"))`,
+    ]);
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const server = await startControlServer(killed, async () => "next");
+    open.push(server);
+    expect(await askBot(killed, { command: "status" }, clock)).toBe("next");
+  });
+
+  it("moves to the runtime folder where the state folder's path is too long for a socket", () => {
+    const env = ownEnv();
+    const path = controlSocketPath(`/${"long/".repeat(40)}`, env);
+    expect(path.startsWith(runtimeDir(env))).toBe(true);
+    expect(Buffer.byteLength(path)).toBeLessThan(104);
+  });
+
+  it("gives up on a bot that does not answer", async () => {
+    const virtual = new VirtualClock(0);
+    const path = await serve(() => new Promise(() => {}));
+    const asked = askBot(path, { command: "status" }, virtual, 5000);
+    const refused = expect(asked).rejects.toThrow("did not answer within 5000 ms");
+    await virtual.runFor(5000);
+    await refused;
+  });
+
+  it("is a run-time error when nobody listens", async () => {
+    await expect(askBot(join(folder(), "none.sock"), { command: "status" }, clock)).rejects.toThrow(RunError);
+  });
+});
+
+describe("which bot is meant", () => {
+  const bot = (config: string, socketPath: string, pid: number) => ({ pid, config, account: "0xa", socketPath });
+
+  it("is the only one that runs, when no file says", async () => {
+    const env = ownEnv();
+    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+    const leave = enterRunningBot(bot("/a.yaml", await serve(async () => 1), 101), env);
+    expect((await findRunningBot({ env })).config).toBe("/a.yaml");
+    const leaveSecond = enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
+    await expect(findRunningBot({ env })).rejects.toThrow(ConfigError);
+    await expect(findRunningBot({ env })).rejects.toThrow("/a.yaml (process 101), /b.yaml (process 102)");
+    leaveSecond();
+    expect((await findRunningBot({ env })).pid).toBe(101);
+    leave();
+    await expect(findRunningBot({ env })).rejects.toThrow(RunError);
+  });
+
+  it("is the one of the file, whichever way leads to it", async () => {
+    const env = ownEnv();
+    const real = join(folder(), "bot.yaml");
+    writeFileSync(real, "");
+    const link = join(folder(), "link.yaml");
+    symlinkSync(real, link);
+    enterRunningBot(bot(real, await serve(async () => 1), 101), env);
+    enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
+    expect((await findRunningBot({ file: link, env })).pid).toBe(101);
+    await expect(findRunningBot({ file: "/c.yaml", env })).rejects.toThrow(/no bot of this user runs from this file/);
+  });
+
+  it("is never one that was killed: its entry is cleared away", async () => {
+    const env = ownEnv();
+    enterRunningBot(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
+    writeFileSync(join(runtimeDir(env), "102.json"), "{ torn");
+    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+    expect(readdirSync(runtimeDir(env))).toEqual([]);
+  });
+
+  it("is not read from a folder that others may write", () => {
+    const env = ownEnv();
+    mkdirSync(join(env.XDG_RUNTIME_DIR, "marketwright"));
+    chmodSync(join(env.XDG_RUNTIME_DIR, "marketwright"), 0o777);
+    expect(() => runtimeDir(env)).toThrow(/open to other users/);
+  });
+});
+
+describe("one bot an account", () => {
+  const account = `0x${"c0ffee".repeat(6)}0000` as const;
+
+  it("refuses a second bot, in any spelling of the address, until the first has left", async () => {
+    const env = ownEnv();
+    const lock = await lockAccount(account, env);
+    await expect(lockAccount(`0x${account.slice(2).toUpperCase()}`, env)).rejects.toThrow(
+      "another bot on this machine trades this account",
+    );
+    const other = await lockAccount(`0x${"ab".repeat(20)}`, env);
+    await lock.release();
+    await (await lockAccount(account, env)).release();
+    await other.release();
+  });
+});

@@ -1,0 +1,182 @@
+import { type Observable, Subject } from "rxjs";
+import { FormatError, RunError } from "../core/errors.js";
+import type { Instrument } from "../core/instrument.js";
+import type { Seam } from "../core/seam.js";
+import type { Signer } from "../core/signing.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import { type RequestContext, requestOf } from "./action-requests.js";
+import { instrumentsOf } from "./decode-rules.js";
+import { FrameDecoder } from "./frames.js";
+import { MarketStreams } from "./market-streams.js";
+import { OrderHasher } from "./order-signing.js";
+import { type OutcomeContext, outcomeOf } from "./outcomes.js";
+import type { VenueRules } from "./records.js";
+import { signedParams } from "./request-signing.js";
+import { StreamSession, type StreamTimings } from "./stream-session.js";
+import type { HttpRequest, HttpResult, Transport } from "./transport.js";
+import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
+
+/** What a live venue is made of. */
+export interface LiveVenueOptions {
+  /** Stays its owner's: `close` of the venue does not close it. */
+  readonly transport: Transport;
+  readonly seam: Seam;
+  readonly signer: Signer;
+  /** The trading account; the signer's own when absent. */
+  readonly account?: Hex;
+  /** The markets whose streams are followed. */
+  readonly markets: readonly MarketId[];
+  /** Exchange time as the bot estimates it: the account stream's signature is made at every connect, outside any action. */
+  readonly exchangeNowMs: () => Ms;
+  /** 5000 when absent. */
+  readonly requestTimeoutMs?: Ms;
+  /** 8 MiB when absent. */
+  readonly maxFrameBytes?: number;
+  readonly timings?: Partial<StreamTimings>;
+  /** False keeps the account stream closed, for a process that only sends (default true). */
+  readonly streams?: boolean;
+  /** Called when the signed bytes of an action have been handed to the transport. */
+  readonly onWritten?: (actionId: ActionId) => void;
+}
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 5000;
+
+/**
+ * The exchange itself (design, rule 1), over HTTP and websockets or over whatever else the transport is made of. Nothing is
+ * retried here: each action goes out once, and its fate comes back once, as an `answer`. The streams open when the rules
+ * become known, by an answer or by {@link setRules}: before that no level of a book could be put on its grid.
+ */
+export class LiveVenue implements Venue {
+  readonly events$: Observable<VenueEvent>;
+  readonly #events = new Subject<VenueEvent>();
+  readonly #options: LiveVenueOptions;
+  readonly #account: Hex;
+  readonly #marketStreams: MarketStreams;
+  readonly #accountStream: StreamSession;
+  #rules: VenueRules | undefined;
+  #request: RequestContext;
+  #outcome: OutcomeContext;
+  #frames: FrameDecoder | undefined;
+  #isStreaming = false;
+  #isClosed = false;
+
+  constructor(options: LiveVenueOptions) {
+    this.#options = options;
+    this.events$ = this.#events.asObservable();
+    this.#account = options.account ?? options.signer.address;
+    const timeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+    const instruments: ReadonlyMap<MarketId, Instrument> = new Map();
+    this.#request = { signer: options.signer, account: this.#account, instruments, timeoutMs };
+    this.#outcome = { creditDecimals: 0, instruments, traded: options.markets, hasher: undefined };
+    const { transport, seam } = options;
+    const timings = options.timings ?? {};
+    this.#marketStreams = new MarketStreams({
+      transport,
+      seam,
+      timings,
+      markets: options.markets,
+      onText: (text) => this.#emitAll(this.#frames?.multiple(text)),
+      onState: (state, reason) => this.#emit({ type: "stream", stream: "market", state, reason }),
+    });
+    this.#accountStream = new StreamSession({
+      transport,
+      seam,
+      timings,
+      path: () => `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}`,
+      onText: (text) => this.#emitAll(this.#frames?.account(text)),
+      onUp: () => this.#emit({ type: "stream", stream: "account", state: "up", reason: "subscribed" }),
+      onDown: (reason) => this.#emit({ type: "stream", stream: "account", state: "down", reason }),
+    });
+  }
+
+  /** The rules in force; undefined before the first answer. */
+  get rules(): VenueRules | undefined {
+    return this.#rules;
+  }
+
+  /** Takes rules that were read before, as an answered `rules` question does, and opens the streams. */
+  setRules(rules: VenueRules): void {
+    const instruments = instrumentsOf(rules);
+    const context = { creditDecimals: rules.creditDecimals, instruments };
+    this.#rules = rules;
+    this.#request = { ...this.#request, instruments };
+    this.#outcome = { ...this.#outcome, ...context, hasher: new OrderHasher(rules.eip712.domainSeparator) };
+    const { maxFrameBytes } = this.#options;
+    this.#frames = new FrameDecoder({ ...context, ...(maxFrameBytes === undefined ? {} : { maxFrameBytes }) });
+    if (this.#isStreaming || this.#isClosed || this.#options.streams === false) return;
+    this.#isStreaming = true;
+    this.#marketStreams.start();
+    this.#accountStream.start();
+  }
+
+  submit(action: Action): void {
+    const request = this.#isClosed ? "the venue is closed" : this.#requestOf(action);
+    if (typeof request === "string") {
+      this.#options.seam.clock.setTimer(0, () => this.#answer(action, { result: "not-sent", message: request }));
+      return;
+    }
+    this.#options.transport.request(request, (result) => this.#done(action, request, result));
+    this.#options.onWritten?.(action.actionId);
+  }
+
+  resubscribe(marketId: MarketId): void {
+    this.#marketStreams.resubscribe(marketId);
+  }
+
+  /** Follows one more market stream than the bot's own, such as `btcusdc@kline1M`, or one of another market. */
+  subscribe(stream: string): void {
+    this.#marketStreams.subscribe(stream);
+  }
+
+  /** Follows a stream no more. */
+  unsubscribe(stream: string): void {
+    this.#marketStreams.unsubscribe(stream);
+  }
+
+  /** Ends the streams and completes `events$`; answers that are still under way are dropped. The transport stays open. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#marketStreams.close("the venue is closed");
+    this.#accountStream.close("the venue is closed");
+    this.#events.complete();
+  }
+
+  #requestOf(action: Action): HttpRequest | string {
+    try {
+      return requestOf(action, this.#request);
+    } catch (error) {
+      if (error instanceof FormatError || error instanceof RunError) return error.message;
+      throw error;
+    }
+  }
+
+  #done(action: Action, request: HttpRequest, result: HttpResult): void {
+    if (this.#isClosed) return;
+    const outcome = outcomeOf(action, result, this.#outcome);
+    if (outcome.result === "unknown" && outcome.cause === "malformed-answer") {
+      this.#emit({ type: "malformed", where: `answer ${request.method} ${request.path}`, reason: outcome.message });
+    }
+    // Before the answer is told: whoever hears of the rules may act on them at once.
+    if (outcome.result === "answered" && outcome.ask === "rules") this.setRules(outcome.data);
+    this.#answer(action, outcome);
+  }
+
+  #answer(action: Action, outcome: Outcome): void {
+    this.#emit({ type: "answer", actionId: action.actionId, outcome });
+  }
+
+  #emitAll(events: readonly VenueEvent[] | undefined): void {
+    for (const event of events ?? []) this.#emit(event);
+  }
+
+  #emit(event: VenueEvent): void {
+    if (!this.#isClosed) this.#events.next(event);
+  }
+}
+
+/** `timestamp` and `signature` of the account stream: the signed string has the account too, which the path already names. */
+function accountQuery({ signer, exchangeNowMs }: LiveVenueOptions, account: Hex): string {
+  const signed = signedParams({}, account, exchangeNowMs(), signer);
+  return signed.slice(signed.indexOf("&") + 1);
+}

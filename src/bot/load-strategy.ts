@@ -3,7 +3,7 @@ import { extname, resolve } from "node:path";
 import { ConfigError } from "../core/errors.js";
 import { nearestName } from "../core/nearest-name.js";
 import { builtInStrategies } from "../strategies/built-in.js";
-import { isStrategy, type Strategy } from "../strategies/strategy.js";
+import { defineStrategy, isStrategy, type Strategy } from "../strategies/strategy.js";
 import { bundleStrategy } from "./strategy-bundle.js";
 import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
 
@@ -90,5 +90,6 @@ async function defaultExport(code: string, path: string, field: string): Promise
       expected: "export default defineStrategy({ params, create })",
     });
   }
-  return loaded.default;
+  // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
+  return defineStrategy(loaded.default.definition);
 }

@@ -36,6 +36,8 @@ export interface StrategyDefinition<Params> {
 export interface Strategy {
   /** `"strategy"`; tells a strategy from whatever else a file may export, across copies of this package. */
   readonly marketwright: "strategy";
+  /** What it was made of. */
+  readonly definition: StrategyDefinition<never>;
   /** The schema of its parameters. */
   readonly params: ZodType;
   /**
@@ -57,7 +59,8 @@ export interface Strategy {
  *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
  * });
  */
-export function defineStrategy<Params>({ params: schema, create }: StrategyDefinition<Params>): Strategy {
+export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
+  const { params: schema, create } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -69,6 +72,7 @@ export function defineStrategy<Params>({ params: schema, create }: StrategyDefin
   }
   return Object.freeze({
     marketwright: "strategy" as const,
+    definition: definition as unknown as StrategyDefinition<never>,
     params: schema,
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
       const valid = checkShape(schema, params ?? {}, place);

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { strategyWarnings } from "../../src/bot/strategy-warnings.js";
+
+const named = (source: string) => strategyWarnings(source, "s.ts").map(({ line, name }) => `${line} ${name}`);
+
+describe("names of real time, timers and randomness", () => {
+  it("are found with their lines", () => {
+    expect(named("const a = 1;\nconst t = new Date();\nconst r = Math\n  .random();\nconst q = Math . random();")).toEqual([
+      "2 Date",
+      "5 Math.random",
+    ]);
+    expect(named("setInterval(f, 1); setTimeout(f, 2); performance.now();")).toEqual(["1 setInterval", "1 setTimeout", "1 performance"]);
+    expect(named("globalThis.Date.now(); window.setTimeout(f)")).toEqual(["1 Date", "1 setTimeout"]);
+  });
+
+  it("are not found in comments, texts, other names or properties", () => {
+    expect(named("// Date\n/* setTimeout\n performance */ const s = \"Date\" + 'Math.random';")).toEqual([]);
+    expect(named("const updated = lastDate + Dated + view.performance + $Date;")).toEqual([]);
+    expect(named("const s = `now Date ${1 + 1} setTimeout`;")).toEqual([]);
+  });
+
+  it("are found in what a template computes, and after one", () => {
+    expect(named("const s = `at ${ { a: Date.now() }.a } Date`;\nsetTimeout(f);")).toEqual(["1 Date", "2 setTimeout"]);
+    expect(named("const s = `a ${`b ${Date.now()} Date`} Date`; performance")).toEqual(["1 Date", "1 performance"]);
+  });
+
+  it("are found after an escaped quote, an apostrophe in a pattern and a comment that does not end", () => {
+    expect(named("const s = 'it\\'s'; Date.now();")).toEqual(["1 Date"]);
+    expect(named("const p = /it's/;\nDate.now();")).toEqual(["2 Date"]);
+    expect(named("Date.now(); /* setTimeout")).toEqual(["1 Date"]);
+  });
+});

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type DecideOptions, DecisionPoints } from "../../src/market/decision-points.js";
+
+const OPTIONS: DecideOptions = { everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 50 };
+
+/** Points that have just decided at time 0 on a touch of 100/101. */
+function decidedAtZero(changes: Partial<DecideOptions> = {}): DecisionPoints {
+  const points = new DecisionPoints({ ...OPTIONS, ...changes });
+  points.noteTouch({ bidTicks: 100, askTicks: 101 });
+  expect(points.due(0)).toBe("start");
+  points.decided(0);
+  return points;
+}
+
+describe("a decision", () => {
+  it("is not due before there is a book, and is due at once when there is", () => {
+    const points = new DecisionPoints(OPTIONS);
+    points.noteFill();
+    expect([points.due(0), points.nextDueMs(0)]).toEqual([null, Number.POSITIVE_INFINITY]);
+    points.noteTouch({ bidTicks: 100, askTicks: 101 });
+    expect([points.due(5), points.nextDueMs(5)]).toEqual(["start", 5]);
+  });
+
+  it("comes by time when nothing happens", () => {
+    const points = decidedAtZero();
+    expect([points.due(999), points.nextDueMs(10)]).toEqual([null, 1000]);
+    expect(points.due(1000)).toBe("timer");
+    const never = decidedAtZero({ everyMs: 0 });
+    expect([never.due(1e9), never.nextDueMs(10)]).toEqual([null, Number.POSITIVE_INFINITY]);
+  });
+
+  it("comes when the touch moves, and not when only the amounts do", () => {
+    const points = decidedAtZero();
+    points.noteTouch({ bidTicks: 100, askTicks: 101 });
+    expect(points.due(60)).toBeNull();
+    points.noteTouch({ bidTicks: 100, askTicks: 102 });
+    expect(points.due(60)).toBe("touch");
+  });
+
+  it("comes after a fill, which is told before a move of the touch", () => {
+    const points = decidedAtZero();
+    points.noteTouch({ bidTicks: 99, askTicks: 101 });
+    points.noteFill();
+    expect(points.due(60)).toBe("fill");
+    points.decided(60);
+    expect(points.due(200)).toBeNull();
+  });
+
+  it("waits for the gap, then answers everything that came meanwhile once", () => {
+    const points = decidedAtZero();
+    points.noteTouch({ bidTicks: 99, askTicks: 101 });
+    points.noteFill();
+    points.noteTouch({ bidTicks: 98, askTicks: 101 });
+    expect([points.due(49), points.nextDueMs(10)]).toEqual([null, 50]);
+    expect(points.due(50)).toBe("fill");
+    points.decided(50);
+    expect([points.due(120), points.nextDueMs(120)]).toEqual([null, 1050]);
+  });
+
+  it("does not come for a touch that flickered and came back within the gap", () => {
+    const points = decidedAtZero();
+    points.noteTouch({ bidTicks: 98, askTicks: 101 });
+    points.noteTouch({ bidTicks: 100, askTicks: 101 });
+    expect(points.due(60)).toBeNull();
+  });
+
+  it("comes as a start when the book was lost and is back, even at the same touch", () => {
+    const points = decidedAtZero();
+    points.noteTouch(null);
+    expect([points.due(2000), points.nextDueMs(2000)]).toEqual([null, Number.POSITIVE_INFINITY]);
+    points.noteTouch({ bidTicks: 100, askTicks: 101 });
+    expect(points.due(2000)).toBe("start");
+  });
+
+  it("leaves out the causes that are switched off", () => {
+    const points = decidedAtZero({ onTouchChange: false, onFill: false });
+    points.noteTouch({ bidTicks: 90, askTicks: 91 });
+    points.noteFill();
+    expect([points.due(500), points.nextDueMs(500)]).toEqual([null, 1000]);
+  });
+
+  it("is due at the very time that was foretold, never before, and decisions keep their gap", () => {
+    const step = fc.record({
+      afterMs: fc.integer({ min: 0, max: 80 }),
+      touch: fc.option(fc.record({ bidTicks: fc.integer({ min: 98, max: 100 }), askTicks: fc.integer({ min: 101, max: 103 }) })),
+      fill: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const points = new DecisionPoints({ ...OPTIONS, everyMs: 120 });
+        let nowMs = 0;
+        let lastMs = Number.NEGATIVE_INFINITY;
+        for (const { afterMs, touch, fill } of steps) {
+          nowMs += afterMs;
+          points.noteTouch(touch);
+          if (fill) points.noteFill();
+          const foretoldMs = points.nextDueMs(nowMs);
+          expect(points.due(nowMs) !== null).toBe(foretoldMs <= nowMs);
+          if (foretoldMs < Number.POSITIVE_INFINITY) {
+            if (foretoldMs > nowMs) expect(points.due(foretoldMs - 1)).toBeNull();
+            expect(points.due(foretoldMs)).not.toBeNull();
+          }
+          if (points.due(nowMs) !== null) {
+            expect(nowMs - lastMs).toBeGreaterThanOrEqual(50);
+            points.decided(nowMs);
+            lastMs = nowMs;
+          }
+        }
+      }),
+    );
+  });
+});

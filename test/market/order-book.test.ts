@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { BookSide } from "../../src/market/book-side.js";
+import { OrderBook } from "../../src/market/order-book.js";
+
+describe("one side of a book", () => {
+  it("has no best price when it is empty", () => {
+    const side = new BookSide("BUY");
+    expect([side.levels, side.bestTicks, side.bestLots, side.ticksAt(0), side.lotsAt(0)]).toEqual([0, Number.NaN, 0, Number.NaN, 0]);
+  });
+
+  it.each(["BUY", "SELL"] as const)("%s behaves as a sorted map would, whatever the order of changes", (side) => {
+    const change = fc.record({ ticks: fc.integer({ min: 1, max: 60 }), lots: fc.integer({ min: 0, max: 3 }) });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 300 }), (changes) => {
+        const book = new BookSide(side);
+        const reference = new Map<number, number>();
+        for (const { ticks, lots } of changes) {
+          const before = reference.get(ticks) ?? 0;
+          expect(book.set(ticks, lots)).toBe(before !== lots);
+          if (lots === 0) reference.delete(ticks);
+          else reference.set(ticks, lots);
+          expect(book.lotsOf(ticks)).toBe(lots);
+          const best = side === "BUY" ? Math.max(...reference.keys()) : Math.min(...reference.keys());
+          expect(book.bestTicks).toBe(reference.size === 0 ? Number.NaN : best);
+          expect(book.bestLots).toBe(reference.get(best) ?? 0);
+        }
+        const sorted = [...reference].sort(([a], [b]) => (side === "BUY" ? b - a : a - b));
+        expect(book.entries()).toEqual(sorted.flat());
+        expect(book.top(5)).toEqual(sorted.slice(0, 5).map(([ticks, lots]) => ({ ticks, lots })));
+        expect(book.levels).toBe(reference.size);
+      }),
+    );
+  });
+
+  it("holds 10,000 levels, put in from the touch outwards, inwards and at random, and loses none", () => {
+    const random = seededRandom(7);
+    const ticks = Array.from({ length: 10_000 }, (_, i) => 500_000 + 3 * i);
+    const shuffled = [...ticks].sort(() => random.uniform() - 0.5);
+    for (const order of [ticks, [...ticks].reverse(), shuffled]) {
+      const book = new BookSide("SELL");
+      for (const price of order) book.set(price, price % 97 || 1);
+      expect(book.levels).toBe(10_000);
+      expect(book.entries()).toEqual(ticks.flatMap((price) => [price, price % 97 || 1]));
+      for (const price of order) book.set(price, 0);
+      expect([book.levels, book.bestTicks]).toEqual([0, Number.NaN]);
+    }
+  });
+});
+
+describe("a book", () => {
+  it("is crossed when the best bid meets the best ask, and never while a side is empty", () => {
+    const book = new OrderBook();
+    book.set("BUY", 100, 1);
+    expect(book.crossed).toBe(false);
+    book.set("SELL", 101, 1);
+    expect(book.crossed).toBe(false);
+    book.set("SELL", 100, 1);
+    expect(book.crossed).toBe(true);
+  });
+
+  it("has a digest that any level, amount or side changes, and the way to it does not", () => {
+    const digest = (...levels: ["BUY" | "SELL", number, number][]) => {
+      const book = new OrderBook();
+      for (const [side, ticks, lots] of levels) book.set(side, ticks, lots);
+      return book.digest();
+    };
+    const books = [
+      digest(),
+      digest(["BUY", 100, 1]),
+      digest(["SELL", 100, 1]),
+      digest(["BUY", 1, 100]),
+      digest(["BUY", 100, 2]),
+      digest(["BUY", 100, 1], ["BUY", 99, 1]),
+      digest(["BUY", 100, 1], ["SELL", 101, 1]),
+      digest(["BUY", 2 ** 32 + 100, 1]),
+    ];
+    expect(new Set(books).size).toBe(books.length);
+    expect(digest(["BUY", 99, 1], ["BUY", 100, 5], ["BUY", 98, 0], ["BUY", 100, 1])).toBe(digest(["BUY", 100, 1], ["BUY", 99, 1]));
+    expect(digest()).toMatch(/^[0-9a-f]{16}$/);
+  });
+});

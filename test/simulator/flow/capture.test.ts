@@ -44,7 +44,15 @@ describe("reading a capture", () => {
       books: snapshot,
       tradesCsv: "id,price,amount,quoteAmount,time,isBuyerMaker,status\r\n7,100.1,0.001,0.1001,1001,true,SETTLED\r\n",
     });
-    expect((await readAll(files))[1]).toMatchObject({ kind: "trade", id: "7", line: 2, ticks: 1_001, lots: 1, aggressor: "SELL", receivedNs: null });
+    expect((await readAll(files))[1]).toMatchObject({
+      kind: "trade",
+      id: "7",
+      line: 2,
+      ticks: 1_001,
+      lots: 1,
+      aggressor: "SELL",
+      receivedNs: null,
+    });
   });
 
   it.each([
@@ -60,7 +68,11 @@ describe("reading a capture", () => {
     ["a negative amount", bookLine("update", 2, 1_000, [["99.9", "-1"]], []), /:2: amount: /],
     ["a price of zero", bookLine("update", 2, 1_000, [["0.0", "1"]], []), /:2: price: /],
     ["an exponent", bookLine("update", 2, 1_000, [["1e2", "1"]], []), /:2: price: /],
-    ["a record from minutes ago", bookLine("update", 2, 20_000, [], []).repeat(2) + bookLine("update", 3, 500, [], []), /:4: .*out of order/],
+    [
+      "a record from minutes ago",
+      bookLine("update", 2, 20_000, [], []).repeat(2) + bookLine("update", 3, 500, [], []),
+      /:4: .*out of order/,
+    ],
   ])("names file and line of %s", async (_, line, message) => {
     const failure = readAll(writeCapture({ books: snapshot + line }));
     await expect(failure).rejects.toThrow(FormatError);
@@ -79,7 +91,9 @@ describe("reading a capture", () => {
   it("tells a gzip file that was cut off, one that was damaged and one that is none apart from bad records", async () => {
     const many = snapshot + Array.from({ length: 500 }, (_, i) => bookLine("update", i + 2, 1_000 + i, [["99.9", `${i}.5`]], [])).join("");
     const whole = gzipSync(many);
-    await expect(readAll(writeCapture({ books: whole.subarray(0, whole.length - 400) }))).rejects.toThrow(/tag\.ndjson\.gz:\d+: the gzip file ends early/);
+    await expect(readAll(writeCapture({ books: whole.subarray(0, whole.length - 400) }))).rejects.toThrow(
+      /tag\.ndjson\.gz:\d+: the gzip file ends early/,
+    );
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 200, 260);
     await expect(readAll(writeCapture({ books: damaged }))).rejects.toThrow(FormatError);

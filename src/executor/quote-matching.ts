@@ -16,6 +16,9 @@ export interface WantedQuote {
   readonly placeTicks: Ticks;
 }
 
+/** A fraction of a size is a float: 0.57 of 100 lots is a little less than 57. */
+const FLOAT_SLACK_LOTS = 1e-6;
+
 /** What the matching of one side came to. */
 export interface QuoteMatching {
   /** The kept order of each quote, by the quote's index; undefined where none is right. */
@@ -100,7 +103,7 @@ export function isRight(order: WorkingOrder, want: WantedQuote, tolerance: Quote
   const { lots } = want.quote;
   // What is left of a part-filled order may be too small for the exchange to take again: cancelling it would only give its place away.
   const isDust = order.mayFillLots < minLots && order.mayFillLots < order.lots && order.mayFillLots <= lots;
-  return isDust || Math.abs(order.mayFillLots - lots) <= tolerance.sizeFraction * lots;
+  return isDust || Math.abs(order.mayFillLots - lots) <= tolerance.sizeFraction * lots + FLOAT_SLACK_LOTS;
 }
 
 function offBy(order: WorkingOrder, want: WantedQuote): number {

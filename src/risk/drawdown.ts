@@ -41,6 +41,13 @@ export function observeEquity(before: PeakEquity | undefined, reading: EquityRea
   return { peak: { peak, netDeposits }, loss, trip };
 }
 
+/**
+ * The peak after somebody has looked at a drawdown and resumed: the present net value. Without it the same loss would halt again at once.
+ */
+export function rearmPeak({ equity, netDeposits }: EquityReading): PeakEquity {
+  return { peak: equity, netDeposits };
+}
+
 /** The peak as a line of JSON for the state directory. */
 export function serialisePeak(peak: PeakEquity): string {
   return JSON.stringify({ version: 1, peak: peak.peak.toString(), netDeposits: peak.netDeposits.toString() });

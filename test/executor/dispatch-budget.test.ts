@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RateBudget } from "../../src/core/rate-budget.js";
+import {
+  ACTION_COST,
+  type DispatchBudgets,
+  type DispatchKind,
+  type DispatchReserves,
+  mayDispatch,
+  spendOn,
+  throttleAll,
+} from "../../src/executor/dispatch-budget.js";
+
+const budgetsOf = (order: number, common: number): DispatchBudgets => ({
+  ORDER: RateBudget.create(order, 60_000),
+  COMMON: RateBudget.create(common, 60_000),
+});
+
+const reserves: DispatchReserves = { ordersThatMayFill: 3, markets: 2, guard: { ORDER: 5, COMMON: 5 }, questions: 4 };
+
+const mayLeave = (order: number, common: number, kind: DispatchKind, held = reserves) => mayDispatch(budgetsOf(order, common), kind, held, 0).mayLeave;
+
+describe("what each action must leave", () => {
+  it("a place leaves the cancels of all that may fill, its own, the last token of each market and the guard's share", () => {
+    expect(mayLeave(12, 100, "place")).toBe(true);
+    expect(mayLeave(11, 100, "place")).toBe(false);
+    expect(mayLeave(13, 100, "build")).toBe(true);
+    expect(mayLeave(12, 100, "build")).toBe(false);
+  });
+
+  it("a cancel leaves the last token of each market, and that one leaves the guard's share", () => {
+    expect(mayLeave(8, 100, "cancel")).toBe(true);
+    expect(mayLeave(7, 100, "cancel")).toBe(false);
+    expect(mayLeave(6, 100, "cancel-all")).toBe(true);
+    expect(mayLeave(5, 100, "cancel-all")).toBe(false);
+  });
+
+  it("a question costs no ORDER token, and leaves COMMON to cancels; a place leaves some to questions", () => {
+    expect(mayLeave(1, 11, "question")).toBe(true);
+    expect(mayLeave(1, 10, "question")).toBe(false);
+    expect(mayLeave(100, 16, "place")).toBe(true);
+    expect(mayLeave(100, 15, "place")).toBe(false);
+  });
+
+  it("says which bucket lacks what, and when to ask again", () => {
+    const spent = spendOn(budgetsOf(12, 100), "place", 1_000);
+    expect(mayDispatch(spent, "place", reserves, 2_000)).toEqual({ mayLeave: false, bucket: "ORDER", available: 11, needed: 12, retryAtMs: 61_000 });
+  });
+
+  it("after a 429 nothing leaves from either bucket until the wait is over", () => {
+    const budgets = throttleAll(budgetsOf(100, 100), 5_000);
+    for (const kind of Object.keys(ACTION_COST) as DispatchKind[]) {
+      expect(mayDispatch(budgets, kind, reserves, 4_999).mayLeave).toBe(false);
+      expect(mayDispatch(budgets, kind, reserves, 5_000).mayLeave).toBe(true);
+    }
+  });
+});
+
+describe("a place never starves a cancel", () => {
+  it("whatever was dispatched before, every order that may fill can be cancelled at once, and every market cancelled whole after that", () => {
+    const step = fc.record({
+      kind: fc.constantFrom<DispatchKind>("place", "place", "build", "cancel", "question"),
+      gapMs: fc.constantFrom(0, 0, 10, 1_000, 30_000),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 5, max: 60 }),
+        fc.integer({ min: 5, max: 90 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(step, { maxLength: 150 }),
+        (order, common, markets, steps) => {
+          let budgets = budgetsOf(order, common);
+          let mayFill = 0;
+          let nowMs = 0;
+          const held = (): DispatchReserves => ({ ordersThatMayFill: mayFill, markets, guard: { ORDER: 1, COMMON: 1 }, questions: 2 });
+          for (const { kind, gapMs } of steps) {
+            nowMs += gapMs;
+            if (kind === "cancel" && mayFill === 0) continue;
+            const verdict = mayDispatch(budgets, kind, held(), nowMs);
+            // A cancel whose reserve is there is never refused.
+            if (kind === "cancel") expect(verdict.mayLeave).toBe(true);
+            if (!verdict.mayLeave) continue;
+            budgets = spendOn(budgets, kind, nowMs);
+            if (kind === "place") mayFill++;
+            if (kind === "cancel") mayFill--;
+          }
+          const orders = mayFill;
+          for (let i = 0; i < orders; i++) {
+            expect(mayDispatch(budgets, "cancel", held(), nowMs).mayLeave).toBe(true);
+            budgets = spendOn(budgets, "cancel", nowMs);
+            mayFill--;
+          }
+          if (orders === 0) return;
+          for (let i = 0; i < markets; i++) {
+            expect(mayDispatch(budgets, "cancel-all", held(), nowMs).mayLeave).toBe(true);
+            budgets = spendOn(budgets, "cancel-all", nowMs);
+          }
+          expect(budgets.ORDER.available(nowMs)).toBeGreaterThanOrEqual(1);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { RunError } from "../../src/core/errors.js";
+import { Outbox, type OutboxKind, outboxPriority } from "../../src/executor/outbox.js";
+
+/** Lets every microtask run that is due, and every one that those make. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+/** An outbox whose departures are written down, each to be ended by hand. */
+function watched(concurrency: number) {
+  const outbox = new Outbox({ concurrency });
+  const left: string[] = [];
+  const withdrawn: string[] = [];
+  const done = new Map<string, () => void>();
+  const enqueue = (key: string, kind: OutboxKind, rank = 0, signal?: AbortSignal) =>
+    outbox.enqueue({
+      key,
+      priority: outboxPriority(kind, rank),
+      ...(signal === undefined ? {} : { signal }),
+      leave: (end) => {
+        left.push(key);
+        done.set(key, end);
+      },
+      withdrawn: () => withdrawn.push(key),
+    });
+  return { outbox, left, withdrawn, done, enqueue };
+}
+
+describe("the outbox", () => {
+  it("lets cancel-all go before cancels, cancels before places, places before questions, the dangerous first", async () => {
+    const { outbox, left, done, enqueue } = watched(1);
+    outbox.pause();
+    enqueue("question", "question");
+    enqueue("place 1", "place", 1);
+    enqueue("place 0", "place", 0);
+    enqueue("cancel 1", "cancel", 1);
+    enqueue("cancel 0", "cancel", 0);
+    enqueue("all", "cancel-all");
+    outbox.start();
+    for (let i = 0; i < 6; i++) {
+      await settle();
+      done.get(left.at(-1) ?? "")?.();
+    }
+    await settle();
+    expect(left).toEqual(["all", "cancel 0", "cancel 1", "place 0", "place 1", "question"]);
+    expect([outbox.waiting, outbox.underWay]).toEqual([0, 0]);
+  });
+
+  it("never lets an item leave inside enqueue: leaving is an input of its own", async () => {
+    const { left, enqueue } = watched(1);
+    enqueue("a", "place");
+    expect(left).toEqual([]);
+    await settle();
+    expect(left).toEqual(["a"]);
+  });
+
+  it("holds its place until done, so that no more are on their way than allowed", async () => {
+    const { outbox, left, done, enqueue } = watched(2);
+    for (const key of ["a", "b", "c"]) enqueue(key, "place");
+    await settle();
+    expect(left).toEqual(["a", "b"]);
+    expect([outbox.waiting, outbox.underWay]).toEqual([1, 2]);
+    done.get("a")?.();
+    done.get("a")?.();
+    await settle();
+    expect(left).toEqual(["a", "b", "c"]);
+  });
+
+  it("lets a superseded item go silently while it waits", async () => {
+    const { outbox, left, withdrawn, done, enqueue } = watched(1);
+    const superseded = new AbortController();
+    enqueue("a", "place");
+    enqueue("b", "place", 0, superseded.signal);
+    await settle();
+    superseded.abort();
+    await settle();
+    expect([left, withdrawn, outbox.has("b")]).toEqual([["a"], ["b"], false]);
+    done.get("a")?.();
+    await settle();
+    expect(left).toEqual(["a"]);
+  });
+
+  it("withdraws an item whose signal was aborted before it came, or in the very turn that it was to leave", async () => {
+    const { left, withdrawn, enqueue } = watched(2);
+    enqueue("dead", "place", 0, AbortSignal.abort());
+    const late = new AbortController();
+    enqueue("late", "place", 0, late.signal);
+    late.abort();
+    await settle();
+    expect(left).toEqual([]);
+    expect(withdrawn.sort()).toEqual(["dead", "late"]);
+  });
+
+  it("keeps holding the place of an item whose signal aborts after it left: its request is on the wire", async () => {
+    const { outbox, left, withdrawn, done, enqueue } = watched(1);
+    const late = new AbortController();
+    enqueue("a", "place", 0, late.signal);
+    enqueue("b", "place");
+    await settle();
+    late.abort();
+    await settle();
+    expect([left, withdrawn, outbox.underWay]).toEqual([["a"], [], 1]);
+    done.get("a")?.();
+    await settle();
+    expect(left).toEqual(["a", "b"]);
+  });
+
+  it("refuses a second item of one key until the first is done: an action would be sent twice", async () => {
+    const { done, enqueue } = watched(1);
+    enqueue("a", "place");
+    expect(() => enqueue("a", "place")).toThrow(RunError);
+    await settle();
+    expect(() => enqueue("a", "place")).toThrow(RunError);
+    done.get("a")?.();
+    await settle();
+    expect(() => enqueue("a", "place")).not.toThrow();
+  });
+
+  it("lets nothing leave while it is paused", async () => {
+    const { outbox, left, enqueue } = watched(2);
+    outbox.pause();
+    enqueue("a", "cancel-all");
+    await settle();
+    expect([left, outbox.isPaused]).toEqual([[], true]);
+    outbox.start();
+    await settle();
+    expect(left).toEqual(["a"]);
+  });
+});

@@ -95,7 +95,7 @@ describe("somebody's own strategy file", () => {
     write("mine.js", `import { Observable } from "rxjs";\nglobalThis.strategyObservable = Observable;\n${WHOLE}`);
     await loadStrategy("./mine.js", folder, FIELD);
     const { Observable } = await import("rxjs");
-    expect((globalThis as Record<string, unknown>)["strategyObservable"]).toBe(Observable);
+    expect((globalThis as { strategyObservable?: unknown }).strategyObservable).toBe(Observable);
   });
 });
 

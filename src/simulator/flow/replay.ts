@@ -14,7 +14,7 @@ export interface ReplayOptions {
   readonly files: CaptureFiles;
   /** Gaps between recorded events are divided by this; everything else about the exchange stays in wall time. */
   readonly speed: number;
-  /** Capture time (epoch milliseconds) to begin at: all before it only builds the book. Default: the capture's begin. */
+  /** Capture time (epoch milliseconds) to begin at: all before it only builds the book. Default: the instant of its first snapshot. */
   readonly fromMs?: Ms;
   /** How much capture time to play; default: to its end. */
   readonly forMs?: Ms;
@@ -75,6 +75,11 @@ export class ReplayFlow implements OrderFlow {
     return this.#captureMs;
   }
 
+  /** Capture time at the instant the market opened: `fromMs`, or the snapshot's own; undefined before. */
+  get captureStartMs(): Ms | undefined {
+    return this.#run?.captureStartMs;
+  }
+
   /** How many levels the recorded book has on both sides. */
   get recordedLevels(): number {
     return this.#depth.levels;
@@ -93,7 +98,7 @@ export class ReplayFlow implements OrderFlow {
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined || this.#stopped) throw new RunError("a replay runs once", { field: market.marketId });
     this.#source ??= new ReplaySource(readCapture(this.#options.files, market.instrument), this.#options.readAhead ?? DEFAULT_READ_AHEAD);
-    this.#prime(market, seam, { seenSnapshot: false, firstMs: undefined, mark: undefined });
+    this.#prime(market, seam, { seenSnapshot: false, firstMs: undefined, lastMs: 0, mark: undefined });
   }
 
   stop(): void {
@@ -108,10 +113,11 @@ export class ReplayFlow implements OrderFlow {
       primed.firstMs ??= event.timeMs;
       const complete = primed.seenSnapshot || event.timeMs >= primed.firstMs + SNAPSHOT_WITHIN_MS;
       if (complete && event.timeMs >= (this.#options.fromMs ?? 0)) {
-        this.#open(market, seam, event.timeMs, primed.mark);
+        this.#open(market, seam, Math.max(primed.lastMs, this.#options.fromMs ?? 0), primed.mark);
         return;
       }
       this.#source?.drop();
+      primed.lastMs = event.timeMs;
       if (event.kind === "mark") primed.mark = event;
       if (event.kind === "snapshot") primed.seenSnapshot = true;
       if (event.kind === "snapshot" || event.kind === "update") this.#opening.apply(event);
@@ -219,6 +225,7 @@ export class ReplayFlow implements OrderFlow {
 interface Primed {
   seenSnapshot: boolean;
   firstMs: Ms | undefined;
+  lastMs: Ms;
   mark: CapturedMark | undefined;
 }
 

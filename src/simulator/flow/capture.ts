@@ -1,9 +1,9 @@
 import { FormatError, MarketwrightError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
-import { compareCaptured, type CapturedMark, type CapturedTrade, type CaptureEvent, type CapturedBook } from "./capture-events.js";
+import { type CapturedBook, type CapturedMark, type CapturedTrade, type CaptureEvent, compareCaptured } from "./capture-events.js";
 import type { CaptureFiles } from "./capture-files.js";
-import { decodeBook, decodeMark, decodeTrade, parseCsvRecord, parseJsonRecord, splitCsv, type RawRecord } from "./capture-records.js";
+import { decodeBook, decodeMark, decodeTrade, parseCsvRecord, parseJsonRecord, type RawRecord, splitCsv } from "./capture-records.js";
 import { GridDecoder } from "./grid-decoder.js";
 import { readGzipLines } from "./gzip-lines.js";
 

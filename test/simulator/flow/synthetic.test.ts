@@ -4,10 +4,10 @@ import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Side } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import type { FlowOrderRef } from "../../../src/simulator/flow-market.js";
 import { FundamentalPrice } from "../../../src/simulator/flow/fundamental.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
 import { type SyntheticOverrides, syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
+import type { FlowOrderRef } from "../../../src/simulator/flow-market.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -3,7 +3,7 @@ import type { Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowOrderRef } from "../../flow-market.js";
 import { sampleArrivalMs, sampleLognormal, sampleNormal } from "../sampling.js";
 import type { ProviderParams } from "../synthetic-params.js";
-import { lotsOfNotional, type AgentView, type FlowAgent } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
 
 /** One place in the ladder: level 0 is nearest the fair value. */
 interface Slot {

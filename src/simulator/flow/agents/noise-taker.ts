@@ -2,7 +2,7 @@ import type { Random } from "../../../core/seam.js";
 import type { Ms } from "../../../core/units.js";
 import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
 import type { NoiseParams } from "../synthetic-params.js";
-import { lotsOfNotional, take, type AgentView, type FlowAgent } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
 
 /** Takers without a view: Poisson arrivals, either side alike, lognormal sizes (the noise traders of Kyle 1985). */
 export class NoiseTaker implements FlowAgent {

@@ -1,11 +1,14 @@
-import { RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
-import type { Action, ActionId, Outcome, VenueEvent } from "../exchange/venue.js";
-import type { AccountStep, ReconcileCause } from "./changes.js";
-import { type NewOrder, OwnOrders } from "./own-orders.js";
+import type { Action, ActionId, CancelAllAction, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
+import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
+import { Tally, type AccountCounts } from "./counts.js";
+import { Intake } from "./intake.js";
+import type { OrderEvent } from "./order.js";
+import type { NewOrder, OwnOrders } from "./own-orders.js";
 import type { ProfitParts } from "./profit.js";
+import { Reconciler } from "./reconciler.js";
 
 /** What the account needs to know at birth. */
 export interface AccountOptions {
@@ -35,18 +38,15 @@ export interface WorstPosition {
   readonly maxShortLots: Lots;
 }
 
-/** Counts since the start, for the summary and the metrics. */
-export interface AccountCounts {
-  readonly placed: number;
-  readonly cancelled: number;
-  readonly rejected: number;
-  readonly unknown: number;
-  readonly unknownResolved: number;
-  readonly revived: number;
-  readonly fills: number;
-  readonly failedTrades: number;
-  readonly differences: number;
-}
+const SIGNATURE_WINDOW_MS = 5000;
+const RECONCILE_INTERVAL_MS = 30_000;
+const STREAM_LAG_MS = 5000;
+const REMEMBER_MS = 600_000;
+const PRUNE_EVERY_MS = 10_000;
+
+const NO_SUCH_ORDER = 2011;
+const INTERNAL_ERROR = 2010;
+const INVALID_ORDER = 2016;
 
 /**
  * The account as the bot knows it: own orders, position, balances, profit, and whether all that is confirmed.
@@ -55,79 +55,260 @@ export interface AccountCounts {
  */
 export class Account {
   readonly orders: OwnOrders;
+  readonly #intake: Intake;
+  readonly #reconciler: Reconciler;
+  readonly #tally = new Tally();
+  readonly #windowMs: Ms;
+  /** Cancel-alls under way, and the orders that each certainly covers. */
+  readonly #cancelAlls = new Map<ActionId, readonly Hex[]>();
+  #confirmed = false;
+  #streamUp = false;
+  #current = false;
+  #startEquity: CreditUnits | undefined;
+  #prunedAtMs: Ms = Number.NEGATIVE_INFINITY;
+
+  /** @throws FormatError when the nonce tag is no 16-bit number. */
   constructor(options: AccountOptions) {
-    void options;
-    this.orders = new OwnOrders();
+    const streamLagMs = options.streamLagMs ?? STREAM_LAG_MS;
+    this.#windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
+    this.#intake = new Intake({
+      instruments: options.instruments,
+      nonceTag: options.nonceTag,
+      rememberMs: options.rememberMs ?? REMEMBER_MS,
+      streamLagMs,
+      ...(options.builtHashes === undefined ? {} : { builtHashes: options.builtHashes }),
+    });
+    this.orders = this.#intake.orders;
+    this.#reconciler = new Reconciler({
+      intake: this.#intake,
+      markets: [...options.instruments.keys()],
+      nextActionId: options.nextActionId,
+      signatureWindowMs: this.#windowMs,
+      intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
+      streamLagMs,
+    });
   }
+
   /** The start reconciliation is done: base position, open orders and trades are known. Never false again. */
   get confirmed(): boolean {
-    throw new RunError("not built");
+    return this.#confirmed;
   }
-  /** Confirmed, and no account stream outage since the last reconciliation. Quotes need this (design, rule 12). */
+
+  /** Confirmed, the account stream is up, and a reconciliation was done since it came up. Quotes need this (design, rule 12). */
   get current(): boolean {
-    throw new RunError("not built");
+    return this.#current;
   }
-  /** Takes an order into the table before it may be sent. @throws RunError when its hash is already there. */
-  intend(order: NewOrder, nowMs: Ms): AccountStep {
-    throw new RunError("not built", { value: [order, nowMs] });
+
+  /** A reconciliation is under way. */
+  get reconciling(): boolean {
+    return this.#reconciler.running;
   }
-  /** Call when an action (place, cancel, cancel-all) is handed to the transport. Questions need no call. */
-  onDispatched(action: Action, nowMs: Ms): AccountStep {
-    throw new RunError("not built", { value: [action, nowMs] });
+
+  /** Takes an order into the table before it may be sent. @throws RunError when its hash or info is already there. */
+  intend(order: NewOrder): void {
+    this.orders.intend(order);
   }
+
   /** An intended order leaves the queue unsent. */
   withdraw(hash: Hex, nowMs: Ms, why: string): AccountStep {
-    throw new RunError("not built", { value: [hash, nowMs, why] });
+    return this.#step(this.orders.apply(hash, { kind: "withdrawn", atMs: nowMs, text: why }));
   }
+
+  /** Call when an action (place, cancel, cancel-all) is handed to the transport, with the timestamp that it is signed with. Questions need no call. */
+  onDispatched(action: Action, nowMs: Ms): AccountStep {
+    switch (action.kind) {
+      case "place":
+        return this.#step(this.orders.apply(action.hash, { kind: "sent", atMs: nowMs, requestTimestampMs: action.timestampMs }));
+      case "cancel":
+        return this.#step(this.orders.apply(action.hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
+      case "cancel-all":
+        return this.#step(this.#cancelAllSent(action, nowMs));
+      default:
+        return this.#step([]);
+    }
+  }
+
   /** Any answer event: of the bot's own actions and of the account's questions. */
   onOutcome(action: Action, outcome: Outcome, nowMs: Ms): AccountStep {
-    throw new RunError("not built", { value: [action, outcome, nowMs] });
+    switch (action.kind) {
+      case "question": {
+        if (!this.#reconciler.awaits(action.actionId)) return this.#step([]);
+        const step = this.#reconciler.outcome(action.actionId, outcome, nowMs);
+        return this.#step(step.changes, step.ask);
+      }
+      case "place":
+        return this.#step(this.#placed(action, outcome, nowMs));
+      case "cancel":
+        return this.#step(this.orders.apply(action.hash, cancelEvent(action.actionId, outcome, nowMs)));
+      case "cancel-all": {
+        const covered = this.#cancelAlls.get(action.actionId) ?? [];
+        this.#cancelAlls.delete(action.actionId);
+        const event = cancelEvent(action.actionId, outcome, nowMs);
+        return this.#step(covered.flatMap((hash) => this.orders.apply(hash, event)));
+      }
+      case "build":
+        return this.#step([]);
+    }
   }
-  /** Any venue event; those that do not concern the account change nothing. */
+
+  /** Any venue event; those that do not concern the account, and answers (see `onOutcome`), change nothing. */
   onEvent(event: VenueEvent, nowMs: Ms): AccountStep {
-    throw new RunError("not built", { value: [event, nowMs] });
+    switch (event.type) {
+      case "order-update":
+        return this.#step(this.#intake.order(event.order, "stream", nowMs));
+      case "trade-update":
+        return this.#step(this.#intake.trade(event.trade, "stream", nowMs));
+      case "income-update":
+        return this.#step(event.incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
+      case "account-update":
+        return this.#step(this.#intake.account(event.balances, event.positions, "stream", nowMs));
+      case "market-state":
+        this.#intake.mark(event.marketId, event.mark);
+        return this.#step([]);
+      case "stream": {
+        if (event.stream !== "account") return this.#step([]);
+        this.#streamUp = event.state === "up";
+        this.#current = false;
+        return this.#streamUp ? this.reconcile(nowMs, this.#confirmed ? "reconnect" : "start") : this.#step([]);
+      }
+      default:
+        return this.#step([]);
+    }
   }
-  /** Call a few times a second: retries, interval reconciliations, dead-time checks, pruning. */
+
+  /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
   onTick(nowMs: Ms): AccountStep {
-    throw new RunError("not built", { value: nowMs });
+    if (nowMs >= this.#prunedAtMs + PRUNE_EVERY_MS) {
+      this.#prunedAtMs = nowMs;
+      this.orders.prune(nowMs);
+    }
+    const late: AccountChange[] = this.#intake.dueDifferences(nowMs).map((difference) => ({ kind: "difference", difference }));
+    const step = this.#reconciler.tick(nowMs, this.#confirmed);
+    return this.#step([...late, ...step.changes], step.ask);
   }
-  /** Begins a reconciliation now (the stream coming up, the interval and unknown orders begin one by themselves). */
+
+  /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */
   reconcile(nowMs: Ms, cause: ReconcileCause): AccountStep {
-    throw new RunError("not built", { value: [nowMs, cause] });
+    if (cause === "start" && !this.#confirmed) this.#intake.begin(nowMs);
+    const step = this.#reconciler.begin(nowMs, this.#confirmed ? cause : "start");
+    return this.#step(step.changes, step.ask);
   }
-  /** The book's mid in half ticks (best bid plus best ask), for the profit's spread and inventory parts. */
+
+  /** The book's mid in half ticks (best bid plus best ask), for the profit's spread and inventory parts. @throws FormatError when it is no positive integer. */
   onMid(marketId: MarketId, midHalfTicks: number): void {
-    throw new RunError("not built", { value: [marketId, midHalfTicks] });
+    this.#intake.profit.mid(marketId, midHalfTicks);
   }
-  /** Signed: base position and every trade that did not fail. */
+
+  /** Signed: base position and every trade that did not fail (design, rule 8). */
   positionLots(marketId: MarketId): Lots {
-    throw new RunError("not built", { value: marketId });
+    return this.#intake.ledger.positionLots(marketId);
   }
-  /** `exceptHash`: an order to leave out, for asking about its own dispatch or replacement. */
+
+  /** Every order that may still fill, manual ones too, at full size. `exceptHash`: an order to leave out, for asking about its own dispatch. */
   worstPosition(marketId: MarketId, exceptHash?: Hex): WorstPosition {
-    throw new RunError("not built", { value: [marketId, exceptHash] });
+    const lots = this.positionLots(marketId);
+    const worst = this.orders.worst(marketId, exceptHash);
+    return {
+      maxLongLots: lots + worst.unseenBuyLots + worst.buyLots + worst.foreignBuyLots,
+      maxShortLots: lots - worst.unseenSellLots - worst.sellLots - worst.foreignSellLots,
+    };
   }
+
   /** The latest balances that the exchange told; undefined before the first. */
   get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
-    throw new RunError("not built");
+    return this.#intake.balances;
   }
+
   /** The exchange's own positions, as last told. */
   get venuePositions(): ReadonlyMap<MarketId, VenuePosition> {
-    throw new RunError("not built");
+    return this.#intake.positions;
   }
+
   /** The net value last told, moved by the marks since; undefined before the first. */
   get equity(): CreditUnits | undefined {
-    throw new RunError("not built");
+    return this.#intake.equity;
   }
+
   /** Net value at the end of the start reconciliation; undefined before. */
   get startEquity(): CreditUnits | undefined {
-    throw new RunError("not built");
+    return this.#startEquity;
   }
+
   get counts(): AccountCounts {
-    throw new RunError("not built");
+    return this.#tally.counts;
   }
+
   /** Profit by its parts since the start: of one market, or of all. */
   profit(marketId?: MarketId): ProfitParts {
-    throw new RunError("not built", { value: marketId });
+    return this.#intake.profit.parts(marketId);
+  }
+
+  #placed(action: PlaceAction, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {
+    if (outcome.result === "accepted" && this.orders.recognise(outcome.order)?.hash === action.hash) {
+      return this.#intake.order(outcome.order, "answer", nowMs);
+    }
+    return this.orders.apply(action.hash, placeEvent(outcome, nowMs));
+  }
+
+  #cancelAllSent(action: CancelAllAction, nowMs: Ms): readonly AccountChange[] {
+    // An order that was never shown to us may reach the exchange after the cancel-all, unless both signature
+    // windows lie between them: the exchange's clock may be a window off either timestamp when it takes a request.
+    const covered = this.orders
+      .unresolved()
+      .filter((order) => order.marketId === action.marketId)
+      .filter((order) => order.place === "seen" || order.requestTimestampMs + 2 * this.#windowMs < action.timestampMs)
+      .filter((order) => order.place !== "intended")
+      .map((order) => order.hash);
+    this.#cancelAlls.set(action.actionId, covered);
+    return covered.flatMap((hash) => this.orders.apply(hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
+  }
+
+  #step(changes: readonly AccountChange[], ask: AccountStep["ask"] = []): AccountStep {
+    for (const change of changes) {
+      this.#tally.add(change);
+      if (change.kind !== "reconciled") continue;
+      if (!this.#confirmed) {
+        this.#confirmed = true;
+        this.#intake.startSuspecting();
+        this.#startEquity = this.#intake.balances?.balances.netValue;
+      }
+      this.#current = this.#streamUp;
+    }
+    return { changes, ask };
+  }
+}
+
+function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
+  switch (outcome.result) {
+    case "rejected": {
+      const { code, codeText, message, httpStatus } = outcome;
+      // A second copy of one request is refused as an invalid order when the first was taken; an internal error may come after the taking.
+      const doubtful = code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus >= 500;
+      return { kind: "refused", atMs, code, text: `${codeText}: ${message}`, doubtful };
+    }
+    case "throttled":
+      return { kind: "refused", atMs, code: outcome.httpStatus, text: "refused by the rate limit", doubtful: false };
+    case "not-sent":
+      return { kind: "withdrawn", atMs, text: outcome.message };
+    case "unknown":
+      return { kind: "doubted", atMs, text: `${outcome.cause}: ${outcome.message}` };
+    default:
+      return { kind: "doubted", atMs, text: `an answer that is not about this order: ${outcome.result}` };
+  }
+}
+
+function cancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): OrderEvent {
+  switch (outcome.result) {
+    case "cancelled":
+      return { kind: "cancel-taken", atMs };
+    case "rejected":
+      if (outcome.code === NO_SUCH_ORDER) return { kind: "cancel-gone", atMs };
+      if (outcome.code === INTERNAL_ERROR || outcome.httpStatus >= 500) return { kind: "cancel-doubted", atMs, actionId };
+      return { kind: "cancel-refused", atMs, actionId };
+    case "throttled":
+    case "not-sent":
+      return { kind: "cancel-refused", atMs, actionId };
+    default:
+      return { kind: "cancel-doubted", atMs, actionId };
   }
 }

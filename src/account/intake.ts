@@ -45,6 +45,7 @@ export class Intake {
   #suspecting = false;
   #moneySerial = 0;
   #streamBalancesSerial = 0;
+  #balancesMoneySerial = 0;
 
   constructor(options: IntakeOptions) {
     const { instruments, nonceTag, builtHashes, rememberMs } = options;
@@ -80,6 +81,11 @@ export class Intake {
     return this.#streamBalancesSerial;
   }
 
+  /** What `moneySerial` was when balances were last told. */
+  get balancesMoneySerial(): number {
+    return this.#balancesMoneySerial;
+  }
+
   get balances(): BalancesTold | undefined {
     return this.#balances;
   }
@@ -106,7 +112,7 @@ export class Intake {
     if (source === "stream") {
       const told = amountsOfReport(report);
       if (told !== undefined && sameAmounts(told, own)) this.#suspects.clear(own.hash);
-    } else if (source !== "answer" && before !== undefined && !sameAmounts(before, own)) {
+    } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
       this.#suspect(own.hash, nowMs, {
         kind: missing ? "order-missing" : "amount",
@@ -153,7 +159,8 @@ export class Intake {
     if (told === "stream") this.#suspects.clear(subject);
     if (!this.ledger.income(income)) return [];
     this.#moneySerial += 1;
-    if (told === "rest") {
+    // Other incomes repeat what the trades tell, and not every exchange streams them.
+    if (told === "rest" && income.type === "FUNDING_FEE") {
       this.#suspect(subject, nowMs, {
         kind: "income-missed",
         marketId: income.marketId,
@@ -169,6 +176,7 @@ export class Intake {
   account(balances: VenueBalances, positions: readonly VenuePosition[], told: Told, nowMs: Ms): readonly AccountChange[] {
     if (told === "stream") this.#streamBalancesSerial += 1;
     this.#balances = { balances, atMs: nowMs };
+    this.#balancesMoneySerial = this.#moneySerial;
     this.#marksThen = new Map(this.#marks);
     for (const position of positions) this.#positions.set(position.marketId, position);
     return [{ kind: "balances", balances, atMs: nowMs }];

@@ -24,6 +24,8 @@ interface MarketLedger {
   foldedThrough: bigint;
   /** Every trade up to here was read from the exchange itself. */
   readThrough: bigint;
+  /** What `readThrough` was at the last fold. */
+  readBefore: bigint;
 }
 
 /** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
@@ -40,6 +42,7 @@ const UNKNOWN_STATUS_RANK = 1;
 export class Ledger {
   readonly #markets = new Map<MarketId, MarketLedger>();
   readonly #incomes = new Map<Int64Id, Ms>();
+  #incomesTaken = 0;
   #incomeFloorMs: Ms = Number.NEGATIVE_INFINITY;
   #lastIncomeMs: Ms = Number.NEGATIVE_INFINITY;
 
@@ -67,8 +70,14 @@ export class Ledger {
   income(income: VenueIncome): boolean {
     if (income.timeMs < this.#incomeFloorMs || this.#incomes.has(income.id)) return false;
     this.#incomes.set(income.id, income.timeMs);
+    this.#incomesTaken += 1;
     this.#lastIncomeMs = Math.max(this.#lastIncomeMs, income.timeMs);
     return true;
+  }
+
+  /** Grows with every income taken in. */
+  get incomesTaken(): number {
+    return this.#incomesTaken;
   }
 
   /** Incomes before this instant are not ours to count. */
@@ -154,13 +163,20 @@ export class Ledger {
     market.readThrough = values.reduce((most, id) => (id > most ? id : most), 0n);
   }
 
-  /** All pages were read up to and with this trade. Folds what an earlier reading had seen already. */
+  /** All pages were read up to and with this trade. */
   readTo(marketId: MarketId, lastId: Int64Id | undefined): void {
     const market = this.#market(marketId);
-    if (market.readThrough > market.foldedThrough) market.foldedThrough = market.readThrough;
     if (lastId !== undefined && BigInt(lastId) > market.readThrough) market.readThrough = BigInt(lastId);
-    for (const [id, trade] of market.trades) {
-      if (BigInt(id) <= market.foldedThrough && rankOf(trade) >= SETTLED_RANK) market.trades.delete(id);
+  }
+
+  /** A reconciliation is done: folds the final trades that an earlier one had read already, so that each is read twice. */
+  fold(): void {
+    for (const market of this.#markets.values()) {
+      if (market.readBefore > market.foldedThrough) market.foldedThrough = market.readBefore;
+      market.readBefore = market.readThrough;
+      for (const [id, trade] of market.trades) {
+        if (BigInt(id) <= market.foldedThrough && rankOf(trade) >= SETTLED_RANK) market.trades.delete(id);
+      }
     }
   }
 
@@ -183,6 +199,7 @@ export class Ledger {
         trades: new Map(),
         foldedThrough: NONE,
         readThrough: NONE,
+        readBefore: NONE,
       };
       this.#markets.set(marketId, market);
     }

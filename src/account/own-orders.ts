@@ -107,6 +107,13 @@ export class OwnOrders {
     return [...this.#active.values()].flatMap((orders) => [...orders.values()]);
   }
 
+  /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */
+  unsettled(beforeMs: Ms): readonly OwnOrder[] {
+    return [...this.#orders.values()].filter(
+      (order) => order.pendingLots > 0 && order.finalAtMs !== undefined && order.finalAtMs < beforeMs,
+    );
+  }
+
   /** Hashes of own orders that may still fill and that the exchange has shown: of one market, or of all. */
   openHashes(marketId?: MarketId): readonly Hex[] {
     return this.unresolved()
@@ -161,7 +168,8 @@ export class OwnOrders {
   /** Gives an adopted order a slot, so that it is kept like one of this run. @throws RunError when there is no such order. */
   assignLevel(hash: Hex, level: number): void {
     const order = this.#orders.get(hash);
-    if (order === undefined) throw new RunError("no such order", { field: "hash", value: hash, expected: "the hash of an order in the table" });
+    if (order === undefined)
+      throw new RunError("no such order", { field: "hash", value: hash, expected: "the hash of an order in the table" });
     this.#put({ ...order, level });
   }
 
@@ -179,7 +187,11 @@ export class OwnOrders {
   intend(order: NewOrder): OwnOrder {
     const { hash, order: struct } = order.action;
     if (this.#orders.has(hash) || this.#byInfo.has(struct.info)) {
-      throw new RunError("an order with this hash or info exists", { field: "hash", value: hash, expected: "a fresh nonce for every order" });
+      throw new RunError("an order with this hash or info exists", {
+        field: "hash",
+        value: hash,
+        expected: "a fresh nonce for every order",
+      });
     }
     const intended = intendedOrder(order.action, order.level, order.reason, order.built ?? false);
     this.#put(intended);
@@ -200,7 +212,13 @@ export class OwnOrders {
   report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
     const own = this.recognise(report);
     if (own !== undefined) {
-      return this.apply(own.hash, { kind: "report", atMs: nowMs, source, order: report, ...(askedAtMs === undefined ? {} : { askedAtMs }) });
+      return this.apply(own.hash, {
+        kind: "report",
+        atMs: nowMs,
+        source,
+        order: report,
+        ...(askedAtMs === undefined ? {} : { askedAtMs }),
+      });
     }
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
     const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
@@ -234,7 +252,9 @@ export class OwnOrders {
     const beforeMs = nowMs - this.#rememberMs;
     this.#foreign.forget(beforeMs);
     for (const order of this.#orders.values()) {
-      if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs || order.pendingLots > 0) continue;
+      if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
+      // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
+      if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs) continue;
       this.#orders.delete(order.hash);
       this.#byInfo.delete(order.info);
       if (order.orderId !== undefined) this.#byId.delete(order.orderId);
@@ -266,6 +286,8 @@ export class OwnOrders {
     else active.set(order.hash, order);
   }
 }
+
+const UNSETTLED_FACTOR = 6;
 
 /** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */
 export function nonceTagOf(info: Hex): string {

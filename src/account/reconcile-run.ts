@@ -1,0 +1,71 @@
+import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
+import type { VenuePosition } from "../exchange/records.js";
+import type { Question } from "../exchange/venue.js";
+import type { AccountChange, Difference, ReconcileCause } from "./changes.js";
+import type { HistoryWindow } from "./history-windows.js";
+import type { Intake } from "./intake.js";
+
+/** A question that is under way, and what its answer needs to be understood. */
+export interface Asked {
+  readonly question: Question;
+  readonly askedAtMs: Ms;
+  /** Of a page of the history. */
+  readonly window?: HistoryWindow;
+  /** How often it has failed before. */
+  readonly failures: number;
+}
+
+/** A reconciliation goes through these in turn; `recount` repeats the position until nothing comes between. */
+export type Stage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
+
+/** Positions as the exchange listed them, with what our books stood at when they were asked for. */
+export interface PositionCount {
+  readonly versions: ReadonlyMap<MarketId, number>;
+  readonly incomesTaken: number;
+  readonly moneySerial: number;
+  readonly streamBalancesSerial: number;
+  positions: readonly VenuePosition[] | undefined;
+}
+
+/** What one reconciliation has found so far. */
+export class ReconcileRun {
+  readonly cause: ReconcileCause;
+  readonly startedAtMs: Ms;
+  stage: Stage = "clock";
+  exchangeTimeMs: Ms = Number.NEGATIVE_INFINITY;
+  count: PositionCount | undefined;
+  recounts = 0;
+  /** Orders of ours that were unknown when it began. */
+  readonly unknownAtStart: readonly Hex[];
+  /** Unknown orders past their dead time that the open orders did not show. */
+  readonly deadlines: Hex[] = [];
+  /** Orders that we had seen before the open orders were asked for, and that these lack. */
+  readonly missing: Hex[] = [];
+  readonly foreignMissing: Int64Id[] = [];
+  /** Markets of which some history can not be listed. */
+  readonly incompleteHistory = new Set<MarketId>();
+  readonly adopted: Hex[] = [];
+  readonly differences: Difference[] = [];
+
+  constructor(cause: ReconcileCause, startedAtMs: Ms, intake: Intake) {
+    this.cause = cause;
+    this.startedAtMs = startedAtMs;
+    this.unknownAtStart = intake.orders
+      .unresolved()
+      .filter((order) => order.place === "unknown")
+      .map((order) => order.hash);
+  }
+
+  /** Remembers what a batch of changes says about the run. */
+  note(changes: readonly AccountChange[]): void {
+    for (const change of changes) if (change.kind === "adopted") this.adopted.push(change.order.hash);
+  }
+}
+
+/** A market's position by the exchange and by us; undefined when something came between and nothing can be said. */
+export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId): { ours: Lots; theirs: Lots } | undefined {
+  const count = run.count;
+  if (count?.positions === undefined || count.versions.get(marketId) !== intake.ledger.version(marketId)) return undefined;
+  const theirs = count.positions.find((position) => position.marketId === marketId)?.lots ?? 0;
+  return { ours: intake.ledger.positionLots(marketId), theirs };
+}

@@ -1,0 +1,109 @@
+import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
+import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
+import type { Intake } from "./intake.js";
+import type { OwnOrder } from "./order.js";
+import { comparedPosition, type ReconcileRun } from "./reconcile-run.js";
+
+/** What the verdicts of one reconciliation leave for the next one. */
+export class ReconcileMemory {
+  /** How many reconciliations in a row have found an order neither open nor in the history. */
+  readonly nowhere = new Map<Hex | Int64Id, number>();
+  /** Position differences as last seen: one that stands twice is real. */
+  readonly positions = new Map<MarketId, { readonly ours: Lots; readonly theirs: Lots; readonly version: number }>();
+}
+
+/** The result of a reconciliation, the changes it makes, and whether a position must be looked at again soon. */
+export interface Verdict {
+  readonly result: ReconcileResult;
+  readonly changes: readonly AccountChange[];
+  readonly recheck: boolean;
+}
+
+/** Judges what a finished run has collected (design, rule 6). */
+export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory, markets: readonly MarketId[], nowMs: Ms): Verdict {
+  const changes: AccountChange[] = [];
+  const differences: Difference[] = [...run.differences];
+  const explained = new Set<MarketId>();
+  let recheck = false;
+  for (const marketId of markets) {
+    const compared = comparedPosition(run, intake, marketId);
+    if (compared === undefined) {
+      recheck = true;
+    } else if (!intake.ledger.isBased(marketId)) {
+      intake.base(marketId, compared.theirs);
+      explained.add(marketId);
+    } else if (compared.ours === compared.theirs) {
+      memory.positions.delete(marketId);
+      explained.add(marketId);
+    } else {
+      const version = intake.ledger.version(marketId);
+      const before = memory.positions.get(marketId);
+      if (before !== undefined && before.ours === compared.ours && before.theirs === compared.theirs && before.version === version) {
+        memory.positions.delete(marketId);
+        changes.push(intake.correct(marketId, compared.theirs));
+      } else {
+        memory.positions.set(marketId, { ...compared, version });
+        const { ours, theirs } = compared;
+        differences.push({ kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
+        recheck = true;
+      }
+    }
+  }
+
+  const mayBeDead = (order: OwnOrder): boolean =>
+    explained.has(order.marketId) &&
+    !run.incompleteHistory.has(order.marketId) &&
+    intake.unexplained.orphanLots(order.marketId, order.side) === 0;
+  for (const hash of run.deadlines) {
+    const order = intake.orders.get(hash);
+    if (order === undefined || (order.place !== "unknown" && order.place !== "sent")) continue;
+    if (mayBeDead(order)) changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
+  }
+  const nowhere = new Set<Hex | Int64Id>();
+  for (const hash of run.missing) {
+    const order = intake.orders.get(hash);
+    if (order === undefined || order.place !== "seen" || order.finalAtMs !== undefined) continue;
+    nowhere.add(hash);
+    const times = (memory.nowhere.get(hash) ?? 0) + 1;
+    memory.nowhere.set(hash, times);
+    if (times === 1) {
+      const ours = `${order.phase}, ${order.availableLots} lots available`;
+      differences.push({ kind: "order-missing", marketId: order.marketId, subject: hash, ours, theirs: "neither open nor in the history" });
+    } else if (mayBeDead(order)) {
+      changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
+    }
+  }
+  for (const id of run.foreignMissing) {
+    const order = intake.orders.foreignById(id);
+    if (order === undefined || order.availableLots === 0) continue;
+    nowhere.add(id);
+    const times = (memory.nowhere.get(id) ?? 0) + 1;
+    memory.nowhere.set(id, times);
+    if (times > 1) intake.orders.foreignVanished(id, nowMs);
+  }
+  for (const key of memory.nowhere.keys()) if (!nowhere.has(key)) memory.nowhere.delete(key);
+  if (nowhere.size > 0) recheck = true;
+  for (const marketId of markets) intake.unexplained.review(marketId);
+
+  const resolved = run.unknownAtStart.flatMap((hash) => {
+    const order = intake.orders.get(hash);
+    return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];
+  });
+  const stillUnknown = intake.orders
+    .unresolved()
+    .filter((order) => order.place === "unknown")
+    .map((order) => order.hash);
+  const result: ReconcileResult = {
+    cause: run.cause,
+    startedAtMs: run.startedAtMs,
+    finishedAtMs: nowMs,
+    exchangeTimeMs: run.exchangeTimeMs,
+    differences,
+    adopted: run.adopted,
+    resolved,
+    stillUnknown,
+  };
+  for (const difference of differences) changes.push({ kind: "difference", difference });
+  changes.push({ kind: "reconciled", result });
+  return { result, changes, recheck };
+}

@@ -8,6 +8,9 @@ import { ConfigError } from "../core/errors.js";
 /** Packages that a strategy file gets from us, wherever it lies: two copies of them would not recognise each other's values. */
 const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 
+/** The package's public entries (`exports` of its package.json), by their files under `dist` or `src`. */
+const ENTRIES: Readonly<Record<string, string>> = { marketwright: "index", "marketwright/exchange": "exchange/index" };
+
 /** A strategy file with the files it imports, as one module. */
 export interface StrategyBundle {
   /** ECMAScript module text. Packages are imported by absolute file address. */
@@ -49,10 +52,7 @@ function packages(sources: Set<string>): Plugin {
   return {
     name: "strategy-packages",
     setup(builder) {
-      builder.onResolve({ filter: OURS }, ({ path, importer }) => {
-        // What our own source imports, when it is bundled from source, is found from there and not from the user's folder.
-        return ownModule(path, importer.startsWith(root));
-      });
+      builder.onResolve({ filter: OURS }, ({ path }) => ownModule(path));
       builder.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind, resolveDir }) => {
         if (kind === "entry-point" || isAbsolute(path) || path.startsWith("node:")) return undefined;
         return foreignModule(path, importer, resolveDir);
@@ -70,15 +70,13 @@ function packageRoot(): string {
   return dirname(dirname(fileURLToPath(import.meta.url)));
 }
 
-function ownModule(specifier: string, fromOurs: boolean): OnResolveResult | undefined {
-  if (specifier === "marketwright") {
-    const built = join(packageRoot(), "index.js");
-    // Run from source there is nothing built to import: the entry becomes part of the bundle.
-    return existsSync(built) ? { path: pathToFileURL(built).href, external: true } : { path: join(packageRoot(), "index.ts") };
-  }
-  if (specifier.startsWith("marketwright/"))
-    return fromOurs ? undefined : { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
-  return { path: import.meta.resolve(specifier), external: true };
+function ownModule(specifier: string): OnResolveResult {
+  if (!specifier.startsWith("marketwright")) return { path: import.meta.resolve(specifier), external: true };
+  const entry = ENTRIES[specifier];
+  if (entry === undefined) return { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
+  const built = join(packageRoot(), `${entry}.js`);
+  // Run from source there is nothing built to import: the entry becomes part of the bundle.
+  return existsSync(built) ? { path: pathToFileURL(built).href, external: true } : { path: join(packageRoot(), `${entry}.ts`) };
 }
 
 function foreignModule(specifier: string, importer: string, resolveDir: string): OnResolveResult | undefined {

@@ -147,6 +147,11 @@ describe("a strategy that can not be loaded", () => {
     expect((await failure("./lonely.js")).message).toMatch(/lonely\.js:1:.*no-such-package-of-anyone/);
   });
 
+  it("is one that reaches into this package past its entries", async () => {
+    write("deep.js", 'import { x } from "marketwright/dist/bot/run.js";\nexport default x;\n');
+    expect((await failure("./deep.js")).message).toContain('marketwright has no entry "marketwright/dist/bot/run.js"');
+  });
+
   it("is one that throws as it loads", async () => {
     write("thrower.js", 'throw new Error("out of luck");');
     expect((await failure("./thrower.js")).message).toContain("out of luck");

@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Checkout, PROJECT_ROOT } from "./checkout.js";
+
+describe("the direction of imports", () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "marketwright-imports-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function check(files: Readonly<Record<string, string>>): { status: number | null; stderr: string } {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    return spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs"), root], { encoding: "utf8" });
+  }
+
+  it.each([
+    ["core knowing a room", "src/core/a.ts", 'import { b } from "../exchange/records.js";'],
+    ["a venue knowing a strategy", "src/exchange/a.ts", 'import type { Intent } from "../strategies/intent.js";'],
+    ["a market knowing the network", "src/market/a.ts", 'import { send } from "../exchange/http.js";'],
+    ["a strategy knowing the network", "src/strategies/a.ts", 'import "../exchange/http.js";'],
+    ["risk knowing the executor", "src/risk/a.ts", 'export * from "../executor/plan.js";'],
+    ["the executor knowing the bot", "src/executor/deep/a.ts", 'import { bot } from "../../bot/bot.js";'],
+    ["the witness borrowing the client's hashing", "src/simulator/a.ts", 'import { hash } from "../exchange/order-signing.js";'],
+    ["the witness knowing the bot, lazily", "src/simulator/a.ts", 'const bot = await import("../bot/bot.js");'],
+    ["a type by import()", "src/core/a.ts", 'export type A = import("../market/view.js").MarketView;'],
+    ["an import over several lines", "src/core/a.ts", 'import { a,\n  b\n} from "../bot/bot.js";'],
+    ["a room knowing the public entry", "src/strategies/a.ts", 'import { a } from "../index.js";'],
+    ["src knowing the tests", "src/cli/a.ts", 'import { a } from "../../test/a.js";'],
+    ["a room that nobody has placed", "src/utils/a.ts", 'import { a } from "../core/a.js";'],
+  ])("does not let through %s", (_what, path, text) => {
+    const { status, stderr } = check({ "src/core/fine.ts": 'import { b } from "./b.js";\n', [path]: `${text}\n` });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^${path}:[1-3] imports `));
+    expect(stderr).toContain("1 of 2 imports go the wrong way");
+  });
+
+  it("lets through what goes the right way, packages, and what only stands in a comment", () => {
+    const { status, stderr } = check({
+      "src/index.ts": 'export { a } from "./strategies/a.js";\n',
+      "src/strategies/a.ts":
+        'import { map } from "rxjs";\nimport type { MarketView } from "../market/view.js";\n// import "../bot/bot.js";\n',
+      "src/simulator/deep/a.ts":
+        'import type { Order } from "../../exchange/records.js";\nimport { b } from "./b.js";\n/* from "../../bot/bot.js" */\n',
+      "src/cli/run.ts": 'import { run } from "../bot/run.js";\nimport { exchange } from "../simulator/exchange.js";\n',
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
+  it("is kept to by this project", () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs")], { encoding: "utf8" });
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+});
+
+describe("the seam of time and randomness", () => {
+  let checkout: Checkout;
+  afterEach(() => checkout.dispose());
+
+  function lint(path: string, text: string): { status: number | null; report: string } {
+    checkout = new Checkout({ [path]: text });
+    const { status, stdout, stderr } = checkout.run(join(PROJECT_ROOT, "node_modules/.bin/biome"), ["lint", "--colors=off", "src"]);
+    return { status, report: stdout + stderr };
+  }
+
+  it.each([
+    ["the wall clock", "export const now = Date.now();"],
+    ["a date", "export const now = new Date();"],
+    ["the steady clock", "export const now = performance.now();"],
+    ["a timer", "setTimeout(() => undefined, 5);"],
+    ["a repeating timer", "setInterval(() => undefined, 5);"],
+    ["an immediate", "setImmediate(() => undefined);"],
+    ["process.hrtime", "export const now = process.hrtime.bigint();"],
+    ["Math.random", "export const draw = Math.random();"],
+    ["a global by the back door", "globalThis.setTimeout(() => undefined, 5);"],
+    ["the machine's randomness", 'import { randomBytes } from "node:crypto";\nexport const nonce = randomBytes(8);'],
+    ["the browser's randomness", "export const id = crypto.randomUUID();"],
+    ["timers by module", 'import { setTimeout as sleep } from "node:timers/promises";\nawait sleep(5);'],
+    ["clocks by module", 'import { performance as clock } from "node:perf_hooks";\nexport const now = clock.now();'],
+    ["a scheduler of RxJS", 'import { asyncScheduler } from "rxjs";\nexport const scheduler = asyncScheduler;'],
+    ["an operator without a scheduler", 'import { interval } from "rxjs";\nexport const ticks = interval(5);'],
+  ])("does not let through %s", (_what, text) => {
+    const { status, report } = lint("src/risk/planted.ts", `${text}\n`);
+    expect(status).toBe(1);
+    expect(report).toMatch(/seam/);
+    expect(report).toContain("src/risk/planted.ts");
+  });
+
+  it("lets the live seam, and nothing beside it, name them", () => {
+    expect(lint("src/core/live-seam.ts", "export const now = Date.now();\n").status).toBe(0);
+    checkout.dispose();
+    expect(lint("src/core/other.ts", "export const now = Date.now();\n").status).toBe(1);
+  });
+
+  it("lets nobody but the commands print", () => {
+    expect(lint("src/account/loud.ts", 'console.log("filled");\n').report).toContain("noConsole");
+    checkout.dispose();
+    expect(lint("src/cli/loud.ts", 'console.log("filled");\n').status).toBe(0);
+  });
+
+  it("minds neither hashes nor operators that are given a scheduler", () => {
+    const text =
+      'import { createHash } from "node:crypto";\nimport { debounceTime, interval, type SchedulerLike } from "rxjs";\n' +
+      'export const digest = createHash("sha256");\nexport const ticks = (scheduler: SchedulerLike) => interval(5, scheduler).pipe(debounceTime(2, scheduler));\n';
+    expect(lint("src/risk/fine.ts", text)).toMatchObject({ status: 0 });
+  });
+});
+
+describe("the last line of a test run", () => {
+  let root: string;
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-last-line-")));
+    symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
+    const reporter = JSON.stringify(join(PROJECT_ROOT, "test/support/last-line-reporter.ts"));
+    writeFileSync(join(root, "vitest.config.mjs"), `export default { test: { reporters: ["default", ${reporter}] } };\n`);
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function lastLine(files: Readonly<Record<string, string>>): { status: number | null; last: string | undefined } {
+    for (const [name, body] of Object.entries(files)) {
+      writeFileSync(join(root, name), `import { expect, it } from "vitest";\n${body}\n`);
+    }
+    const vitest = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
+    const { status, stdout } = spawnSync(process.execPath, [vitest, "run", "--root", root], { encoding: "utf8" });
+    return { status, last: stdout.trimEnd().split("\n").at(-1) };
+  }
+
+  it("counts what passed, and not what was skipped", () => {
+    const files = { "a.test.ts": 'it("a", () => {}); it("b", () => {}); it.skip("c", () => {}); it.todo("d");' };
+    expect(lastLine(files)).toEqual({ status: 0, last: "2 passed, 0 failed" });
+  });
+
+  it("counts a failing test, a file that cannot be loaded and an error outside any test", () => {
+    const files = {
+      "a.test.ts": 'it("a", () => {}); it("b", () => expect(1).toBe(2));',
+      "b.test.ts": 'import "./missing.js";\nit("c", () => {});',
+      "c.test.ts": 'it("d", () => { void Promise.reject(new Error("nobody waits for this")); });',
+    };
+    expect(lastLine(files)).toEqual({ status: 1, last: "2 passed, 3 failed" });
+  });
+});

@@ -1,0 +1,126 @@
+import type { Ms } from "../core/units.js";
+import { checkBuiltOrder } from "../exchange/built-order-check.js";
+import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
+import type { BotContext } from "./context.js";
+import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
+import type { OrderWorks } from "./order-works.js";
+import type { Safety } from "./safety.js";
+
+/** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
+export const BUILT_FILE = "built-orders.json";
+
+/** How long nothing is sent after a 429, and after a 418, that say no time themselves. */
+const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
+
+/** What each answer of the venue means to whoever asked. */
+export class Answers {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #works: OrderWorks;
+  readonly #claims: (action: QuestionAction, outcome: Outcome) => boolean;
+
+  /** @param claims takes the answers to the bot's own questions; false for any other. */
+  constructor(context: BotContext, safety: Safety, works: OrderWorks, claims: (action: QuestionAction, outcome: Outcome) => boolean) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#works = works;
+    this.#claims = claims;
+  }
+
+  /** Takes an answer in. One that nobody waits for changes nothing. */
+  take(actionId: number, outcome: Outcome): void {
+    const { dispatcher, clock, exchangeTime, notify, absorb, account } = this.#context;
+    const flight = dispatcher.answered(actionId);
+    if (flight === undefined) return;
+    const { action } = flight;
+    const nowMonotonicMs = clock.monotonicMs();
+    if (outcome.result === "answered" && outcome.ask === "time") {
+      exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs);
+    }
+    notify({ kind: "answered", action, outcome, tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs });
+    if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
+    if (action.kind === "build") return this.#built(action, outcome, flight);
+    if (action.kind === "question" && this.#claims(action, outcome)) return;
+    if (action.kind === "place") this.#placed(action, outcome, flight);
+    if (action.kind === "cancel" && (outcome.result === "rejected" || outcome.result === "unknown") && !isGone(outcome)) {
+      this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs);
+    }
+    absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+  }
+
+  #throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
+    const forMs = Math.max(retryAfterMs ?? THROTTLED_MS[httpStatus], 100);
+    this.#context.budget.throttled(forMs);
+    if (httpStatus === 418) this.#safety.banned(forMs);
+  }
+
+  #placed(action: PlaceAction, outcome: Outcome, { waiting }: InFlight): void {
+    const { holds, clock } = this.#context;
+    const level = waiting.kind === "place" ? waiting.place.level : -1;
+    const subject = slotSubject(action.marketId, action.side, level);
+    if (outcome.result === "accepted") holds.succeeded(subject);
+    if (outcome.result !== "rejected") return;
+    this.#safety.placeRefused(action.marketId);
+    holds.refused(subject, clock.monotonicMs());
+  }
+
+  #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
+    const { desks, holds, clock, notify } = this.#context;
+    const desk = desks.get(action.marketId);
+    if (desk === undefined || waiting.kind !== "place") return;
+    desk.dirty = true;
+    const subject = slotSubject(action.marketId, action.side, waiting.place.level);
+    if (outcome.result !== "built") {
+      // Nothing can have come of it: a structure that nobody signed binds nobody.
+      if (outcome.result === "rejected") this.#safety.placeRefused(action.marketId);
+      holds.refused(subject, clock.monotonicMs());
+      return;
+    }
+    const wrong = checkBuiltOrder(this.#works.hasher, outcome, {
+      rules: this.#works.feesOf(desk),
+      instrument: desk.instrument,
+      side: action.side,
+      ticks: action.ticks,
+      lots: action.lots,
+      signer: this.#context.accountAddress,
+      timeInForce: action.timeInForce,
+      expirationMs: action.expirationMs,
+      nowMs: this.#context.exchangeTime.nowMs(),
+      maxFeeOffset: 0n,
+    });
+    if (wrong.length > 0) {
+      notify({
+        kind: "log",
+        level: "error",
+        message: "the exchange built another order than was asked for: not signed",
+        fields: { marketId: action.marketId, wrong },
+      });
+      this.#safety.placeRefused(action.marketId);
+      holds.refused(subject, clock.monotonicMs());
+      return;
+    }
+    this.#keep(action, outcome, waiting);
+  }
+
+  #keep(action: BuildAction, built: Extract<Outcome, { result: "built" }>, waiting: WaitingPlace): void {
+    const { account, store, dispatcher, nextActionId } = this.#context;
+    const place: PlaceAction = {
+      ...action,
+      kind: "place",
+      actionId: nextActionId(),
+      order: built.order,
+      hash: built.hash,
+      ...(built.gasFeeQuotation === "" ? {} : { gasFeeQuotation: built.gasFeeQuotation }),
+    };
+    if (account.orders.get(place.hash) !== undefined) return;
+    account.intend({ action: place, level: waiting.place.level, reason: waiting.reason, built: true });
+    store.write(BUILT_FILE, JSON.stringify(account.orders.builtHashes()));
+    this.#works.keepBuilt(place, waiting);
+    dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
+  }
+}
+
+/** 2011: the order is no longer there; its cancel is over. */
+function isGone(outcome: Outcome): boolean {
+  return outcome.result === "rejected" && outcome.code === 2011;
+}

@@ -1,0 +1,404 @@
+import { Account } from "../account/account.js";
+import type { AccountChange, AccountStep } from "../account/changes.js";
+import { RunError } from "../core/errors.js";
+import { Instrument } from "../core/instrument.js";
+import type { Seam } from "../core/seam.js";
+import { seamScheduler } from "../core/seam-scheduler.js";
+import type { Hex, MarketId } from "../core/units.js";
+import type { VenueRules } from "../exchange/records.js";
+import type { Action, QuestionAction, Venue, VenueEvent } from "../exchange/venue.js";
+import { checkShape } from "../risk/intent-shape.js";
+import type { MarketLimits } from "../risk/limits.js";
+import type { Intent } from "../strategies/intent.js";
+import type { BoundStrategy } from "../strategies/strategy.js";
+import { ActionBudget } from "./action-budget.js";
+import { Answers, BUILT_FILE } from "./answers.js";
+import { type BotConfig, decideOf } from "./config.js";
+import type { BotContext, BotPhase } from "./context.js";
+import { Desk } from "./desk.js";
+import { Dispatcher, type OutboxPort } from "./dispatcher.js";
+import { ExchangeTime } from "./exchange-time.js";
+import { flattenTarget } from "./flatten.js";
+import { Holds } from "./holds.js";
+import type { BotCommand, BotInput } from "./input.js";
+import type { JournalWriter } from "./journal.js";
+import { Leaving } from "./leaving.js";
+import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
+import { nonceTagOf } from "./nonce-tag.js";
+import type { Observer, StopResult } from "./notice.js";
+import { OrderWorks } from "./order-works.js";
+import { ownResting, Planning } from "./planning.js";
+import { Safety } from "./safety.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
+import { Stopping } from "./stopping.js";
+import { TradeLog } from "./trade-log.js";
+import { TurnQueue } from "./turn-queue.js";
+import { Watch } from "./watch.js";
+
+/** What a bot is made of. Everything real about it comes in here. */
+export interface BotOptions {
+  readonly config: BotConfig;
+  readonly accountAddress: Hex;
+  /** `exchangeInfo`, read before: the grid and domain of the whole run. */
+  readonly rules: VenueRules;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly venue: Venue;
+  readonly seam: Seam;
+  readonly store: StateStore;
+  readonly outbox: OutboxPort;
+  readonly observer: Observer;
+  readonly journal?: JournalWriter;
+  readonly dryRun?: boolean;
+}
+
+/** How often what is due by time alone is looked at. */
+const TICK_MS = 100;
+/** Levels a side that a strategy sees. */
+const VIEW_DEPTH = 20;
+
+/**
+ * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
+ * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
+ */
+export class Bot {
+  readonly context: BotContext;
+  readonly safety: Safety;
+  readonly #turns: TurnQueue;
+  readonly #planning: Planning;
+  readonly #leaving: Leaving;
+  readonly #answers: Answers;
+  readonly #watch: Watch;
+  readonly #stopping: Stopping;
+  readonly #trades: TradeLog;
+  readonly #journal: JournalWriter | undefined;
+  #decisionTimerMs = Number.POSITIVE_INFINITY;
+  #decisionTimer: { cancel(): void } | undefined;
+
+  constructor(options: BotOptions) {
+    const { config, venue, seam, store, rules, observer } = options;
+    this.#journal = options.journal;
+    this.#turns = new TurnQueue(
+      seam,
+      (input) => this.#run(input),
+      options.journal === undefined ? undefined : (record) => options.journal?.turn(record),
+    );
+    // The state is read against this instant, before the first turn.
+    this.#turns.stampNow();
+    let lastActionId = 0;
+    const nextActionId = (): number => ++lastActionId;
+    const instruments = new Map<MarketId, Instrument>();
+    for (const marketId of Object.keys(config.markets)) {
+      const { tickSize, stepSize } = rules.markets[marketId];
+      const { creditDecimals, paperDecimals } = rules;
+      instruments.set(marketId, new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals }));
+    }
+    const marketLimits = new Map<MarketId, MarketLimits>();
+    const desks = new Map<MarketId, Desk>();
+    for (const [marketId, instrument] of instruments) {
+      const limits = marketLimitsOf(config.markets[marketId], instrument);
+      marketLimits.set(marketId, limits);
+      desks.set(marketId, this.#deskOf(options, marketId, instrument, limits));
+    }
+    const nonceTag = nonceTagOf(options.accountAddress);
+    this.context = {
+      config,
+      accountAddress: options.accountAddress,
+      nonceTag,
+      clock: this.#turns.clock,
+      random: this.#turns.random,
+      venue,
+      store,
+      account: new Account({
+        instruments,
+        nonceTag,
+        builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
+        nextActionId,
+        signatureWindowMs: config.exchange.signatureWindowMs,
+        reconcileIntervalMs: config.exchange.reconcileMs,
+      }),
+      desks,
+      marketLimits,
+      accountLimits: accountLimitsOf(config, rules.creditDecimals),
+      exchangeTime: new ExchangeTime(this.#turns.clock),
+      budget: new ActionBudget(rules, config.guard.orderTokensFraction, this.#turns.clock, store),
+      dispatcher: new Dispatcher(options.outbox, (key) => this.accept({ kind: "leave", key })),
+      holds: new Holds(),
+      notify: observer,
+      nextActionId,
+      absorb: (step) => this.#absorb(step),
+      ask: (action) => this.context.dispatcher.want({ kind: "question", action }),
+      unasked: (action, why) => this.#answered(action, why),
+      submit: (key, action, causeMonotonicMs) => this.#submit(key, action, causeMonotonicMs),
+      dryRun: options.dryRun ?? false,
+      rules,
+      phase: "starting",
+    };
+    this.safety = new Safety(this.context);
+    const works = new OrderWorks(this.context);
+    this.#watch = new Watch(this.context, this.safety, works);
+    this.#planning = new Planning(this.context, this.safety);
+    this.#leaving = new Leaving(this.context, this.safety, works);
+    this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
+    this.#answers = new Answers(
+      this.context,
+      this.safety,
+      works,
+      (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
+    );
+    this.#trades = new TradeLog(store);
+  }
+
+  get phase(): BotPhase {
+    return this.context.phase;
+  }
+
+  /** Brings an input in (design, rule 2). */
+  accept(input: BotInput): void {
+    this.#turns.accept(input);
+  }
+
+  /** The same for a command. */
+  command(command: BotCommand): void {
+    this.accept({ kind: "command", command });
+  }
+
+  /** Lets go of every timer at once, without a goodbye: what a crash would do. */
+  abandon(): void {
+    this.#turns.close();
+  }
+
+  #deskOf(options: BotOptions, marketId: MarketId, instrument: Instrument, limits: MarketLimits): Desk {
+    const strategy = options.strategies.get(marketId);
+    if (strategy === undefined)
+      throw new RunError("no strategy was loaded", { field: `markets.${marketId}.strategy`, expected: "a strategy" });
+    return new Desk({
+      instrument,
+      rules: options.rules.markets[marketId],
+      decide: decideOf(options.config, marketId),
+      strategy,
+      context: { marketId, instrument, scheduler: seamScheduler(this.#turns.clock), random: this.#turns.random },
+      maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
+      depthLevels: VIEW_DEPTH,
+      onIntent: (intent) => this.#intent(marketId, intent),
+      onStrategyEnd: (why) => this.safety.haltMarket(marketId, "strategy-error", why),
+    });
+  }
+
+  #run(input: BotInput): void {
+    if (input.kind === "event") this.#event(input.event);
+    else if (input.kind === "leave") this.#leaving.leave(input.key);
+    else if (input.kind === "command") this.#command(input.command);
+    this.#settle();
+  }
+
+  #event(event: VenueEvent): void {
+    const { desks, account, exchangeTime, clock, notify, venue } = this.context;
+    switch (event.type) {
+      case "book-snapshot":
+      case "book-update": {
+        const desk = desks.get(event.marketId);
+        if (desk === undefined) return;
+        const before = desk.book.gaps;
+        if (desk.book.apply(event, clock.monotonicMs()) === "resubscribe") {
+          const reason = desk.book.reason ?? "lost";
+          desk.lose(reason);
+          notify({ kind: "book-lost", marketId: event.marketId, reason, gap: desk.book.gaps > before });
+          venue.resubscribe(event.marketId);
+        }
+        return;
+      }
+      case "market-state":
+      case "public-trade":
+        desks.get(event.marketId)?.state.apply(event, clock.monotonicMs());
+        if (event.type === "market-state") this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+        return;
+      case "malformed":
+        notify({ kind: "malformed", where: event.where, reason: event.reason });
+        return;
+      case "answer":
+        this.#answers.take(event.actionId, event.outcome);
+        return;
+      case "stream":
+        notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
+        if (event.stream === "market" && event.state === "down")
+          for (const desk of desks.values()) desk.lose(`stream down: ${event.reason}`);
+        this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+        return;
+      default:
+        this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+    }
+  }
+
+  #command(command: BotCommand): void {
+    switch (command.command) {
+      case "start":
+        for (const desk of this.context.desks.values()) desk.connect();
+        this.#tick();
+        return;
+      case "stop":
+        if (this.context.phase === "stopping" || this.context.phase === "stopped") return;
+        this.context.phase = "stopping";
+        for (const desk of this.context.desks.values()) {
+          desk.target = undefined;
+          desk.disconnect();
+        }
+        this.#stopping.begin(command.reason);
+        return;
+      case "halt":
+        return this.safety.haltByHand(command.marketId, command.reason);
+      case "resume":
+        this.safety.resume(command.marketId);
+        for (const desk of this.#desksOf(command.marketId)) {
+          desk.target = undefined;
+          if (!desk.running && this.context.phase === "running") desk.connect();
+          desk.dirty = true;
+        }
+        return;
+      case "flatten":
+        for (const desk of this.#desksOf(command.marketId)) {
+          this.safety.haltByHand(desk.marketId, "flattened by hand: resume to quote again");
+          desk.target = flattenTarget(this.context, desk, command);
+          desk.dirty = true;
+        }
+    }
+  }
+
+  #desksOf(marketId: MarketId | undefined): readonly Desk[] {
+    return [...this.context.desks.values()].filter((desk) => marketId === undefined || desk.marketId === marketId);
+  }
+
+  #tick(): void {
+    if (this.context.phase === "stopped") return;
+    const { account, exchangeTime, holds, clock, desks } = this.context;
+    this.#absorb(account.onTick(exchangeTime.nowMs()));
+    this.#watch.tick();
+    this.safety.watchEquity();
+    const over = holds.expire(clock.monotonicMs());
+    const isGtt = this.context.config.quotes.timeInForce === "GTT";
+    for (const desk of desks.values()) if (over || isGtt || desk.target !== undefined) desk.dirty = true;
+    if (this.context.phase === "stopping") this.#stopping.tick();
+    if (this.phase !== "stopped") this.#turns.clock.setTimer(TICK_MS, () => this.#tick());
+  }
+
+  #intent(marketId: MarketId, intent: Intent): void {
+    const desk = this.context.desks.get(marketId);
+    if (desk === undefined) return;
+    const limits = this.context.marketLimits.get(marketId);
+    const verdict = checkShape(intent, {
+      marketId,
+      rules: desk.rules,
+      newestViewSequence: desk.lastView?.sequence ?? 0,
+      lastAcceptedViewSequence: desk.acceptedViewSequence,
+      maxOrderLots: limits?.maxOrderLots,
+      maxPositionLots: limits?.maxPositionLots,
+      positionLots: this.context.account.positionLots(marketId),
+    });
+    if (!verdict.accepted) {
+      this.context.notify({ kind: "intent-refused", marketId, refusal: verdict.refusal, why: verdict.why });
+      return;
+    }
+    desk.take(verdict.intent);
+    this.context.notify({ kind: "intent", intent: verdict.intent });
+  }
+
+  #absorb(step: AccountStep): void {
+    for (const change of step.changes) this.#noteChange(change);
+    for (const action of step.ask) this.context.ask(action);
+  }
+
+  #noteChange(change: AccountChange): void {
+    const { desks, notify } = this.context;
+    switch (change.kind) {
+      case "order":
+      case "adopted": {
+        const desk = desks.get(change.order.marketId);
+        if (desk !== undefined) desk.dirty = true;
+        break;
+      }
+      case "foreign": {
+        const desk = desks.get(change.order.marketId);
+        if (desk !== undefined) desk.dirty = true;
+        break;
+      }
+      case "fill":
+      case "settled":
+      case "trade-failed":
+        this.#trades.note(change);
+        desks.get(change.trade.marketId)?.noteFill();
+        break;
+      case "position-set":
+        desks.get(change.marketId)?.noteFill();
+        break;
+      case "balances":
+      case "reconciled":
+        this.safety.accountConfirmed();
+        break;
+      default:
+    }
+    notify({ kind: "account", change });
+  }
+
+  /** After every input: guards, decisions, plans. */
+  #settle(): void {
+    const { context } = this;
+    if (context.phase === "stopped") return;
+    if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
+    this.safety.evaluate();
+    for (const desk of context.desks.values()) {
+      this.#decide(desk);
+      if (desk.dirty) this.#planning.plan(desk);
+    }
+    this.#armDecisionTimer();
+  }
+
+  #decide(desk: Desk): void {
+    const { account, clock, exchangeTime, phase } = this.context;
+    const own = ownResting(account.orders.mayStillFill(desk.marketId));
+    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) account.onMid(desk.marketId, desk.midHalfTicks);
+    if (phase !== "running" || !desk.running) return;
+    const cause = desk.decisions.due(clock.monotonicMs());
+    if (cause === null) return;
+    desk.decisions.decided(clock.monotonicMs());
+    const positionLots = account.positionLots(desk.marketId);
+    if (desk.emitView(cause, { ownOrders: own, positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() }))
+      desk.dirty = true;
+  }
+
+  #armDecisionTimer(): void {
+    if (this.context.phase !== "running") return;
+    const nowMs = this.context.clock.monotonicMs();
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const desk of this.context.desks.values()) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
+    if (dueMs === this.#decisionTimerMs) return;
+    this.#decisionTimer?.cancel();
+    this.#decisionTimerMs = dueMs;
+    if (!Number.isFinite(dueMs)) return;
+    this.#decisionTimer = this.#turns.clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
+      this.#decisionTimerMs = Number.POSITIVE_INFINITY;
+    });
+  }
+
+  #submit(key: string, action: Action, causeMonotonicMs: number | undefined): void {
+    const { dispatcher, budget, clock, notify, venue } = this.context;
+    budget.spend(action.kind);
+    dispatcher.sent(key, action, clock.monotonicMs());
+    this.#journal?.action(action);
+    notify({ kind: "dispatched", action, causeMonotonicMs });
+    venue.submit(action);
+  }
+
+  #answered(action: QuestionAction, why: string): void {
+    const outcome = { result: "not-sent", message: why } as const;
+    if (this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome)) return;
+    this.#absorb(this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()));
+  }
+
+  #finish(result: StopResult): void {
+    this.context.phase = "stopped";
+    this.context.budget.settle();
+    this.safety.settle();
+    if (result.ordersLeft.length === 0) this.#watch.stopped();
+    this.context.notify({ kind: "stopped", result });
+    this.#turns.close();
+  }
+}

@@ -1,0 +1,52 @@
+import type { Account } from "../account/account.js";
+import type { AccountStep } from "../account/changes.js";
+import type { Clock, Random } from "../core/seam.js";
+import type { Hex, MarketId } from "../core/units.js";
+import type { VenueRules } from "../exchange/records.js";
+import type { Action, ActionId, QuestionAction, Venue } from "../exchange/venue.js";
+import type { AccountLimits, MarketLimits } from "../risk/limits.js";
+import type { ActionBudget } from "./action-budget.js";
+import type { BotConfig } from "./config.js";
+import type { Desk } from "./desk.js";
+import type { Dispatcher } from "./dispatcher.js";
+import type { ExchangeTime } from "./exchange-time.js";
+import type { Holds } from "./holds.js";
+import type { Observer } from "./notice.js";
+import type { StateStore } from "./state-dir.js";
+
+/** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
+export type BotPhase = "starting" | "running" | "stopping" | "stopped";
+
+/** What the parts of one bot share. `clock` and `random` are the turn's own. */
+export interface BotContext {
+  readonly config: BotConfig;
+  readonly accountAddress: Hex;
+  readonly nonceTag: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly venue: Venue;
+  readonly store: StateStore;
+  readonly account: Account;
+  readonly desks: ReadonlyMap<MarketId, Desk>;
+  readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
+  readonly accountLimits: AccountLimits;
+  readonly exchangeTime: ExchangeTime;
+  readonly budget: ActionBudget;
+  readonly dispatcher: Dispatcher;
+  readonly holds: Holds;
+  readonly notify: Observer;
+  readonly nextActionId: () => ActionId;
+  /** Tells what an input did to the account, and asks what it wants asked. */
+  readonly absorb: (step: AccountStep) => void;
+  /** Puts a question of the bot's own in the outbox. */
+  readonly ask: (question: QuestionAction) => void;
+  /** A question could not leave: whoever asked is told that it failed. */
+  readonly unasked: (question: QuestionAction, why: string) => void;
+  /** Hands an action to the venue, and to the journal. `key`: its item in the dispatcher. */
+  readonly submit: (key: string, action: Action, causeMonotonicMs?: number) => void;
+  /** Live streams, nothing sent but questions. */
+  readonly dryRun: boolean;
+  /** The rules in force: read again at an interval. */
+  rules: VenueRules;
+  phase: BotPhase;
+}

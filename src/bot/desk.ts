@@ -1,0 +1,191 @@
+import { type Observable, Subject, type Subscription } from "rxjs";
+import type { Instrument } from "../core/instrument.js";
+import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type { Plan } from "../executor/plan.js";
+import { SyncedBook } from "../market/book-sync.js";
+import { DecisionPoints, type DecideOptions } from "../market/decision-points.js";
+import { MarketState } from "../market/market-state.js";
+import { marketView } from "../market/market-view.js";
+import { netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
+import type { DecisionCause, MarketView } from "../market/view.js";
+import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
+import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
+
+/** What a desk is made of. */
+export interface DeskOptions {
+  readonly instrument: Instrument;
+  readonly rules: MarketRules;
+  readonly decide: DecideOptions;
+  readonly strategy: BoundStrategy;
+  readonly context: StrategyContext;
+  readonly maxPositionLots: Lots;
+  /** Levels a side that a view holds. */
+  readonly depthLevels: number;
+  readonly onIntent: (intent: Intent) => void;
+  /** The strategy threw, or ended: its market's quotes come down (design, rule 4). */
+  readonly onStrategyEnd: (why: string) => void;
+}
+
+/** What a view needs that the desk does not hold itself. */
+export interface ViewInputs {
+  readonly ownOrders: readonly OwnRestingOrder[];
+  readonly positionLots: Lots;
+  readonly equity: CreditUnits;
+  /** Exchange time. */
+  readonly timeMs: Ms;
+}
+
+/** One market of the bot: its book and marks, its strategy, and what is wanted of it now. */
+export class Desk {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  readonly book: SyncedBook;
+  readonly state: MarketState;
+  readonly decisions: DecisionPoints;
+  readonly maxPositionLots: Lots;
+  rules: MarketRules;
+  /** The strategy's standing intent; an operator's target position stands above it. */
+  quotes: QuotesIntent | undefined;
+  target: { readonly intent: TargetIntent; readonly byOperator: boolean; lastSliceAtMs: Ms | undefined } | undefined;
+  /** The newest plan, for the screen, `status` and `explain`. */
+  plan: Plan | undefined;
+  /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
+  awaitingView = true;
+  /** Something changed that the next settlement has to plan for. */
+  dirty = true;
+  readonly #options: DeskOptions;
+  #views = new Subject<MarketView>();
+  #subscription: Subscription | undefined;
+  #viewSequence = 0;
+  #lastView: MarketView | undefined;
+  #touch: Touch | null = null;
+  #acceptedViewSequence = -1;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.instrument = options.instrument;
+    this.marketId = options.instrument.marketId;
+    this.rules = options.rules;
+    this.maxPositionLots = options.maxPositionLots;
+    this.book = new SyncedBook(this.marketId);
+    this.state = new MarketState(options.instrument);
+    this.decisions = new DecisionPoints(options.decide);
+  }
+
+  get running(): boolean {
+    return this.#subscription !== undefined;
+  }
+
+  get lastView(): MarketView | undefined {
+    return this.#lastView;
+  }
+
+  /** The view of the last intent that was taken; -1 before the first. */
+  get acceptedViewSequence(): number {
+    return this.#acceptedViewSequence;
+  }
+
+  /** Best bid plus best ask of the exchange's book, ours included; undefined without two sides. */
+  get midHalfTicks(): number | undefined {
+    if (!this.book.synchronised || this.book.bids.levels === 0 || this.book.asks.levels === 0) return undefined;
+    return this.book.bids.bestTicks + this.book.asks.bestTicks;
+  }
+
+  /** An intent of the strategy that was found in shape. */
+  take(intent: Intent): void {
+    this.#acceptedViewSequence = intent.viewSequence;
+    if (intent.kind === "quotes") {
+      this.quotes = intent;
+      if (this.target?.byOperator === false) this.target = undefined;
+    } else if (this.target?.byOperator !== true) {
+      this.target = { intent, byOperator: false, lastSliceAtMs: this.target?.lastSliceAtMs };
+    }
+    this.dirty = true;
+  }
+
+  /** After each event: the touch without our own orders. True when the book's mid may have moved. */
+  noteTouch(touch: Touch | null): boolean {
+    const moved = touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
+    this.#touch = touch;
+    this.decisions.noteTouch(touch);
+    if (moved) this.dirty = true;
+    return touch !== null;
+  }
+
+  noteFill(): void {
+    this.decisions.noteFill();
+    this.dirty = true;
+  }
+
+  /** Starts the strategy, or starts it anew after it ended. */
+  connect(): void {
+    this.disconnect();
+    this.#views = new Subject();
+    let intents: Observable<Intent>;
+    try {
+      intents = this.#views.pipe(this.#options.strategy(this.#options.context));
+    } catch (error) {
+      this.#ended(`strategy failed to start: ${message(error)}`);
+      return;
+    }
+    this.#subscription = intents.subscribe({
+      next: (intent) => this.#options.onIntent(intent),
+      error: (error: unknown) => this.#ended(`strategy failed: ${message(error)}`),
+      complete: () => this.#ended("strategy completed"),
+    });
+  }
+
+  /** Stops the strategy. What it wanted last is forgotten. */
+  disconnect(): void {
+    this.#subscription?.unsubscribe();
+    this.#subscription = undefined;
+    this.quotes = undefined;
+    this.dirty = true;
+  }
+
+  /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
+  lose(reason: string): void {
+    this.book.lose(reason);
+    this.decisions.noteTouch(null);
+    this.awaitingView = true;
+    this.dirty = true;
+  }
+
+  /** Best prices without our own orders; null when the book is not there. */
+  touch(ownOrders: readonly OwnRestingOrder[]): Touch | null {
+    return this.book.synchronised ? netTouch(this.book, ownOrders) : null;
+  }
+
+  /** Emits a view to the strategy. False when the market has no two sides without our own orders. */
+  emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
+    const view = marketView({
+      instrument: this.instrument,
+      book: this.book,
+      ownOrders: inputs.ownOrders,
+      state: this.state,
+      sequence: this.#viewSequence + 1,
+      timeMs: inputs.timeMs,
+      cause,
+      depthLevels: this.#options.depthLevels,
+      positionLots: inputs.positionLots,
+      equity: inputs.equity,
+      maxPositionLots: this.maxPositionLots,
+    });
+    if (view === null) return false;
+    this.#viewSequence = view.sequence;
+    this.#lastView = view;
+    this.awaitingView = false;
+    this.#views.next(view);
+    return true;
+  }
+
+  #ended(why: string): void {
+    this.disconnect();
+    this.#options.onStrategyEnd(why);
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,218 @@
+import type { Hex, Int64Id, MarketId, Ms, Side } from "../core/units.js";
+import type { Action, ActionId, QuestionAction } from "../exchange/venue.js";
+import { type OutboxItem, type OutboxKind, outboxPriority } from "../executor/outbox.js";
+import type { PlannedPlace } from "../executor/plan.js";
+import type { Reason } from "../strategies/intent.js";
+
+/** The priority queue as the dispatcher uses it: `Outbox`, or one that a journal drives. */
+export interface OutboxPort {
+  enqueue(item: OutboxItem): void;
+}
+
+/** A place that waits for its turn. */
+export interface WaitingPlace {
+  readonly kind: "place";
+  readonly marketId: MarketId;
+  readonly place: PlannedPlace;
+  readonly reason: Reason;
+  /** When the message that led to it was received, on the clock that never steps. */
+  readonly causeMonotonicMs: number;
+}
+
+/** A cancel that waits for its turn. */
+export interface WaitingCancel {
+  readonly kind: "cancel";
+  readonly marketId: MarketId;
+  readonly hash: Hex;
+  readonly orderId: Int64Id;
+  readonly why: string;
+}
+
+/** A cancel-all that waits for its turn. */
+export interface WaitingCancelAll {
+  readonly kind: "cancel-all";
+  readonly marketId: MarketId;
+  readonly why: string;
+}
+
+/** A question that waits for its turn. */
+export interface WaitingQuestion {
+  readonly kind: "question";
+  readonly action: QuestionAction;
+}
+
+/** The second half of a server-built order: the answer to its build was checked, and it is signed and placed. */
+export interface WaitingBuilt {
+  readonly kind: "built";
+  readonly marketId: MarketId;
+  readonly hash: Hex;
+}
+
+export type Waiting = WaitingPlace | WaitingCancel | WaitingCancelAll | WaitingQuestion | WaitingBuilt;
+
+/** An action that was handed to the venue and has not been answered. */
+export interface InFlight {
+  readonly action: Action;
+  readonly waiting: Waiting;
+  readonly dispatchedMonotonicMs: number;
+}
+
+interface Held {
+  readonly waiting: Waiting;
+  readonly abort: AbortController;
+  done: (() => void) | undefined;
+}
+
+const OUTBOX_KIND: Readonly<Record<Waiting["kind"], OutboxKind>> = {
+  place: "place",
+  built: "place",
+  cancel: "cancel",
+  "cancel-all": "cancel-all",
+  question: "question",
+};
+
+/**
+ * What stands between a plan and the venue: items wait in the outbox, each under one subject (a slot, an order, a
+ * market, a question), the newest wish for a subject replacing an older one that has not left.
+ */
+export class Dispatcher {
+  readonly #outbox: OutboxPort;
+  readonly #onTurn: (key: string) => void;
+  readonly #byKey = new Map<string, Held>();
+  readonly #keyOfSubject = new Map<string, string>();
+  readonly #inFlight = new Map<ActionId, InFlight & { readonly key: string }>();
+  #nextKey = 1;
+
+  /** @param onTurn brings an item's turn into the serialised place, as an input. */
+  constructor(outbox: OutboxPort, onTurn: (key: string) => void) {
+    this.#outbox = outbox;
+    this.#onTurn = onTurn;
+  }
+
+  get waitingCount(): number {
+    return this.#keyOfSubject.size;
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlight.size;
+  }
+
+  inFlight(): IterableIterator<InFlight> {
+    return this.#inFlight.values();
+  }
+
+  /** Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0 first. */
+  want(waiting: Waiting, rank = 0): void {
+    const subject = subjectOf(waiting);
+    const existing = this.#waitingOn(subject);
+    if (existing !== undefined) {
+      if (sameWish(existing.waiting, waiting)) return;
+      this.withdraw(subject);
+    }
+    const key = `${waiting.kind}#${this.#nextKey++}`;
+    const held: Held = { waiting, abort: new AbortController(), done: undefined };
+    this.#byKey.set(key, held);
+    this.#keyOfSubject.set(subject, key);
+    this.#outbox.enqueue({
+      key,
+      priority: outboxPriority(OUTBOX_KIND[waiting.kind], rank),
+      signal: held.abort.signal,
+      leave: (done) => {
+        held.done = done;
+        this.#onTurn(key);
+      },
+    });
+  }
+
+  /** Takes back what waits under a subject, if anything does. */
+  withdraw(subject: string): void {
+    const key = this.#keyOfSubject.get(subject);
+    if (key === undefined) return;
+    this.#keyOfSubject.delete(subject);
+    this.#byKey.get(key)?.abort.abort();
+    this.#byKey.delete(key);
+  }
+
+  /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
+  keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
+    for (const [subject, key] of [...this.#keyOfSubject]) {
+      const waiting = this.#byKey.get(key)?.waiting;
+      if (waiting === undefined || (waiting.kind !== "place" && waiting.kind !== "cancel")) continue;
+      if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
+    }
+  }
+
+  /** An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call `sent` or `dropped` next. */
+  take(key: string): Waiting | undefined {
+    const held = this.#byKey.get(key);
+    if (held === undefined) return undefined;
+    this.#keyOfSubject.delete(subjectOf(held.waiting));
+    return held.waiting;
+  }
+
+  /** The item went to the venue as `action`; its place in the queue is kept until the answer. */
+  sent(key: string, action: Action, monotonicMs: number): void {
+    const held = this.#byKey.get(key);
+    if (held === undefined) return;
+    this.#inFlight.set(action.actionId, { action, waiting: held.waiting, dispatchedMonotonicMs: monotonicMs, key });
+  }
+
+  /** The item was not sent after all. */
+  dropped(key: string): void {
+    const held = this.#byKey.get(key);
+    this.#byKey.delete(key);
+    held?.done?.();
+  }
+
+  /** The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits for. */
+  answered(actionId: ActionId): InFlight | undefined {
+    const flight = this.#inFlight.get(actionId);
+    if (flight === undefined) return undefined;
+    this.#inFlight.delete(actionId);
+    this.dropped(flight.key);
+    return flight;
+  }
+
+  /** Age of the oldest action without an answer, on the clock that never steps; 0 when none is under way. */
+  oldestMs(monotonicMs: number): Ms {
+    let oldest = monotonicMs;
+    for (const { dispatchedMonotonicMs } of this.#inFlight.values()) oldest = Math.min(oldest, dispatchedMonotonicMs);
+    return monotonicMs - oldest;
+  }
+
+  #waitingOn(subject: string): Held | undefined {
+    const key = this.#keyOfSubject.get(subject);
+    return key === undefined ? undefined : this.#byKey.get(key);
+  }
+}
+
+/** The slot that a place is for. */
+export function slotSubject(marketId: MarketId, side: Side, level: number): string {
+  return `slot:${marketId}:${side}:${level}`;
+}
+
+/** The order that a cancel is for. */
+export function cancelSubject(hash: Hex): string {
+  return `order:${hash}`;
+}
+
+function subjectOf(waiting: Waiting): string {
+  switch (waiting.kind) {
+    case "place":
+      return slotSubject(waiting.marketId, waiting.place.side, waiting.place.level);
+    case "built":
+      return `built:${waiting.hash}`;
+    case "cancel":
+      return cancelSubject(waiting.hash);
+    case "cancel-all":
+      return `market:${waiting.marketId}`;
+    case "question":
+      return `question:${waiting.action.actionId}`;
+  }
+}
+
+function sameWish(held: Waiting, wanted: Waiting): boolean {
+  if (held.kind !== "place" || wanted.kind !== "place") return held.kind === wanted.kind;
+  const { ticks, lots, timeInForce } = held.place;
+  return ticks === wanted.place.ticks && lots === wanted.place.lots && timeInForce === wanted.place.timeInForce;
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../core/seam.js";
+import type { Ms } from "../core/units.js";
+
+/** How fast two good clocks may drift apart: 200 parts in a million. */
+const DRIFT = 2e-4;
+
+/**
+ * The exchange's clock as the bot estimates it: the latest good answer to `/v1/time`, carried on by the clock that
+ * never steps, so that a step of this machine's wall clock changes no timestamp of a request.
+ */
+export class ExchangeTime {
+  readonly #clock: Clock;
+  #serverMs = Number.NaN;
+  #atMonotonicMs = 0;
+  #boundMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether the exchange has told its time at all. */
+  get known(): boolean {
+    return !Number.isNaN(this.#serverMs);
+  }
+
+  /** When it was last told, on the clock that never steps; -Infinity before. */
+  get measuredAtMonotonicMs(): Ms {
+    return this.known ? this.#atMonotonicMs : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whole milliseconds of exchange time; this machine's own until the exchange has told. */
+  nowMs(): Ms {
+    if (!this.known) return this.#clock.nowMs();
+    return Math.round(this.#serverMs + this.#clock.monotonicMs() - this.#atMonotonicMs);
+  }
+
+  /** This machine's wall clock less the exchange's; 0 before it is known. */
+  get offsetMs(): Ms {
+    return this.known ? this.#clock.nowMs() - this.nowMs() : 0;
+  }
+
+  /**
+   * Takes an answer: the exchange read its clock somewhere between the two instants. An answer that took long says
+   * less than a quick one of a while ago, and is then left out.
+   */
+  told(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): void {
+    const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
+    const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
+    if (boundMs > heldBoundMs) return;
+    this.#serverMs = serverTimeMs + boundMs;
+    this.#atMonotonicMs = answeredMonotonicMs;
+    this.#boundMs = boundMs;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Lots, MarketId, Ms } from "../core/units.js";
+import type { VenueEvent } from "../exchange/venue.js";
+
+/** What an operator can tell a running bot through its control socket, or the process through a signal. */
+export type BotCommand =
+  /** Starts the questions and streams: the first input of every run. */
+  | { readonly command: "start" }
+  /** Takes every quote down and leaves when the fate of every order is known. */
+  | { readonly command: "stop"; readonly reason: string }
+  | { readonly command: "halt"; readonly marketId?: MarketId; readonly reason: string }
+  | { readonly command: "resume"; readonly marketId?: MarketId }
+  /** Works the position of a market, or of all, to zero by price-bounded slices. */
+  | { readonly command: "flatten"; readonly marketId?: MarketId; readonly maxSlippageBps: number; readonly sliceLots?: Lots };
+
+/**
+ * Everything that can happen to the bot (design, rule 2). All of it enters at one place, one at a time,
+ * and is what a journal holds.
+ */
+export type BotInput =
+  | { readonly kind: "event"; readonly event: VenueEvent }
+  | { readonly kind: "timer"; readonly id: number }
+  /** An action's turn in the outbox has come: it is validated again and dispatched, or dropped. */
+  | { readonly kind: "leave"; readonly key: string }
+  | { readonly kind: "command"; readonly command: BotCommand };
+
+/** The instant at which a turn runs: the one clock reading of that turn. */
+export interface TurnStamp {
+  readonly atMs: Ms;
+  readonly monotonicMs: number;
+}

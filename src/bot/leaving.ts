@@ -1,0 +1,190 @@
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import { behindTouch, crossedOwnOrder } from "../executor/crossing.js";
+import type { DispatchKind } from "../executor/dispatch-budget.js";
+import { TARGET_LEVEL } from "../executor/target-position.js";
+import { checkPlace, onlyReduces } from "../risk/worst-case.js";
+import { accountExposure } from "./account-exposure.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
+import type { OrderWorks } from "./order-works.js";
+import { executorTouch, ownResting } from "./planning.js";
+import type { Safety } from "./safety.js";
+
+/** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
+const MAX_PLACES_UNDER_WAY = 24;
+/** COMMON tokens that places leave for questions. */
+const QUESTION_TOKENS = 50;
+/** How long a place that its last check stopped is left alone. */
+const HELD_BACK_MS = 250;
+
+interface Refusal {
+  readonly limit: string;
+  readonly why: string;
+  readonly retryAtMs: Ms;
+}
+
+/** The last look at an action before it goes (design, rules 5 and 9): what waited in the outbox may no longer be right. */
+export class Leaving {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #works: OrderWorks;
+
+  constructor(context: BotContext, safety: Safety, works: OrderWorks) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#works = works;
+  }
+
+  /** An item's turn has come: sends it, or lets it go. */
+  leave(key: string): void {
+    const { dispatcher } = this.#context;
+    const waiting = dispatcher.take(key);
+    if (waiting === undefined || this.#context.phase === "stopped") dispatcher.dropped(key);
+    else this.#dispatch(key, waiting);
+  }
+
+  #dispatch(key: string, waiting: Waiting): void {
+    switch (waiting.kind) {
+      case "place":
+        return this.#place(key, waiting);
+      case "built":
+        return this.#built(key, waiting.marketId, waiting.hash);
+      case "cancel":
+        return this.#cancel(key, waiting);
+      case "cancel-all":
+        return this.#cancelAll(key, waiting.marketId);
+      case "question":
+        return this.#question(key, waiting);
+    }
+  }
+
+  #place(key: string, waiting: WaitingPlace): void {
+    const desk = this.#context.desks.get(waiting.marketId);
+    if (desk === undefined) return this.#context.dispatcher.dropped(key);
+    const refusal = this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(this.#isServerBuilt ? "build" : "place");
+    if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
+    if (waiting.place.level === TARGET_LEVEL && desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
+    if (this.#isServerBuilt) {
+      this.#context.submit(key, this.#works.build(desk, waiting.place), waiting.causeMonotonicMs);
+      return;
+    }
+    const action = this.#works.place(desk, waiting.place);
+    const { account, exchangeTime, absorb } = this.#context;
+    const nowMs = exchangeTime.nowMs();
+    account.intend({ action, level: waiting.place.level, reason: waiting.reason });
+    this.#context.submit(key, action, waiting.causeMonotonicMs);
+    absorb(account.onDispatched(action, nowMs));
+  }
+
+  /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
+  #built(key: string, marketId: MarketId, hash: Hex): void {
+    const { account, exchangeTime, absorb, dispatcher, desks } = this.#context;
+    const built = this.#works.takeBuilt(hash);
+    const desk = desks.get(marketId);
+    if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended") return dispatcher.dropped(key);
+    const refusal = this.#refusalOf(desk, built.waiting, hash) ?? this.#budgetRefusal("place");
+    if (refusal !== undefined) {
+      absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.why));
+      return this.#holdBack(key, desk, built.waiting, refusal);
+    }
+    const action = this.#works.stamped(built.action);
+    this.#context.submit(key, action, built.waiting.causeMonotonicMs);
+    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+  }
+
+  get #isServerBuilt(): boolean {
+    return this.#context.config.exchange.placement === "server";
+  }
+
+  /** `exceptHash`: the order itself, where it is in the table already. */
+  #refusalOf(desk: Desk, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
+    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } = this.#context;
+    const nowMs = clock.monotonicMs();
+    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): Refusal => ({ limit, why, retryAtMs: nowMs + waitMs });
+    const allowed = this.#safety.placesAllowed(desk.marketId);
+    if (phase !== "running") return soon("phase", `the bot is ${phase}`);
+    if (allowed === "none")
+      return soon(
+        "halted",
+        this.#safety
+          .haltsOf(desk.marketId)
+          .map(({ name }) => name)
+          .join(", "),
+      );
+    if (desk.book.stale(nowMs, config.risk.maxBookAgeMs)) return soon("stale-book", "the book is older than its limit", 100);
+    if (account.orders.slotOccupied(desk.marketId, place.side, place.level, exceptHash))
+      return soon("slot", "the slot holds an order that may still fill", 50);
+    let underWay = 0;
+    for (const { action } of dispatcher.inFlight()) if (action.kind === "place" || action.kind === "build") underWay++;
+    if (underWay >= MAX_PLACES_UNDER_WAY) return soon("under-way", `${underWay} places are under way`, 100);
+    const own = account.orders.mayStillFill(desk.marketId).filter(({ hash }) => hash !== exceptHash);
+    const crossed = crossedOwnOrder(place.side, place.ticks, own);
+    if (crossed !== undefined) return soon("own-cross", `would trade against our own ${crossed.hash}`);
+    const isQuote = place.level !== TARGET_LEVEL;
+    if (isQuote && behindTouch(place.side, place.ticks, executorTouch(desk, ownResting(own))) !== place.ticks) {
+      return soon("cross", "the touch has moved through it", 20);
+    }
+    const exposure = accountExposure(this.#context, marketLimits);
+    const proposal = {
+      marketId: desk.marketId,
+      side: place.side,
+      ticks: place.ticks,
+      lots: place.lots,
+      ...(exceptHash === undefined ? {} : { hash: exceptHash }),
+    };
+    const market = exposure.markets.get(desk.marketId);
+    if (allowed === "reduce-only" && market !== undefined && !onlyReduces(proposal, market)) {
+      return soon("reduce-only", "the market is halted: only reducing orders leave");
+    }
+    const breach = checkPlace(proposal, exposure, accountLimits);
+    return breach === null ? undefined : soon(breach.limit, breach.why);
+  }
+
+  #budgetRefusal(kind: DispatchKind): Refusal | undefined {
+    const { budget, desks, account } = this.#context;
+    let ordersThatMayFill = 0;
+    for (const marketId of desks.keys()) ordersThatMayFill += account.orders.mayStillFill(marketId).length;
+    const verdict = budget.ask(kind, { ordersThatMayFill, markets: desks.size, questions: QUESTION_TOKENS });
+    if (verdict.mayLeave) return undefined;
+    return { limit: `${verdict.bucket} tokens`, why: `${verdict.available} left, ${verdict.needed} needed`, retryAtMs: verdict.retryAtMs };
+  }
+
+  #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, retryAtMs }: Refusal): void {
+    const { dispatcher, holds, notify } = this.#context;
+    dispatcher.dropped(key);
+    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs);
+    notify({ kind: "held-back", marketId: desk.marketId, limit, why });
+  }
+
+  #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
+    const { account, dispatcher, exchangeTime, absorb, holds } = this.#context;
+    const order = account.orders.get(hash);
+    if (order === undefined || (order.phase !== "open" && order.phase !== "partly-filled")) return dispatcher.dropped(key);
+    const refusal = this.#budgetRefusal("cancel");
+    if (refusal !== undefined) {
+      dispatcher.dropped(key);
+      holds.hold(`order:${hash}`, refusal.retryAtMs);
+      return;
+    }
+    const action = this.#works.cancel(marketId, orderId, hash);
+    this.#context.submit(key, action);
+    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+  }
+
+  #cancelAll(key: string, marketId: MarketId): void {
+    const { dispatcher, account, exchangeTime, absorb } = this.#context;
+    if (this.#budgetRefusal("cancel-all") !== undefined) return dispatcher.dropped(key);
+    const action = this.#works.cancelAll(marketId);
+    this.#context.submit(key, action);
+    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+  }
+
+  /** A question that cannot leave is answered here, as one that failed: whoever asked asks again. */
+  #question(key: string, { action }: WaitingQuestion): void {
+    const refusal = this.#budgetRefusal("question");
+    if (refusal === undefined) return this.#context.submit(key, this.#works.stamped(action));
+    this.#context.dispatcher.dropped(key);
+    this.#context.unasked(action, `${refusal.limit}: ${refusal.why}`);
+  }
+}

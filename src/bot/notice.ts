@@ -1,0 +1,47 @@
+import type { AccountChange } from "../account/changes.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { Action, Outcome } from "../exchange/venue.js";
+import type { Plan } from "../executor/plan.js";
+import type { Intent } from "../strategies/intent.js";
+
+/** How the end of a run came out. */
+export interface StopResult {
+  readonly reason: string;
+  /** Orders of ours that may still fill: empty at a clean end. */
+  readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: Hex; readonly phase: string }[];
+  /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
+  readonly openOrdersLeft: number | undefined;
+}
+
+/** Everything that a bot tells whoever watches it: log, metrics, screen, a test. Nothing of it comes back. */
+export type Notice =
+  | {
+      readonly kind: "log";
+      readonly level: "info" | "warn" | "error";
+      readonly message: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: "account"; readonly change: AccountChange }
+  /** An action was handed to the venue. `causeMonotonicMs`: when the message that led to it was received. */
+  | { readonly kind: "dispatched"; readonly action: Action; readonly causeMonotonicMs: number | undefined }
+  | { readonly kind: "answered"; readonly action: Action; readonly outcome: Outcome; readonly tookMs: Ms }
+  | { readonly kind: "book-lost"; readonly marketId: MarketId; readonly reason: string; readonly gap: boolean }
+  | { readonly kind: "stream"; readonly stream: "market" | "account"; readonly state: "up" | "down"; readonly reason: string }
+  | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
+  | { readonly kind: "intent"; readonly intent: Intent }
+  | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }
+  /** A place that its last check stopped. */
+  | { readonly kind: "held-back"; readonly marketId: MarketId; readonly limit: string; readonly why: string }
+  /** Of a dry run: what would be done now. Told when it changes. */
+  | { readonly kind: "dry-plan"; readonly marketId: MarketId; readonly plan: Plan }
+  | {
+      readonly kind: "halted";
+      readonly reason: string;
+      readonly marketId: MarketId | undefined;
+      readonly on: boolean;
+      readonly why: string;
+    }
+  | { readonly kind: "stopped"; readonly result: StopResult };
+
+/** Takes notices; must not throw. */
+export type Observer = (notice: Notice) => void;

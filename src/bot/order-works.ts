@@ -1,0 +1,112 @@
+import { decimalToScaled } from "../core/instrument.js";
+import type { Hex, Ms } from "../core/units.js";
+import { buildHashedOrder, infoExpirationSeconds } from "../exchange/order-building.js";
+import { taggedNonce } from "../exchange/order-info.js";
+import { OrderHasher } from "../exchange/order-signing.js";
+import type { Action, BuildAction, CancelAction, CancelAllAction, PlaceAction } from "../exchange/venue.js";
+import type { PlannedPlace } from "../executor/plan.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import type { WaitingPlace } from "./dispatcher.js";
+
+/** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
+export class OrderWorks {
+  readonly #context: BotContext;
+  readonly #built = new Map<Hex, { readonly action: PlaceAction; readonly waiting: WaitingPlace }>();
+  #hasher: OrderHasher;
+
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#hasher = new OrderHasher(context.rules.eip712.domainSeparator);
+  }
+
+  get hasher(): OrderHasher {
+    return this.#hasher;
+  }
+
+  /** New rules were read. */
+  rulesRead(): void {
+    const { domainSeparator } = this.#context.rules.eip712;
+    if (domainSeparator !== this.#hasher.separator) this.#hasher = new OrderHasher(domainSeparator);
+  }
+
+  /** A quote or slice as an order of our own making, its hash known before it is sent. @throws FormatError */
+  place(desk: Desk, planned: PlannedPlace): PlaceAction {
+    const { config, accountAddress, nonceTag, random } = this.#context;
+    const timestampMs = this.#nowMs();
+    const { order, hash } = buildHashedOrder(this.#hasher, {
+      rules: this.feesOf(desk),
+      instrument: desk.instrument,
+      side: planned.side,
+      ticks: planned.ticks,
+      lots: planned.lots,
+      signer: accountAddress,
+      expirationSeconds: infoExpirationSeconds(planned.timeInForce, timestampMs, planned.expirationMs),
+      nonce: taggedNonce(nonceTag, random),
+      buyRounding: config.exchange.buyRounding,
+    });
+    return { kind: "place", ...this.#common(desk, planned, timestampMs), order, hash };
+  }
+
+  /** An order that the exchange built and that was checked: kept until its turn to be placed. */
+  keepBuilt(action: PlaceAction, waiting: WaitingPlace): void {
+    this.#built.set(action.hash, { action, waiting });
+  }
+
+  takeBuilt(hash: Hex): { readonly action: PlaceAction; readonly waiting: WaitingPlace } | undefined {
+    const built = this.#built.get(hash);
+    this.#built.delete(hash);
+    return built;
+  }
+
+  /** The same, to be built by the exchange. */
+  build(desk: Desk, planned: PlannedPlace): BuildAction {
+    return { kind: "build", ...this.#common(desk, planned, this.#nowMs()) };
+  }
+
+  cancel(marketId: string, orderId: string, hash: string): CancelAction {
+    return { kind: "cancel", actionId: this.#context.nextActionId(), timestampMs: this.#nowMs(), marketId, orderId, hash };
+  }
+
+  cancelAll(marketId: string): CancelAllAction {
+    return { kind: "cancel-all", actionId: this.#context.nextActionId(), timestampMs: this.#nowMs(), marketId };
+  }
+
+  /** The action with a timestamp of now: it waited in the outbox. */
+  stamped<A extends Action>(action: A): A {
+    return { ...action, timestampMs: this.#nowMs() };
+  }
+
+  #nowMs(): Ms {
+    return this.#context.exchangeTime.nowMs();
+  }
+
+  #common(desk: Desk, planned: PlannedPlace, timestampMs: Ms): Omit<BuildAction, "kind"> {
+    return {
+      actionId: this.#context.nextActionId(),
+      timestampMs,
+      marketId: desk.marketId,
+      side: planned.side,
+      type: "LIMIT",
+      ticks: planned.ticks,
+      lots: planned.lots,
+      timeInForce: planned.timeInForce,
+      // The exchange compares the parameter with the seconds inside `info`: whole seconds agree in both.
+      expirationMs: planned.timeInForce === "GTT" ? Math.floor(planned.expirationMs / 1000) * 1000 : 0,
+    };
+  }
+
+  /** The market's fee rates, or those of a special agreement. */
+  feesOf(desk: Desk): Pick<Desk["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
+    const { makerFeeRate, takerFeeRate } = this.#context.config.exchange;
+    return {
+      perp: desk.rules.perp,
+      makerFeeRate: rateOf(makerFeeRate) ?? desk.rules.makerFeeRate,
+      takerFeeRate: rateOf(takerFeeRate) ?? desk.rules.takerFeeRate,
+    };
+  }
+}
+
+function rateOf(rate: string | undefined): bigint | undefined {
+  return rate === undefined ? undefined : decimalToScaled(rate, 18);
+}

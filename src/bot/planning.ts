@@ -1,0 +1,179 @@
+import type { OwnOrder } from "../account/order.js";
+import type { Ms } from "../core/units.js";
+import type { Touch } from "../executor/crossing.js";
+import type { Plan } from "../executor/plan.js";
+import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
+import { planTarget } from "../executor/target-position.js";
+import type { WorkingOrder } from "../executor/working-order.js";
+import type { OwnRestingOrder } from "../market/net-book.js";
+import type { Reason } from "../strategies/intent.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { cancelSubject, slotSubject } from "./dispatcher.js";
+import type { Safety } from "./safety.js";
+
+/** How far beyond the touch a slice of a target position may reach. */
+const SLICE_REACH_TICKS = 20;
+
+/** Plans a market anew from what is wanted and what works, and makes the outbox hold just that. */
+export class Planning {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #settings: QuoteSettings;
+  readonly #told = new Map<string, string>();
+
+  constructor(context: BotContext, safety: Safety) {
+    this.#context = context;
+    this.#safety = safety;
+    const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } = context.config.quotes;
+    this.#settings = {
+      tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
+      timeInForce,
+      gtt: { quoteLifeMs, renewLeadMs: Math.max(1_000, quoteLifeMs / 10), renewStaggerMs: Math.max(200, quoteLifeMs / 50) },
+      onCross: "behind",
+    };
+  }
+
+  /** Plans one market and puts the plan in the outbox. */
+  plan(desk: Desk): void {
+    desk.dirty = false;
+    const nowMs = this.#context.exchangeTime.nowMs();
+    const plan = this.#planOf(desk, nowMs);
+    desk.plan = plan;
+    if (this.#context.dryRun) this.#tell(desk, plan);
+    else this.#queue(desk, plan);
+  }
+
+  #planOf(desk: Desk, nowMs: Ms): Plan {
+    const working = this.#workingOrders(desk);
+    const touch = executorTouch(desk, ownResting(this.#context.account.orders.mayStillFill(desk.marketId)));
+    if (desk.target !== undefined && this.#context.phase === "running") {
+      const targetPlan = planTarget({
+        intent: desk.target.intent,
+        positionLots: this.#context.account.positionLots(desk.marketId),
+        working,
+        rules: desk.rules,
+        touch,
+        foreignTouch: this.#foreign(desk).touch,
+        reachTicks: SLICE_REACH_TICKS,
+        lastSliceAtMs: desk.target.lastSliceAtMs,
+        nowMs,
+      });
+      const { state, why } = targetPlan;
+      if (state === "done" || state === "dust" || state === "expired") {
+        this.#context.notify({
+          kind: "log",
+          level: state === "expired" ? "warn" : "info",
+          message: `target position ${state}`,
+          fields: { marketId: desk.marketId, targetLots: desk.target.intent.targetLots, why },
+        });
+        desk.target = undefined;
+      }
+      return targetPlan;
+    }
+    return planQuotes({
+      marketId: desk.marketId,
+      quotes: this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [],
+      working,
+      rules: desk.rules,
+      touch,
+      foreign: this.#foreign(desk),
+      settings: this.#settings,
+      nowMs,
+    });
+  }
+
+  #mayQuote(desk: Desk): boolean {
+    return this.#context.phase === "running" && desk.running && !desk.awaitingView && this.#safety.quotesAllowed(desk.marketId);
+  }
+
+  /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
+  #workingOrders(desk: Desk): readonly WorkingOrder[] {
+    const orders: WorkingOrder[] = [...this.#context.account.orders.mayStillFill(desk.marketId)];
+    for (const { action, waiting } of this.#context.dispatcher.inFlight()) {
+      if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
+      const { side, ticks, lots, timeInForce, expirationMs } = action;
+      orders.push({
+        hash: `build ${action.actionId}`,
+        side,
+        level: waiting.place.level,
+        ticks,
+        lots,
+        mayFillLots: lots,
+        phase: "sent",
+        orderId: undefined,
+        expirationMs,
+        timeInForce,
+      });
+    }
+    return orders;
+  }
+
+  #foreign(desk: Desk): { readonly touch: Touch; readonly openOrders: number } {
+    const orders = this.#context.account.orders.foreign(desk.marketId);
+    let bestBidTicks: number | undefined;
+    let bestAskTicks: number | undefined;
+    for (const { side, ticks, availableLots } of orders) {
+      if (availableLots <= 0) continue;
+      if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);
+      else bestAskTicks = Math.min(ticks, bestAskTicks ?? ticks);
+    }
+    return { touch: { bestBidTicks, bestAskTicks }, openOrders: orders.length };
+  }
+
+  #queue(desk: Desk, plan: Plan): void {
+    const { dispatcher, holds, clock } = this.#context;
+    const { marketId } = desk;
+    const nowMs = clock.monotonicMs();
+    const wanted = new Set<string>();
+    plan.cancels.forEach(({ hash, orderId, why }, rank) => {
+      const subject = cancelSubject(hash);
+      if (holds.holds(subject, nowMs)) return;
+      wanted.add(subject);
+      dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
+    });
+    plan.places.forEach((place, rank) => {
+      const subject = slotSubject(marketId, place.side, place.level);
+      if (holds.holds(subject, nowMs)) return;
+      wanted.add(subject);
+      dispatcher.want({ kind: "place", marketId, place, reason: reasonOf(desk), causeMonotonicMs: nowMs }, rank);
+    });
+    dispatcher.keepOnly(marketId, wanted);
+    for (const { hash, why } of plan.withdrawals) {
+      dispatcher.withdraw(`built:${hash}`);
+      this.#context.absorb(this.#context.account.withdraw(hash, this.#context.exchangeTime.nowMs(), why));
+    }
+  }
+
+  #tell(desk: Desk, plan: Plan): void {
+    const text = JSON.stringify([plan.cancels, plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots])]);
+    if (this.#told.get(desk.marketId) === text) return;
+    this.#told.set(desk.marketId, text);
+    this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
+  }
+}
+
+/** Own orders as they rest, or may rest, on the exchange's book. */
+export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
+  return orders
+    .filter(({ phase }) => phase === "open" || phase === "partly-filled" || phase === "cancelling")
+    .map(({ side, ticks, availableLots }) => ({ side, ticks, lots: availableLots }));
+}
+
+/** The newest touch of the exchange's book without our own orders, as the executor reads it. */
+export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
+  const touch = desk.touch(own);
+  return { bestBidTicks: touch?.bidTicks, bestAskTicks: touch?.askTicks };
+}
+
+const NO_REASON: Reason = {
+  fairTicks: Number.NaN,
+  reservationTicks: Number.NaN,
+  halfSpreadTicks: Number.NaN,
+  terms: {},
+  clamps: [],
+};
+
+function reasonOf(desk: Desk): Reason {
+  return desk.target?.intent.reason ?? desk.quotes?.reason ?? NO_REASON;
+}

@@ -1,0 +1,269 @@
+import { FormatError } from "../core/errors.js";
+import { decimalToScaled } from "../core/instrument.js";
+import type { MarketId, Ms } from "../core/units.js";
+import { checkDomain } from "../exchange/domain-check.js";
+import type { MarketRules, VenueRules } from "../exchange/records.js";
+import { observeEquity, type PeakEquity, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import { evaluateGuards, type MarketHealth } from "../risk/guards.js";
+import {
+  applyDemands,
+  type HaltReason,
+  type HaltState,
+  type HaltStep,
+  halt,
+  haltsOf,
+  manualHalt,
+  placesAllowed,
+  quotesAllowed,
+  RUNNING,
+  resume,
+} from "../risk/halt.js";
+import type { GuardLimits } from "../risk/limits.js";
+import { NO_REJECTS, type RejectWindow, withReject } from "../risk/reject-window.js";
+import type { BotContext } from "./context.js";
+import { guardLimitsOf } from "./limits-of.js";
+import { readJsonState } from "./state-dir.js";
+
+/** The peak's file in the state directory. */
+export const PEAK_FILE = "peak-equity.json";
+
+/** The contracts' file in the state directory: what the last run traded on. */
+export const CONTRACTS_FILE = "contracts.json";
+
+/** Between two writes of a moving peak. */
+const PEAK_WRITE_MS = 1_000;
+
+/** How long a condition must be over before its halt ends by itself. */
+const HOLD_MS = 500;
+
+/** Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not (design, rule 12). */
+export class Safety {
+  readonly #context: BotContext;
+  readonly #limits: GuardLimits;
+  readonly #maxDrawdown: bigint;
+  readonly #rejects = new Map<MarketId, RejectWindow>();
+  readonly #rulesChanged = new Map<MarketId, string>();
+  #halts: HaltState = RUNNING;
+  #peak: PeakEquity | undefined;
+  #peakWritten: string | undefined;
+  #peakWrittenAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #depositsBefore = 0n;
+  #accountAtMs: Ms | undefined;
+  #bannedUntilMs: Ms | undefined;
+  #domainMismatch: string | undefined;
+
+  /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#limits = guardLimitsOf(context.config);
+    this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
+    const saved = context.store.read(PEAK_FILE);
+    if (saved !== undefined) {
+      this.#peak = restorePeak(saved);
+      this.#depositsBefore = this.#peak.netDeposits;
+    }
+    this.#domainMismatch = domainMismatch(context.rules);
+    this.#compareContracts();
+  }
+
+  get halts(): readonly HaltReason[] {
+    return this.#halts.reasons;
+  }
+
+  get limits(): GuardLimits {
+    return this.#limits;
+  }
+
+  haltsOf(marketId: MarketId): readonly HaltReason[] {
+    return haltsOf(this.#halts, marketId);
+  }
+
+  quotesAllowed(marketId: MarketId): boolean {
+    return quotesAllowed(this.#halts, marketId);
+  }
+
+  placesAllowed(marketId: MarketId): "any" | "reduce-only" | "none" {
+    return placesAllowed(this.#halts, marketId);
+  }
+
+  /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
+  accountConfirmed(): void {
+    this.#accountAtMs = this.#nowMs();
+  }
+
+  placeRefused(marketId: MarketId): void {
+    this.#rejects.set(marketId, withReject(this.#rejects.get(marketId) ?? NO_REJECTS, this.#nowMs()));
+  }
+
+  banned(forMs: Ms): void {
+    this.#bannedUntilMs = this.#nowMs() + forMs;
+  }
+
+  /** New rules were read: compares what must not change under a running bot. */
+  rulesRead(rules: VenueRules): void {
+    this.#domainMismatch = domainMismatch(rules);
+    for (const desk of this.#context.desks.values()) {
+      const found = rules.markets[desk.marketId];
+      const changed = found === undefined ? undefined : changeOf(desk.rules, found);
+      if (changed !== undefined) this.#rulesChanged.set(desk.marketId, changed);
+    }
+  }
+
+  haltByHand(marketId: MarketId | undefined, why: string): void {
+    this.#take(halt(this.#halts, manualHalt(marketId, why), this.#nowMs()));
+  }
+
+  /** Halts for a cause that a person has to look at. */
+  haltMarket(marketId: MarketId, name: string, why: string): void {
+    this.#take(halt(this.#halts, { scope: "market", marketId, name, why, resumesByItself: false }, this.#nowMs()));
+  }
+
+  /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
+  resume(marketId: MarketId | undefined): void {
+    if (marketId === undefined) this.#rejects.clear();
+    else this.#rejects.delete(marketId);
+    this.#forgetPeakAfterDrawdown();
+    // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
+    for (const [changed, why] of this.#rulesChanged) if (why.includes("in the last run")) this.#rulesChanged.delete(changed);
+    if (this.#rulesChanged.size === 0) this.#writeContracts();
+    this.#take(resume(this.#halts, marketId));
+  }
+
+  /** Asks every guard; call after each turn that may have changed anything. */
+  evaluate(): void {
+    const nowMs = this.#nowMs();
+    const demands = evaluateGuards({ account: this.#accountHealth(), markets: this.#marketHealth() }, this.#limits, nowMs);
+    this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
+  }
+
+  /** Compares the account's net value with its peak; call a few times a second. */
+  watchEquity(): void {
+    const why = this.#drawdown();
+    if (why !== undefined)
+      this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));
+  }
+
+  /** Writes the peak down as it is: at a clean end. */
+  settle(): void {
+    this.#writePeak();
+  }
+
+  /** A contract that is not the one of the last run: somebody looks before anything is signed for it. */
+  #compareContracts(): void {
+    const { store, desks } = this.#context;
+    const known = readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
+    for (const { marketId, rules } of desks.values()) {
+      const before = known[marketId];
+      if (before !== undefined && before !== rules.perp.toLowerCase()) {
+        this.#rulesChanged.set(marketId, `perp was ${before} in the last run, is ${rules.perp}`);
+      }
+    }
+    if (this.#rulesChanged.size === 0) this.#writeContracts();
+  }
+
+  #writeContracts(): void {
+    const { store, desks } = this.#context;
+    store.write(
+      CONTRACTS_FILE,
+      JSON.stringify(Object.fromEntries([...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]))),
+    );
+  }
+
+  #nowMs(): Ms {
+    return this.#context.clock.monotonicMs();
+  }
+
+  #accountHealth(): Parameters<typeof evaluateGuards>[0]["account"] {
+    const { account, exchangeTime } = this.#context;
+    return {
+      isConfirmed: account.confirmed && account.current,
+      accountAtMs: this.#accountAtMs,
+      clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
+      clockAtMs: exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined,
+      domainMismatch: this.#domainMismatch,
+      bannedUntilMs: this.#bannedUntilMs,
+    };
+  }
+
+  #marketHealth(): MarketHealth[] {
+    const health: MarketHealth[] = [];
+    for (const { marketId, book } of this.#context.desks.values()) {
+      const rules = this.#context.rules.markets[marketId];
+      health.push({
+        marketId,
+        isBookSynchronised: book.synchronised,
+        bookAtMs: book.synchronised ? book.lastReceivedMs : undefined,
+        status: rules?.status,
+        stage: rules?.stage,
+        rejects: this.#rejects.get(marketId) ?? NO_REJECTS,
+        rulesChanged: this.#rulesChanged.get(marketId),
+      });
+    }
+    return health;
+  }
+
+  #drawdown(): string | undefined {
+    const { account } = this.#context;
+    const equity = account.equity;
+    if (equity === undefined || !account.confirmed) return undefined;
+    const { transfers, decimals } = account.profit();
+    const netDeposits = this.#depositsBefore + transfers / 10n ** BigInt(decimals - this.#context.rules.creditDecimals);
+    const { peak, trip } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
+    this.#peak = peak;
+    if (this.#nowMs() - this.#peakWrittenAtMs >= PEAK_WRITE_MS) this.#writePeak();
+    return trip;
+  }
+
+  #writePeak(): void {
+    const { store } = this.#context;
+    if (this.#peak === undefined) return;
+    this.#peakWrittenAtMs = this.#nowMs();
+    const text = serialisePeak(this.#peak);
+    if (text === this.#peakWritten) return;
+    this.#peakWritten = text;
+    store.write(PEAK_FILE, text);
+  }
+
+  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
+  #forgetPeakAfterDrawdown(): void {
+    if (!this.#halts.reasons.some(({ name }) => name === "drawdown") || this.#peak === undefined) return;
+    const equity = this.#context.account.equity;
+    if (equity !== undefined) this.#peak = { ...this.#peak, peak: equity };
+  }
+
+  #take(step: HaltStep): void {
+    this.#halts = step.state;
+    const { notify, desks } = this.#context;
+    for (const [reasons, on] of [
+      [step.begun, true],
+      [step.ended, false],
+    ] as const) {
+      for (const reason of reasons) {
+        const marketId = reason.scope === "market" ? reason.marketId : undefined;
+        notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why });
+        for (const desk of desks.values()) if (marketId === undefined || marketId === desk.marketId) desk.dirty = true;
+      }
+    }
+  }
+}
+
+function domainMismatch(rules: VenueRules): string | undefined {
+  const differences = checkDomain(rules);
+  if (differences.length === 0) return undefined;
+  return differences.map(({ field, value, expected }) => `${field} is ${value}, we compute ${expected}`).join("; ");
+}
+
+/** What may not change while orders rest: the contract, the grid, the bounds. Fees and limits are taken over as they come. */
+function changeOf(before: MarketRules, now: MarketRules): string | undefined {
+  for (const field of ["perp", "tickSize", "stepSize", "minTicks", "maxTicks", "minLots", "maxLots"] as const) {
+    if (String(before[field]).toLowerCase() !== String(now[field]).toLowerCase()) return `${field} was ${before[field]}, is ${now[field]}`;
+  }
+  return undefined;
+}
+
+function contractsOf(value: unknown): Readonly<Record<MarketId, string>> {
+  if (typeof value !== "object" || value === null || Object.values(value).some((held) => typeof held !== "string")) {
+    throw new FormatError("not the contracts of a run", { field: CONTRACTS_FILE, value, expected: "an address for each market" });
+  }
+  return value as Record<MarketId, string>;
+}

@@ -1,0 +1,106 @@
+import type { Clock, Random, Seam, Timer } from "../core/seam.js";
+import type { BotInput, TurnStamp } from "./input.js";
+
+/** What one turn was made of: the unit of the journal. */
+export interface TurnRecord {
+  readonly stamp: TurnStamp;
+  readonly input: BotInput;
+  /** Random draws taken meanwhile, in order: uniforms as numbers, 64-bit integers as bigints. */
+  readonly draws: readonly (number | bigint)[];
+}
+
+/**
+ * The one serialised place (design, rule 2): an input runs to its end before the next begins, and what arises
+ * meanwhile is queued. Inside a turn the clock stands still, and timers come back as inputs.
+ */
+export class TurnQueue implements Seam {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly #outer: Seam;
+  readonly #run: (input: BotInput) => void;
+  readonly #ended: ((record: TurnRecord) => void) | undefined;
+  readonly #waiting: BotInput[] = [];
+  readonly #timers = new Map<number, { fire: () => void; outer: Timer }>();
+  #nextTimer = 1;
+  #running = false;
+  #closed = false;
+  #stamp: TurnStamp = { atMs: 0, monotonicMs: 0 };
+  #draws: (number | bigint)[] = [];
+
+  /**
+   * @param run handles one input; what it throws ends the queue and is thrown to whoever brought the input in.
+   * @param ended is told of each finished turn, for a journal.
+   */
+  constructor(outer: Seam, run: (input: BotInput) => void, ended?: (record: TurnRecord) => void) {
+    this.#outer = outer;
+    this.#run = run;
+    this.#ended = ended;
+    this.clock = {
+      nowMs: () => this.#stamp.atMs,
+      monotonicMs: () => this.#stamp.monotonicMs,
+      setTimer: (delayMs, fire) => this.#setTimer(delayMs, fire),
+    };
+    this.random = {
+      uniform: () => this.#draw(outer.random.uniform()),
+      uint64: () => this.#draw(outer.random.uint64()),
+    };
+  }
+
+  /** Reads the clock outside a turn: for what is made before the first one. */
+  stampNow(): void {
+    this.#stamp = { atMs: this.#outer.clock.nowMs(), monotonicMs: this.#outer.clock.monotonicMs() };
+  }
+
+  /** Brings an input in; it runs now, or after the turn that is under way. */
+  accept(input: BotInput): void {
+    if (this.#closed) return;
+    this.#waiting.push(input);
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#turn(next);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Drops all timers and takes nothing more in. */
+  close(): void {
+    this.#closed = true;
+    for (const { outer } of this.#timers.values()) outer.cancel();
+    this.#timers.clear();
+    this.#waiting.length = 0;
+  }
+
+  #turn(input: BotInput): void {
+    this.stampNow();
+    this.#draws = [];
+    if (input.kind === "timer") {
+      const timer = this.#timers.get(input.id);
+      if (timer === undefined) return;
+      this.#timers.delete(input.id);
+      timer.fire();
+      this.#run(input);
+    } else {
+      this.#run(input);
+    }
+    this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
+  }
+
+  #draw<T extends number | bigint>(value: T): T {
+    this.#draws.push(value);
+    return value;
+  }
+
+  #setTimer(delayMs: number, fire: () => void): Timer {
+    const id = this.#nextTimer++;
+    const outer = this.#outer.clock.setTimer(delayMs, () => this.accept({ kind: "timer", id }));
+    this.#timers.set(id, { fire, outer });
+    return {
+      cancel: () => {
+        outer.cancel();
+        this.#timers.delete(id);
+      },
+    };
+  }
+}

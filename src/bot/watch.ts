@@ -1,0 +1,177 @@
+import type { MarketId, Ms } from "../core/units.js";
+import type { MarketRules, VenueRules } from "../exchange/records.js";
+import type { Outcome, QuestionAction } from "../exchange/venue.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { HEARTBEAT_FILE, type Heartbeat } from "./heartbeat.js";
+import type { OrderWorks } from "./order-works.js";
+import type { Safety } from "./safety.js";
+
+/** How often the exchange's clock is asked where no reconciliation does. */
+const TIME_EVERY_MS = 30_000;
+/** A book that was given up must show a snapshot within this, or is asked for again. */
+const SNAPSHOT_WITHIN_MS = 5_000;
+/** How long a question of the watch may stay unanswered before it is asked again. */
+const ASK_AGAIN_MS = 5_000;
+
+interface BookWatch {
+  /** When its book was lost or given up, on the clock that never steps; undefined while it is synchronised. */
+  lostAtMs: Ms | undefined;
+  askedAtMs: Ms;
+  /** Local sequence when the exchange was first seen ahead of it. */
+  behindAt: number | undefined;
+}
+
+/**
+ * What is looked at by time alone: the exchange's clock and rules, books that stand still (a quiet market or a stalled
+ * stream: REST knows the sequence), and the heartbeat for the guard.
+ */
+export class Watch {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #works: OrderWorks;
+  readonly #books = new Map<MarketId, BookWatch>();
+  readonly #pending = new Map<number, MarketId | undefined>();
+  #timeAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #rulesAskedAtMs: Ms;
+  #beatAtMs: Ms = Number.NEGATIVE_INFINITY;
+
+  constructor(context: BotContext, safety: Safety, works: OrderWorks) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#works = works;
+    this.#rulesAskedAtMs = Number.NaN;
+  }
+
+  /** A few times a second. */
+  tick(): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    this.#heartbeat(nowMs, "running");
+    this.#askTime(nowMs);
+    this.#askRules(nowMs);
+    for (const desk of this.#context.desks.values()) this.#watchBook(desk, nowMs);
+  }
+
+  /** Shows the guard that nothing of this run is left. */
+  stopped(): void {
+    this.#beatAtMs = Number.NEGATIVE_INFINITY;
+    this.#heartbeat(this.#context.clock.monotonicMs(), "stopped");
+  }
+
+  /** Takes the answer of a question that was asked here; false for any other. */
+  answered(action: QuestionAction, outcome: Outcome): boolean {
+    if (!this.#pending.has(action.actionId)) return false;
+    const marketId = this.#pending.get(action.actionId);
+    this.#pending.delete(action.actionId);
+    if (outcome.result !== "answered") return true;
+    if (outcome.ask === "rules") this.#rulesRead(outcome.data);
+    if (outcome.ask === "bookSequence" && marketId !== undefined) this.#sequenceTold(marketId, outcome.data.sequence);
+    return true;
+  }
+
+  #askTime(nowMs: Ms): void {
+    const sinceMs = nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
+    if (sinceMs < (this.#context.exchangeTime.known ? TIME_EVERY_MS : 1_000)) return;
+    this.#timeAskedAtMs = nowMs;
+    this.#ask({ ask: "time" }, undefined);
+  }
+
+  #askRules(nowMs: Ms): void {
+    if (Number.isNaN(this.#rulesAskedAtMs)) this.#rulesAskedAtMs = nowMs;
+    if (nowMs - this.#rulesAskedAtMs < this.#context.config.exchange.rulesRefreshMs) return;
+    this.#rulesAskedAtMs = nowMs;
+    this.#ask({ ask: "rules" }, undefined);
+  }
+
+  #rulesRead(rules: VenueRules): void {
+    this.#context.rules = rules;
+    this.#safety.rulesRead(rules);
+    this.#works.rulesRead();
+    for (const desk of this.#context.desks.values()) {
+      const found = rules.markets[desk.marketId];
+      if (found !== undefined && sameGrid(desk.rules, found)) desk.rules = found;
+      desk.dirty = true;
+    }
+  }
+
+  #watchBook(desk: Desk, nowMs: Ms): void {
+    const watch = this.#watchOf(desk.marketId);
+    if (!desk.book.synchronised) {
+      watch.behindAt = undefined;
+      watch.lostAtMs ??= nowMs;
+      if (nowMs - watch.lostAtMs < SNAPSHOT_WITHIN_MS) return;
+      watch.lostAtMs = nowMs;
+      this.#context.venue.resubscribe(desk.marketId);
+      return;
+    }
+    watch.lostAtMs = undefined;
+    const ageMs = nowMs - desk.book.lastReceivedMs;
+    if (
+      ageMs < this.#context.config.risk.maxBookAgeMs / 3 ||
+      nowMs - watch.askedAtMs < Math.min(ASK_AGAIN_MS, this.#context.config.risk.maxBookAgeMs / 3)
+    )
+      return;
+    watch.askedAtMs = nowMs;
+    this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
+  }
+
+  #sequenceTold(marketId: MarketId, sequence: number): void {
+    const desk = this.#context.desks.get(marketId);
+    if (desk === undefined) return;
+    const watch = this.#watchOf(marketId);
+    const found = desk.book.confirm(sequence, this.#context.clock.monotonicMs());
+    if (found !== "behind" || watch.behindAt !== desk.book.sequence) {
+      watch.behindAt = found === "behind" ? desk.book.sequence : undefined;
+      return;
+    }
+    // Twice behind at one sequence, a round trip apart: what is missing is not on its way, though pings may be.
+    const reason = `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`;
+    desk.lose(reason);
+    watch.behindAt = undefined;
+    watch.lostAtMs = this.#context.clock.monotonicMs();
+    this.#context.notify({ kind: "book-lost", marketId, reason, gap: false });
+    this.#context.venue.resubscribe(marketId);
+  }
+
+  #heartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
+    const { config, clock, exchangeTime, desks, store, dryRun } = this.#context;
+    if (dryRun || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
+    this.#beatAtMs = nowMs;
+    const beat: Heartbeat = {
+      atMs: clock.nowMs(),
+      // What is signed until the next beat may carry so late a timestamp.
+      lastRequestMs: exchangeTime.nowMs() + config.guard.heartbeatMs,
+      state,
+      markets: [...desks.keys()],
+      pid: process.pid,
+    };
+    store.write(HEARTBEAT_FILE, JSON.stringify(beat));
+  }
+
+  #ask(question: Parameters<typeof asAction>[0], marketId: MarketId | undefined): void {
+    const action = asAction(question, this.#context.nextActionId(), this.#context.exchangeTime.nowMs());
+    this.#pending.set(action.actionId, marketId);
+    this.#context.ask(action);
+  }
+
+  #watchOf(marketId: MarketId): BookWatch {
+    let watch = this.#books.get(marketId);
+    if (watch === undefined) {
+      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, behindAt: undefined };
+      this.#books.set(marketId, watch);
+    }
+    return watch;
+  }
+}
+
+function asAction(
+  question: { readonly ask: "time" } | { readonly ask: "rules" } | { readonly ask: "bookSequence"; readonly marketId: MarketId },
+  actionId: number,
+  timestampMs: Ms,
+): QuestionAction {
+  return { kind: "question", actionId, timestampMs, ...question };
+}
+
+function sameGrid(before: MarketRules, now: MarketRules): boolean {
+  return before.tickSize === now.tickSize && before.stepSize === now.stepSize && before.perp === now.perp;
+}

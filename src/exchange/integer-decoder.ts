@@ -7,8 +7,8 @@ const NINE = 57;
 const POINT = 46;
 /** No number of the exchange needs more; a longer one is an attempt to keep us busy. */
 const LONGEST_DECIMAL = 64;
-/** Above this, one more digit could pass 2^53. */
-const DIGIT_LIMIT = Math.floor((Number.MAX_SAFE_INTEGER - 9) / 10);
+/** Above this, one more digit passes 2^53 for certain; at it, the check after the last digit decides. */
+const DIGIT_LIMIT = Math.floor(Number.MAX_SAFE_INTEGER / 10);
 const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 /**
@@ -101,8 +101,8 @@ function readScaled(text: string, decimals: number, field: string, gridText: str
   }
   if (fraction < decimals) {
     value *= POWERS_OF_TEN[decimals - fraction] ?? 10 ** (decimals - fraction);
-    if (value > Number.MAX_SAFE_INTEGER) refuse("past 2^53", text, field, gridText);
   }
+  if (value > Number.MAX_SAFE_INTEGER) refuse("past 2^53", text, field, gridText);
   return value;
 }
 

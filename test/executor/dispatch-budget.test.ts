@@ -18,7 +18,8 @@ const budgetsOf = (order: number, common: number): DispatchBudgets => ({
 
 const reserves: DispatchReserves = { ordersThatMayFill: 3, markets: 2, guard: { ORDER: 5, COMMON: 5 }, questions: 4 };
 
-const mayLeave = (order: number, common: number, kind: DispatchKind, held = reserves) => mayDispatch(budgetsOf(order, common), kind, held, 0).mayLeave;
+const mayLeave = (order: number, common: number, kind: DispatchKind, held = reserves) =>
+  mayDispatch(budgetsOf(order, common), kind, held, 0).mayLeave;
 
 describe("what each action must leave", () => {
   it("a place leaves the cancels of all that may fill, its own, the last token of each market and the guard's share", () => {
@@ -44,7 +45,13 @@ describe("what each action must leave", () => {
 
   it("says which bucket lacks what, and when to ask again", () => {
     const spent = spendOn(budgetsOf(12, 100), "place", 1_000);
-    expect(mayDispatch(spent, "place", reserves, 2_000)).toEqual({ mayLeave: false, bucket: "ORDER", available: 11, needed: 12, retryAtMs: 61_000 });
+    expect(mayDispatch(spent, "place", reserves, 2_000)).toEqual({
+      mayLeave: false,
+      bucket: "ORDER",
+      available: 11,
+      needed: 12,
+      retryAtMs: 61_000,
+    });
   });
 
   it("after a 429 nothing leaves from either bucket until the wait is over", () => {

@@ -23,7 +23,9 @@ const workingOrders = fc.array(
   { maxLength: 8 },
 );
 
-function working(raw: readonly { side: Side; level: number; ticks: number; lots: number; filled: number; phase: string; timeInForce: string }[]) {
+function working(
+  raw: readonly { side: Side; level: number; ticks: number; lots: number; filled: number; phase: string; timeInForce: string }[],
+) {
   return raw.map(({ filled, ...rest }, i): WorkingOrder => {
     const hasId = rest.phase === "open" || rest.phase === "partly-filled" || rest.phase === "cancelling";
     return {
@@ -63,14 +65,24 @@ describe("every plan", () => {
         workingOrders,
         ladder,
         fc.record({ priceTicks: fc.integer({ min: 0, max: 3 }), sizeFraction: fc.constantFrom(0, 0.25, 0.5) }),
-        fc.record({ bestBidTicks: fc.option(fc.integer({ min: 90, max: 105 }), { nil: undefined }), width: fc.integer({ min: 1, max: 9 }) }),
+        fc.record({
+          bestBidTicks: fc.option(fc.integer({ min: 90, max: 105 }), { nil: undefined }),
+          width: fc.integer({ min: 1, max: 9 }),
+        }),
         fc.constantFrom("withhold", "behind"),
         fc.integer({ min: 0, max: 10 }),
         (raw, quotes, tolerance, { bestBidTicks, width }, onCross, maxOpenOrders) => {
           const touch = { bestBidTicks, bestAskTicks: bestBidTicks === undefined ? undefined : bestBidTicks + width };
           const rules = { minTicks: 1, maxTicks: 1_000, minLots: 2, maxLots: 5, maxOpenOrders };
           const foreign = { touch: { bestBidTicks: undefined, bestAskTicks: 118 }, openOrders: 1 };
-          const input: QuotesInput = quotesInput({ working: working(raw), quotes, touch, rules, foreign, settings: quoteSettings({ tolerance, onCross }) });
+          const input: QuotesInput = quotesInput({
+            working: working(raw),
+            quotes,
+            touch,
+            rules,
+            foreign,
+            settings: quoteSettings({ tolerance, onCross }),
+          });
           const plan = planQuotes(input);
           expect(planQuotes(input)).toEqual(plan);
           const live = input.working.filter(closesSlot);
@@ -201,7 +213,8 @@ class Loop {
         const before = open.has(slot) ? (this.#askedSinceEmpty.get(slot) ?? 0) : 0;
         this.#askedSinceEmpty.set(slot, Math.max(before, asks));
         const held = open.get(slot) ?? 0;
-        if (held > Math.max(before, asks)) throw new Error(`${held} lots open in slot ${slot}, at most ${Math.max(before, asks)} were asked of it`);
+        if (held > Math.max(before, asks))
+          throw new Error(`${held} lots open in slot ${slot}, at most ${Math.max(before, asks)} were asked of it`);
       }
     }
   }
@@ -210,18 +223,22 @@ class Loop {
 describe("a loop of plans and outcomes", () => {
   it("never has more open in a slot than was asked of it since it was empty, and comes to rest at the wanted quotes", () => {
     fc.assert(
-      fc.property(fc.array(ladder, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(59), { minLength: 30, maxLength: 200 }), (ladders, draws) => {
-        const loop = new Loop(draws);
-        for (const quotes of ladders) {
-          loop.intend(quotes);
-          for (let i = 0; i < 4; i++) loop.round(false);
-        }
-        const last = ladders.at(-1) ?? [];
-        for (let i = 0; i < 8; i++) loop.round(true);
-        expect(loop.actions).toBe(0);
-        const rest = [...loop.orders.values()].map(({ side: s, ticks, mayFillLots }) => `${s} ${mayFillLots}@${ticks}`).sort();
-        expect(rest).toEqual(last.map((quote) => `${quote.side} ${quote.lots}@${quote.ticks}`).sort());
-      }),
+      fc.property(
+        fc.array(ladder, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(59), { minLength: 30, maxLength: 200 }),
+        (ladders, draws) => {
+          const loop = new Loop(draws);
+          for (const quotes of ladders) {
+            loop.intend(quotes);
+            for (let i = 0; i < 4; i++) loop.round(false);
+          }
+          const last = ladders.at(-1) ?? [];
+          for (let i = 0; i < 8; i++) loop.round(true);
+          expect(loop.actions).toBe(0);
+          const rest = [...loop.orders.values()].map(({ side: s, ticks, mayFillLots }) => `${s} ${mayFillLots}@${ticks}`).sort();
+          expect(rest).toEqual(last.map((quote) => `${quote.side} ${quote.lots}@${quote.ticks}`).sort());
+        },
+      ),
       { numRuns: 500 },
     );
   });

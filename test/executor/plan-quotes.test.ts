@@ -183,7 +183,9 @@ describe("filters of the market", () => {
   const rules = { minTicks: 50, maxTicks: 200, minLots: 5, maxLots: 20, maxOpenOrders: 3 };
 
   it("withholds what the exchange would refuse, saying why", () => {
-    const plan = planQuotes(quotesInput({ rules: { ...rules, maxOpenOrders: 9 }, quotes: [bid(0, 49), bid(1, 60, 4), ask(0, 201), ask(1, 150, 21)] }));
+    const plan = planQuotes(
+      quotesInput({ rules: { ...rules, maxOpenOrders: 9 }, quotes: [bid(0, 49), bid(1, 60, 4), ask(0, 201), ask(1, 150, 21)] }),
+    );
     expect(plan.places).toEqual([]);
     expect(plan.withheld.map((one) => one.why.split(" ")[0])).toEqual(["price", "price", "size", "size"]);
   });
@@ -208,12 +210,19 @@ describe("GTT quotes", () => {
     order(side, level, ticks, { timeInForce: "GTT", expirationMs: 1_000_000 + lifeMs });
 
   it("live as long as configured, from the exchange's time", () => {
-    expect(planQuotes(quotesInput({ settings, quotes: [bid(0, 100)] })).places).toMatchObject([{ timeInForce: "GTT", expirationMs: 1_300_000 }]);
+    expect(planQuotes(quotesInput({ settings, quotes: [bid(0, 100)] })).places).toMatchObject([
+      { timeInForce: "GTT", expirationMs: 1_300_000 },
+    ]);
   });
 
   it("are renewed one at a time as their turns come, so that not all leave the book at once", () => {
     const quotes = [bid(0, 100), ask(0, 111), bid(1, 99), ask(1, 112)];
-    const all = (lifeMs: number) => [gtt("BUY", 0, 100, lifeMs), gtt("SELL", 0, 111, lifeMs), gtt("BUY", 1, 99, lifeMs), gtt("SELL", 1, 112, lifeMs)];
+    const all = (lifeMs: number) => [
+      gtt("BUY", 0, 100, lifeMs),
+      gtt("SELL", 0, 111, lifeMs),
+      gtt("BUY", 1, 99, lifeMs),
+      gtt("SELL", 1, 112, lifeMs),
+    ];
     const renewedAt = (lifeMs: number) => hashesOf(planQuotes(quotesInput({ settings, quotes, working: all(lifeMs) })).cancels);
     expect(renewedAt(25_001)).toEqual([]);
     expect(renewedAt(25_000)).toEqual(["SELL-1@112"]);

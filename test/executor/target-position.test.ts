@@ -83,7 +83,9 @@ describe("working a position towards its target", () => {
     const unknown = unanswered("SELL", 0, 111, "unknown");
     const plan = planTarget(targetInput({ positionLots: 15, working: [{ ...unknown, lots: 10, mayFillLots: 10 }] }));
     expect(plan.places).toMatchObject([{ side: "SELL", lots: 5 }]);
-    const told = planTarget(targetInput({ positionLots: 10, working: [order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 })] }));
+    const told = planTarget(
+      targetInput({ positionLots: 10, working: [order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 })] }),
+    );
     expect([told.state, told.places]).toEqual(["waiting", []]);
   });
 

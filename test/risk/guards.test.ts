@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { type AccountHealth, evaluateGuards, type MarketHealth } from "../../src/risk/guards.js";
+import type { GuardLimits } from "../../src/risk/limits.js";
+import { NO_REJECTS, type RejectWindow, rejectsIn, withReject } from "../../src/risk/reject-window.js";
+
+const NOW = 1_000_000;
+const limits: GuardLimits = {
+  maxBookAgeMs: 2_000,
+  maxAccountAgeMs: 90_000,
+  maxClockOffsetMs: 4_000,
+  maxClockAgeMs: 120_000,
+  maxRejectsPerMinute: 3,
+};
+
+const wellMarket: MarketHealth = {
+  marketId: "btcusdc",
+  isBookSynchronised: true,
+  bookAtMs: NOW - 2_000,
+  status: "TRADING",
+  stage: "LIVE",
+  rejects: NO_REJECTS,
+  rulesChanged: undefined,
+};
+
+const wellAccount: AccountHealth = {
+  isConfirmed: true,
+  accountAtMs: NOW - 90_000,
+  clockOffsetMs: -4_000,
+  clockAtMs: NOW - 120_000,
+  domainMismatch: undefined,
+  bannedUntilMs: undefined,
+};
+
+const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>) =>
+  evaluateGuards({ account: { ...wellAccount, ...account }, markets: [{ ...wellMarket, ...market }] }, limits, NOW);
+
+function rejected(times: number, atMs: number): RejectWindow {
+  let window = NO_REJECTS;
+  for (let i = 0; i < times; i++) window = withReject(window, atMs);
+  return window;
+}
+
+describe("the guards", () => {
+  it("let a healthy bot trade, at the very edge of every limit", () => {
+    expect(tripsOf({}, {})).toEqual([]);
+  });
+
+  it.each([
+    ["stale-account", { accountAtMs: NOW - 90_001 }],
+    ["stale-account", { accountAtMs: undefined }],
+    ["unconfirmed-account", { isConfirmed: false }],
+    ["clock-offset", { clockOffsetMs: 4_001 }],
+    ["clock-offset", { clockOffsetMs: -4_001 }],
+    ["clock-offset", { clockOffsetMs: Number.NaN }],
+    ["clock-unknown", { clockOffsetMs: undefined }],
+    ["clock-unknown", { clockAtMs: NOW - 120_001 }],
+    ["banned", { bannedUntilMs: NOW + 1 }],
+  ] as const)("stop the account by %s, until it is over", (name, account) => {
+    expect(tripsOf(account, {})).toMatchObject([{ scope: "account", name, resumesByItself: true }]);
+  });
+
+  it.each([
+    ["stale-book", { bookAtMs: NOW - 2_001 }],
+    ["stale-book", { bookAtMs: undefined }],
+    ["book-unsynchronised", { isBookSynchronised: false }],
+    ["market-not-trading", { status: "SUSPENDED" }],
+    ["market-not-trading", { status: undefined }],
+    ["reject-storm", { rejects: rejected(4, NOW - 59_999) }],
+  ] as const)("stop one market by %s, until it is over", (name, market) => {
+    expect(tripsOf({}, market)).toMatchObject([{ scope: "market", marketId: "btcusdc", name, resumesByItself: true }]);
+  });
+
+  it("stop for good when what we sign or trade on is not what the bot started with", () => {
+    expect(tripsOf({ domainMismatch: "chainId 1, not 8453" }, {})).toMatchObject([{ name: "domain-mismatch", resumesByItself: false }]);
+    expect(tripsOf({}, { rulesChanged: "perp address" })).toMatchObject([{ name: "exchange-info-changed", resumesByItself: false }]);
+  });
+
+  it("end a ban when its time is over", () => {
+    expect(tripsOf({ bannedUntilMs: NOW }, {})).toEqual([]);
+  });
+
+  it("say what was measured and what is allowed", () => {
+    expect(tripsOf({}, { bookAtMs: NOW - 5_000 })[0]?.why).toBe("the book was last right 5000 ms ago, allowed 2000 ms");
+  });
+
+  it("count refusals over a sliding minute", () => {
+    const window = withReject(withReject(rejected(2, 1_000), 30_000), 60_999);
+    expect([rejectsIn(window, 60_999), rejectsIn(window, 61_000), rejectsIn(window, 89_999), rejectsIn(window, 200_000)]).toEqual([
+      4, 2, 2, 0,
+    ]);
+    expect(withReject(window, 500_000).atMs).toEqual([500_000]);
+  });
+});

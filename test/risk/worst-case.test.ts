@@ -1,0 +1,281 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Instrument } from "../../src/core/instrument.js";
+import type { Side } from "../../src/core/units.js";
+import { type AccountExposure, type ExposureOrder, feePpmOf, type MarketExposure, ratePpmOf } from "../../src/risk/exposure.js";
+import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
+import { checkPlace, onlyReduces, type PlaceProposal, standingBreaches } from "../../src/risk/worst-case.js";
+import { account, market, resting } from "./fixtures.js";
+
+const buy = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "BUY", ticks, lots });
+const sell = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "SELL", ticks, lots });
+const limitOf = (place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits = {}) =>
+  checkPlace(place, exposure, limits)?.limit ?? null;
+
+describe("the worst case of a place", () => {
+  it.each(["intended", "sent", "unknown", "open", "partly-filled", "cancelling"])("counts an order that is %s at full size", (phase) => {
+    const held = market({ positionLots: 3, orders: [resting("BUY", 99, 4, { phase })], limits: { maxPositionLots: 10 } });
+    expect(limitOf(buy(3), account(1_000, held))).toBe(null);
+    expect(checkPlace(buy(4), account(1_000, held), {})).toMatchObject({ limit: "position", scope: "market", value: "11", allowed: "10" });
+  });
+
+  it("counts what may have filled untold, and manual orders, and the order itself only once", () => {
+    const limits = { maxPositionLots: 10 };
+    const taken = resting("BUY", 99, 0, { phase: "cancelling", untoldLots: 8 });
+    expect(limitOf(buy(3), account(1_000, market({ orders: [taken], limits })))).toBe("position");
+    expect(limitOf(buy(3), account(1_000, market({ foreignOrders: [resting("BUY", 90, 8)], limits })))).toBe("position");
+    const itself = resting("BUY", 100, 8, { phase: "intended" });
+    expect(limitOf({ ...buy(8), hash: itself.hash }, account(1_000, market({ orders: [itself], limits })))).toBe(null);
+  });
+
+  it("takes no comfort from the other side: its orders may not fill", () => {
+    const held = market({ orders: [resting("SELL", 101, 50)], limits: { maxPositionLots: 10 } });
+    expect(limitOf(buy(11), account(1_000, held))).toBe("position");
+  });
+
+  it("bounds a single order, the orders of a market and of the account; manual orders are no orders of the bot", () => {
+    expect(limitOf(buy(6), account(1_000, market({ limits: { maxOrderLots: 5 } })))).toBe("order-size");
+    const two = [resting("BUY", 99, 1), resting("SELL", 101, 1, { phase: "cancelling" })];
+    const gone = resting("BUY", 98, 0, { phase: "cancelling", untoldLots: 1 });
+    const crowded = (maxOpenOrders: number) =>
+      account(1_000, market({ orders: [...two, gone], foreignOrders: two, limits: { maxOpenOrders } }));
+    expect([limitOf(buy(1), crowded(2)), limitOf(buy(1), crowded(3))]).toEqual(["open-orders", null]);
+    const both = account(1_000, market({ orders: two }), market({ marketId: "other", orders: two }));
+    expect([limitOf(buy(1), both, { maxOpenOrders: 4 }), limitOf(buy(1), both, { maxOpenOrders: 5 })]).toEqual([
+      "account-open-orders",
+      null,
+    ]);
+  });
+
+  it("refuses a price too far from the mark, either way", () => {
+    const held = account(1_000, market({ limits: { maxDistanceFromMarkBps: 500 } }));
+    expect([buy(1, 95), buy(1, 105), buy(1, 94), sell(1, 106)].map((place) => limitOf(place, held))).toEqual([
+      null,
+      null,
+      "distance-from-mark",
+      "distance-from-mark",
+    ]);
+  });
+
+  it("values a position at the worse of the mark and the price", () => {
+    const held = account(10_000, market({ limits: { maxNotional: 1_000n } }));
+    expect([limitOf(buy(10, 90), held), limitOf(buy(11, 90), held), limitOf(buy(10, 101), held)]).toEqual([null, "notional", "notional"]);
+  });
+
+  it("bounds the bot's open orders by their own value", () => {
+    const held = account(10_000, market({ orders: [resting("SELL", 110, 5)], limits: { maxOpenNotional: 1_000n } }));
+    expect([limitOf(buy(5, 90), held), limitOf(buy(5, 91), held)]).toEqual([null, "open-notional"]);
+  });
+
+  it("adds up all markets of the account", () => {
+    const other = market({ marketId: "other", positionLots: -5, orders: [resting("SELL", 100, 2)] });
+    const held = account(10_000, market(), other);
+    expect([limitOf(buy(3), held, { maxNotional: 1_000n }), limitOf(buy(4), held, { maxNotional: 1_000n })]).toEqual([
+      null,
+      "account-notional",
+    ]);
+  });
+
+  it("bounds leverage by the net value that the fills would leave: prices against us and fees come off first", () => {
+    const held = account(100, market());
+    expect([limitOf(buy(5), held, { maxLeverage: 5 }), limitOf(buy(6), held, { maxLeverage: 5 })]).toEqual([null, "leverage"]);
+    expect(limitOf(buy(5, 101), held, { maxLeverage: 5 })).toBe("leverage");
+    expect(limitOf(buy(5), account(100, market({ feePpm: 500 })), { maxLeverage: 5 })).toBe("leverage");
+    expect(limitOf(buy(1), account(-1, market()), { maxLeverage: 5 })).toBe("leverage");
+  });
+
+  it("bounds the share of the net value that initial margin takes", () => {
+    const held = account(100, market());
+    const limits = { maxMarginUseFraction: 0.5 };
+    expect([limitOf(buy(10), held, limits), limitOf(buy(11), held, limits)]).toEqual([null, "margin-use"]);
+  });
+
+  it("bounds an order by the exchange's available credit, less what that does not count yet", () => {
+    const orders = [resting("BUY", 100, 2, { phase: "unknown" }), resting("BUY", 100, 50), resting("SELL", 100, 9, { phase: "sent" })];
+    const held = account(100_000, market({ orders, availableCredit: { buy: 1_000n, sell: 900n } }));
+    expect([limitOf(buy(8), held), limitOf(buy(9), held), limitOf(sell(1), held)]).toEqual([null, "available-credit", "available-credit"]);
+    expect(limitOf(buy(3), held, { maxCreditUseFraction: 0.5 })).toBe(null);
+    expect(limitOf(buy(4), held, { maxCreditUseFraction: 0.5 })).toBe("available-credit");
+  });
+
+  it("refuses what it cannot judge: no mark, an unknown market, a size of nothing", () => {
+    const unmarked = account(1_000, market({ markTicks: Number.NaN, positionLots: 3 }));
+    expect(limitOf(buy(1), unmarked)).toBe("no-mark");
+    expect(limitOf(sell(1), unmarked)).toBe(null);
+    expect(limitOf({ ...buy(1), marketId: "nowhere" }, unmarked)).toBe("unknown-market");
+    for (const wrong of [buy(0), buy(1.5), buy(Number.NaN), buy(1, 0), buy(1, 99.5)])
+      expect(limitOf(wrong, account(1_000, market()))).toBe("order-size");
+  });
+});
+
+describe("distance to liquidation", () => {
+  // The contract's reference case: 1 BTC at 30000 with 10000 of credit, mmr 3 %, the buyer paying 0.05 % and the seller 0.01 %.
+  const btc = new Instrument({ marketId: "plain", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+
+  it.each([
+    ["BUY", 500, 20_634.020618],
+    ["SELL", 100, 38_832.038834],
+  ] as const)("of a %s agrees with the liquidation price of the contract", (side, feePpm, liquidationPrice) => {
+    const held = market({ instrument: btc, markTicks: 300_000, feePpm });
+    const exposure: AccountExposure = { netValue: 10_000_000_000n, markets: new Map([["plain", held]]) };
+    const distanceBps = (Math.abs(30_000 - liquidationPrice) / 30_000) * 10_000;
+    const place: PlaceProposal = { marketId: "plain", side, ticks: 300_000, lots: 1_000 };
+    expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps - 0.02 })).toBe(null);
+    expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps + 0.02 })).toBe("liquidation-distance");
+  });
+
+  it("counts the maintenance margin of the other markets", () => {
+    const other = market({ marketId: "other", positionLots: 40 });
+    const limits = { minLiquidationDistanceBps: 700 };
+    expect(limitOf(buy(10), account(200, market()), limits)).toBe(null);
+    expect(limitOf(buy(10), account(200, market(), other), limits)).toBe("liquidation-distance");
+  });
+});
+
+describe("an account that is over a limit for another cause", () => {
+  const over = market({
+    positionLots: 20,
+    orders: [resting("SELL", 101, 5)],
+    limits: { maxPositionLots: 10, maxNotional: 1_000n, maxOrderLots: 15 },
+  });
+  const limits: AccountLimits = { maxLeverage: 1, maxMarginUseFraction: 0.1, minLiquidationDistanceBps: 5_000, maxNotional: 1n };
+
+  it("may reduce its position, in the worst case and without flipping it", () => {
+    expect(limitOf(sell(15), account(100, over), limits)).toBe(null);
+    expect(limitOf(sell(15), account(100, { ...over, orders: [resting("SELL", 101, 6)] }), limits)).not.toBe(null);
+    expect(limitOf(buy(1), account(100, over), limits)).not.toBe(null);
+  });
+
+  it("is still held to the size of an order", () => {
+    expect(limitOf(sell(16), account(100, over), limits)).toBe("order-size");
+  });
+
+  it("is told so without any place, each account limit once", () => {
+    const other = market({ marketId: "other" });
+    const names = standingBreaches(account(100, over, other), limits).map((one) => one.limit);
+    expect(names).toEqual(["position", "notional", "account-notional", "leverage", "margin-use", "liquidation-distance"]);
+    expect(standingBreaches(account(100_000, market({ positionLots: 10 })), { maxLeverage: 2 })).toEqual([]);
+    expect(standingBreaches(account(100, market({ markTicks: Number.NaN, positionLots: 1 })), {})).toMatchObject([{ limit: "no-mark" }]);
+    expect(standingBreaches(account(100, market({ markTicks: Number.NaN })), {})).toEqual([]);
+  });
+
+  it("reduces only against its position", () => {
+    expect(onlyReduces(sell(1), market())).toBe(false);
+    expect(onlyReduces(buy(5), market({ positionLots: -5 }))).toBe(true);
+    expect(onlyReduces(buy(5), market({ positionLots: -5, foreignOrders: [resting("BUY", 1, 1)] }))).toBe(false);
+  });
+});
+
+describe("rates", () => {
+  it("come from leverages and fee rates, rounded against the account", () => {
+    expect([ratePpmOf(20), ratePpmOf("33.333333"), ratePpmOf(3), ratePpmOf("0"), ratePpmOf("nonsense")]).toEqual([
+      50_000, 30_001, 333_334, 1_000_000, 1_000_000,
+    ]);
+    expect([feePpmOf(-100_000_000_000_000n, 300_000_000_000_001n), feePpmOf(-1n, -2n)]).toEqual([301, 0]);
+  });
+});
+
+describe("whatever fills of what was accepted", () => {
+  const limits: MarketLimits = {
+    maxPositionLots: 30,
+    maxOrderLots: 9,
+    maxNotional: 2_900n,
+    maxOpenOrders: 6,
+    maxDistanceFromMarkBps: 1_000,
+    maxOpenNotional: 5_000n,
+  };
+  const accountLimits: AccountLimits = {
+    maxNotional: 4_000n,
+    maxOpenOrders: 9,
+    maxLeverage: 3,
+    maxMarginUseFraction: 0.4,
+    minLiquidationDistanceBps: 2_000,
+  };
+  const NET_VALUE = 1_500;
+
+  interface Held {
+    positionLots: number;
+    readonly orders: ExposureOrder[];
+  }
+
+  function exposureOf(held: Map<string, Held>, netValue: number, mark: number): AccountExposure {
+    const markets = new Map<string, MarketExposure>();
+    for (const [marketId, { positionLots, orders }] of held) {
+      markets.set(marketId, market({ marketId, positionLots, orders: [...orders], markTicks: mark, limits, feePpm: 500 }));
+    }
+    return { netValue: BigInt(Math.floor(netValue)), markets };
+  }
+
+  it("no limit is breached at the mark at which it was accepted", () => {
+    const step = fc.record({
+      marketId: fc.constantFrom("a", "b"),
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      ticks: fc.integer({ min: 88, max: 112 }),
+      lots: fc.integer({ min: 1, max: 10 }),
+      event: fc.constantFrom("place", "place", "place", "fill", "cancel"),
+      pick: fc.nat(99),
+    });
+    let accepted = 0;
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+        (steps, subset) => {
+          const mark = 100;
+          const held = new Map<string, Held>([
+            ["a", { positionLots: 0, orders: [] }],
+            ["b", { positionLots: 0, orders: [] }],
+          ]);
+          let netValue = NET_VALUE;
+          const fill = (into: Map<string, Held>, marketId: string, order: ExposureOrder, lots: number): number => {
+            const sign = order.side === "BUY" ? 1 : -1;
+            (into.get(marketId) as Held).positionLots += sign * lots;
+            return sign * (mark - order.ticks) * lots - order.ticks * lots * 0.0005;
+          };
+          for (const [i, { marketId, side, ticks, lots, event, pick }] of steps.entries()) {
+            const here = held.get(marketId) as Held;
+            if (event === "place") {
+              const place = { marketId, side, ticks, lots };
+              if (checkPlace(place, exposureOf(held, netValue, mark), accountLimits) !== null) continue;
+              accepted++;
+              here.orders.push({ hash: `0x${i}`, side, ticks, mayFillLots: lots, phase: "open" });
+            } else if (here.orders.length > 0) {
+              const [order] = here.orders.splice(pick % here.orders.length, 1) as [ExposureOrder];
+              if (event === "fill") netValue += fill(held, marketId, order, order.mayFillLots);
+            }
+          }
+          // Any subset of what is open fills now.
+          const after = new Map([...held].map(([id, { positionLots }]) => [id, { positionLots, orders: [] } as Held]));
+          let index = 0;
+          let count = 0;
+          for (const [marketId, { orders }] of held) {
+            expect(orders.length).toBeLessThanOrEqual(6);
+            count += orders.length;
+            for (const order of orders) if (subset[index++ % subset.length]) netValue += fill(after, marketId, order, order.mayFillLots);
+          }
+          expect(count).toBeLessThanOrEqual(9);
+          let notional = 0;
+          let maintenance = 0;
+          for (const { positionLots } of after.values()) {
+            expect(Math.abs(positionLots)).toBeLessThanOrEqual(30);
+            expect(Math.abs(positionLots) * mark).toBeLessThanOrEqual(2_900);
+            notional += Math.abs(positionLots) * mark;
+            maintenance += Math.abs(positionLots) * mark * 0.03;
+          }
+          expect(notional).toBeLessThanOrEqual(4_000);
+          if (notional === 0) return;
+          expect(notional).toBeLessThanOrEqual(3 * netValue + 3);
+          expect(notional * 0.05).toBeLessThanOrEqual(0.4 * netValue + 1);
+          for (const { positionLots } of after.values()) {
+            const own = Math.abs(positionLots) * mark * 0.03;
+            const moved = Math.abs(positionLots) * mark * (positionLots > 0 ? 0.8 : 1.2) * 0.03;
+            if (positionLots !== 0)
+              expect(netValue - Math.abs(positionLots) * mark * 0.2).toBeGreaterThanOrEqual(maintenance - own + moved - 1);
+          }
+        },
+      ),
+      { numRuns: 600 },
+    );
+    expect(accepted).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,100 @@
+import type { Random } from "../../src/core/seam.js";
+import type { Ms } from "../../src/core/units.js";
+
+/** What the network, the exchange or the machine can do to a bot. */
+export const FAULT_KINDS = [
+  "request-lost",
+  "answer-lost",
+  "request-delayed",
+  "request-duplicated",
+  "answer-delayed",
+  "storm-429",
+  "storm-418",
+  "storm-5xx",
+  "connection-lost",
+  "stream-dropped",
+  "stream-stalled",
+  "frame-lost",
+  "frames-swapped",
+  "frame-repeated",
+  "snapshot-late",
+  "clock-step",
+  "settlement-failed",
+  "bot-killed",
+  "exchange-stopped",
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** A stretch of time in which a kind of fault strikes with a probability for each request or frame. */
+export interface FaultWindow {
+  readonly kind: FaultKind;
+  readonly fromMs: Ms;
+  readonly untilMs: Ms;
+  readonly probability: number;
+}
+
+/** Kinds that strike a single request or frame, and so are drawn for each of them. */
+const STRIKING: readonly FaultKind[] = FAULT_KINDS.filter(
+  (kind) => kind !== "clock-step" && kind !== "settlement-failed" && kind !== "bot-killed" && kind !== "exchange-stopped",
+);
+
+/** The faults of one run: drawn whole from the seed before it begins, so that a run is its seed. */
+export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly FaultWindow[] {
+  const windows: FaultWindow[] = [];
+  const span = endMs - startMs;
+  for (const kind of STRIKING) {
+    const count = Math.floor(random.uniform() * 4);
+    for (let index = 0; index < count; index++) {
+      const fromMs = startMs + Math.floor(random.uniform() * span);
+      const lengthMs = 500 + Math.floor(random.uniform() ** 2 * 40_000);
+      windows.push({ kind, fromMs, untilMs: Math.min(endMs, fromMs + lengthMs), probability: 0.05 + random.uniform() * 0.6 });
+    }
+  }
+  for (const [kind, most, longestMs] of [
+    ["clock-step", 3, 1],
+    ["bot-killed", 3, 25_000],
+    ["exchange-stopped", 2, 45_000],
+  ] as const) {
+    const count = Math.floor(random.uniform() * (most + 1));
+    for (let index = 0; index < count; index++) {
+      const fromMs = startMs + Math.floor(random.uniform() * span);
+      windows.push({ kind, fromMs, untilMs: Math.min(endMs, fromMs + 200 + Math.floor(random.uniform() * longestMs)), probability: 1 });
+    }
+  }
+  return windows.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** Asks, for each request or frame, whether a fault strikes it; counts what struck. */
+export class FaultSource {
+  readonly struck = new Map<FaultKind, number>();
+  readonly #windows: readonly FaultWindow[];
+  readonly #random: Random;
+
+  constructor(windows: readonly FaultWindow[], random: Random) {
+    this.#windows = windows;
+    this.#random = random;
+  }
+
+  strikes(kind: FaultKind, nowMs: Ms): boolean {
+    for (const window of this.#windows) {
+      if (window.kind === kind && nowMs >= window.fromMs && nowMs < window.untilMs && this.#random.uniform() < window.probability) {
+        this.count(kind);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  count(kind: FaultKind): void {
+    this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
+  }
+
+  delayMs(least: Ms, most: Ms): Ms {
+    return least + Math.floor(this.#random.uniform() * (most - least));
+  }
+
+  half(): boolean {
+    return this.#random.uniform() < 0.5;
+  }
+}

@@ -1,0 +1,237 @@
+import type { Clock, Timer } from "../../src/core/seam.js";
+import type { Ms } from "../../src/core/units.js";
+import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type { FaultSource } from "./faults.js";
+
+/** The side of the embedded exchange that a network reaches. */
+export interface ExchangeDoor {
+  handle(request: { method: string; path: string; query: string; body: string; contentType?: string; ip: string }): {
+    status: number;
+    body: string;
+    headers?: Readonly<Record<string, string>>;
+  };
+  connect(
+    path: string,
+    sink: {
+      send(text: string | Uint8Array): void;
+      ping(): void;
+      close(code: number, reason: string): void;
+      bufferedBytes(): number;
+    },
+    ip: string,
+  ): { receive(text: string): void; pong(): void; closed(): void } | { refused: { status: number; body: string } };
+}
+
+interface OpenSocket {
+  close(reason: string): void;
+}
+
+/**
+ * The real exchange reached through memory in virtual time, over a network that loses, delays, repeats and
+ * reorders by the seed. One instance a process on the network (the bot, the guard).
+ */
+export class FaultyNetwork implements Transport {
+  /** While true every request fails before a byte is sent, and no websocket opens: the exchange is stopped. */
+  down = false;
+  readonly #door: ExchangeDoor;
+  readonly #clock: Clock;
+  readonly #faults: FaultSource;
+  readonly #ip: string;
+  readonly #sockets = new Set<OpenSocket>();
+  #cut = false;
+
+  constructor(door: ExchangeDoor, clock: Clock, faults: FaultSource, ip: string) {
+    this.#door = door;
+    this.#clock = clock;
+    this.#faults = faults;
+    this.#ip = ip;
+  }
+
+  /** The process behind this network has died: nothing it began is answered, its sockets close. */
+  cut(): void {
+    this.#cut = true;
+    for (const socket of [...this.#sockets]) socket.close("process gone");
+  }
+
+  dropStreams(reason: string): void {
+    for (const socket of [...this.#sockets]) socket.close(reason);
+  }
+
+  request(request: HttpRequest, done: (result: HttpResult) => void): void {
+    let answered = false;
+    let timeout: Timer | undefined;
+    const answer = (result: HttpResult): void => {
+      if (answered || this.#cut) return;
+      answered = true;
+      timeout?.cancel();
+      done(result);
+    };
+    if (this.down) {
+      this.#clock.setTimer(1, () => answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }));
+      return;
+    }
+    timeout = this.#clock.setTimer(request.timeoutMs, () =>
+      answer({ ok: false, cause: "timeout", sent: true, message: `no answer within ${request.timeoutMs} ms` }),
+    );
+    const faults = this.#faults;
+    const now = this.#clock.nowMs();
+    if (faults.strikes("connection-lost", now)) {
+      const arrives = faults.half();
+      this.#clock.setTimer(3, () => {
+        if (arrives) this.#deliver(request);
+        answer({ ok: false, cause: "connection-lost", sent: true, message: "connection reset" });
+      });
+      return;
+    }
+    if (faults.strikes("request-lost", now)) return;
+    const upMs = faults.strikes("request-delayed", now) ? faults.delayMs(50, 9_000) : faults.delayMs(1, 12);
+    const repeated = faults.strikes("request-duplicated", now);
+    this.#clock.setTimer(upMs, () => {
+      const storm = this.#storm();
+      if (storm !== undefined) {
+        this.#clock.setTimer(faults.delayMs(1, 12), () => answer(storm.result));
+        if (storm.processed) this.#deliver(request);
+        return;
+      }
+      const first = this.#deliver(request);
+      if (repeated) this.#repeat(request, first, answer);
+      else this.#answerLater(first, answer);
+    });
+  }
+
+  open(path: string, handlers: SocketHandlers): Socket {
+    let closed = false;
+    let opened = false;
+    let held: string | undefined;
+    let lateSnapshots: string[] = [];
+    let connection: { receive(text: string): void; pong(): void; closed(): void } | undefined;
+    const finish = (reason: string): void => {
+      if (closed) return;
+      closed = true;
+      this.#sockets.delete(self);
+      connection?.closed();
+      if (!this.#cut) this.#clock.setTimer(1, () => handlers.onClose(reason));
+    };
+    const self: OpenSocket = { close: finish };
+    this.#sockets.add(self);
+    const deliver = (text: string): void => {
+      this.#clock.setTimer(3, () => {
+        if (!closed && !this.#cut) handlers.onMessage(text);
+      });
+    };
+    const send = (data: string | Uint8Array): void => {
+      if (closed || this.#cut) return;
+      const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+      const now = this.#clock.nowMs();
+      const faults = this.#faults;
+      if (text === "ping" || text === "pong") return deliver(text);
+      if (faults.strikes("stream-dropped", now)) return finish("connection reset");
+      if (faults.strikes("stream-stalled", now) || faults.strikes("frame-lost", now)) return;
+      if (text.includes('"snapshot"') && faults.strikes("snapshot-late", now)) {
+        lateSnapshots.push(text);
+        this.#clock.setTimer(faults.delayMs(20, 400), () => {
+          for (const late of lateSnapshots) deliver(late);
+          lateSnapshots = [];
+        });
+        return;
+      }
+      if (held !== undefined) {
+        const earlier = held;
+        held = undefined;
+        deliver(text);
+        deliver(earlier);
+        return;
+      }
+      if (faults.strikes("frames-swapped", now)) {
+        held = text;
+        return;
+      }
+      deliver(text);
+      if (faults.strikes("frame-repeated", now)) deliver(text);
+    };
+    this.#clock.setTimer(this.#faults.delayMs(2, 30), () => {
+      if (closed || this.#cut) return;
+      if (this.down) return finish("connection refused");
+      const answer = this.#door.connect(
+        path,
+        {
+          send,
+          ping: () => {
+            this.#clock.setTimer(2, () => {
+              if (closed || this.#cut) return;
+              handlers.onPing();
+              connection?.pong();
+            });
+          },
+          close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
+          bufferedBytes: () => 0,
+        },
+        this.#ip,
+      );
+      if ("refused" in answer) return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);
+      connection = answer;
+      opened = true;
+      handlers.onOpen();
+    });
+    return {
+      send: (text) => {
+        if (closed || !opened) return;
+        this.#clock.setTimer(2, () => {
+          if (!closed && !this.down) connection?.receive(text);
+        });
+      },
+      close: finish,
+    };
+  }
+
+  close(): void {
+    this.dropStreams("closed by the client");
+  }
+
+  #deliver(request: HttpRequest): HttpResult {
+    if (this.down) return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
+    const isPost = request.method === "POST";
+    const answer = this.#door.handle({
+      method: request.method,
+      path: request.path,
+      query: isPost ? "" : request.params,
+      body: isPost ? request.params : "",
+      ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
+      ip: this.#ip,
+    });
+    const retryAfter = answer.headers?.["retry-after"];
+    return { ok: true, status: answer.status, body: answer.body, retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000 };
+  }
+
+  /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
+  #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
+    const secondAnswers = this.#faults.half();
+    if (!secondAnswers) this.#answerLater(first, answer);
+    this.#clock.setTimer(this.#faults.delayMs(1, 1_500), () => {
+      const second = this.#deliver(request);
+      if (!secondAnswers) return;
+      const known = second.ok && (second.status < 400 || /"code":(2016|2011)\b/.test(second.body));
+      this.#answerLater(known ? second : first, answer);
+    });
+  }
+
+  #answerLater(result: HttpResult, answer: (result: HttpResult) => void): void {
+    const now = this.#clock.nowMs();
+    if (this.#faults.strikes("answer-lost", now)) return;
+    const downMs = this.#faults.strikes("answer-delayed", now) ? this.#faults.delayMs(50, 6_000) : this.#faults.delayMs(1, 12);
+    this.#clock.setTimer(downMs, () => answer(result));
+  }
+
+  #storm(): { result: HttpResult; processed: boolean } | undefined {
+    const now = this.#clock.nowMs();
+    if (this.#faults.strikes("storm-429", now)) return { result: refusal(429, 1_000), processed: false };
+    if (this.#faults.strikes("storm-418", now)) return { result: refusal(418, 3_000), processed: false };
+    if (this.#faults.strikes("storm-5xx", now)) return { result: refusal(503, undefined), processed: this.#faults.half() };
+    return undefined;
+  }
+}
+
+
+function refusal(status: number, retryAfterMs: Ms | undefined): HttpResult {
+  return { ok: true, status, body: "", retryAfterMs };
+}

@@ -16,11 +16,11 @@ const HOLD = 1_000;
 const staleBook: HaltDemand = { scope: "market", marketId: "btcusdc", name: "stale-book", why: "3 s old", resumesByItself: true };
 const drawdown: HaltDemand = { scope: "account", name: "drawdown", why: "501 lost", resumesByItself: false };
 
-const after = (state: HaltState, demands: readonly HaltDemand[], nowMs: number) => applyDemands(state, demands, nowMs, HOLD).state;
+const looked = (state: HaltState, demands: readonly HaltDemand[], nowMs: number) => applyDemands(state, demands, nowMs, HOLD).state;
 
 describe("a halt", () => {
   it("takes down the quotes where it applies, and nowhere else", () => {
-    const state = after(RUNNING, [staleBook], 0);
+    const state = looked(RUNNING, [staleBook], 0);
     expect([quotesAllowed(state, "btcusdc"), quotesAllowed(state, "ethusdc")]).toEqual([false, true]);
     const all = halt(state, drawdown, 0).state;
     expect(quotesAllowed(all, "ethusdc")).toBe(false);
@@ -28,12 +28,12 @@ describe("a halt", () => {
   });
 
   it("ends by itself once its condition has stayed away for the hold time, not at the first good moment", () => {
-    let state = after(RUNNING, [staleBook], 0);
-    state = after(state, [], 500);
+    let state = looked(RUNNING, [staleBook], 0);
+    state = looked(state, [], 500);
     expect(quotesAllowed(state, "btcusdc")).toBe(false);
-    state = after(state, [staleBook], 1_400);
-    state = after(state, [], 1_600);
-    state = after(state, [], 2_599);
+    state = looked(state, [staleBook], 1_400);
+    state = looked(state, [], 1_600);
+    state = looked(state, [], 2_599);
     expect(quotesAllowed(state, "btcusdc")).toBe(false);
     const step = applyDemands(state, [], 2_600, HOLD);
     expect(step.ended.map((reason) => [reason.name, reason.sinceMs])).toEqual([["stale-book", 0]]);
@@ -51,15 +51,15 @@ describe("a halt", () => {
   });
 
   it("that does not resume by itself stays until somebody resumes, whatever becomes of its condition", () => {
-    const state = after(RUNNING, [drawdown], 0);
-    expect(quotesAllowed(after(state, [], 1_000_000), "btcusdc")).toBe(false);
+    const state = looked(RUNNING, [drawdown], 0);
+    expect(quotesAllowed(looked(state, [], 1_000_000), "btcusdc")).toBe(false);
     const step = resume(state, undefined);
     expect(step.ended.map((reason) => reason.name)).toEqual(["drawdown"]);
     expect(quotesAllowed(step.state, "btcusdc")).toBe(true);
   });
 
   it("of a person ends by a person, while the automatic ones stay until they are over", () => {
-    const state = halt(after(RUNNING, [staleBook], 0), manualHalt(undefined, "halt command"), 5).state;
+    const state = halt(looked(RUNNING, [staleBook], 0), manualHalt(undefined, "halt command"), 5).state;
     const step = resume(state, undefined);
     expect(step.ended.map((reason) => reason.name)).toEqual(["manual"]);
     expect(quotesAllowed(step.state, "btcusdc")).toBe(false);
@@ -77,8 +77,8 @@ describe("a halt", () => {
 
   it("comes back at once when it was resumed while its condition holds", () => {
     const mismatch: HaltDemand = { scope: "account", name: "domain-mismatch", why: "chainId", resumesByItself: false };
-    const resumed = resume(after(RUNNING, [mismatch], 0), undefined).state;
-    expect(quotesAllowed(after(resumed, [mismatch], 1), "btcusdc")).toBe(false);
+    const resumed = resume(looked(RUNNING, [mismatch], 0), undefined).state;
+    expect(quotesAllowed(looked(resumed, [mismatch], 1), "btcusdc")).toBe(false);
   });
 
   it("asked for twice is one, and is not softened by a second asking", () => {
@@ -86,14 +86,14 @@ describe("a halt", () => {
     const twice = halt(once.state, manualHalt("btcusdc", "second"), 9);
     expect(twice.begun).toEqual([]);
     expect(twice.state.reasons).toMatchObject([{ why: "second", sinceMs: 0 }]);
-    const softer = after(after(RUNNING, [drawdown], 0), [{ ...drawdown, resumesByItself: true }], 1);
-    expect(quotesAllowed(after(softer, [], 1_000_000), "btcusdc")).toBe(false);
+    const softer = looked(looked(RUNNING, [drawdown], 0), [{ ...drawdown, resumesByItself: true }], 1);
+    expect(quotesAllowed(looked(softer, [], 1_000_000), "btcusdc")).toBe(false);
   });
 
   it("lets a position be taken down on command, unless what we know is not to be trusted", () => {
     expect(placesAllowed(RUNNING, "btcusdc")).toBe("any");
     expect(placesAllowed(halt(RUNNING, drawdown, 0).state, "btcusdc")).toBe("reduce-only");
-    expect(placesAllowed(after(RUNNING, [drawdown, staleBook], 0), "btcusdc")).toBe("none");
-    expect(placesAllowed(after(RUNNING, [drawdown, staleBook], 0), "ethusdc")).toBe("reduce-only");
+    expect(placesAllowed(looked(RUNNING, [drawdown, staleBook], 0), "btcusdc")).toBe("none");
+    expect(placesAllowed(looked(RUNNING, [drawdown, staleBook], 0), "ethusdc")).toBe("reduce-only");
   });
 });

@@ -125,10 +125,11 @@ describe("distance to liquidation", () => {
   });
 
   it("counts the maintenance margin of the other markets", () => {
-    const other = market({ marketId: "other", positionLots: 40 });
-    const limits = { minLiquidationDistanceBps: 700 };
-    expect(limitOf(buy(10), account(200, market()), limits)).toBe(null);
-    expect(limitOf(buy(10), account(200, market(), other), limits)).toBe("liquidation-distance");
+    const other = market({ marketId: "other", positionLots: 4, maintenancePpm: 500_000 });
+    const limits = { minLiquidationDistanceBps: 500 };
+    expect(limitOf(buy(30), account(400, market()), limits)).toBe(null);
+    expect(checkPlace(buy(30), account(400, market(), other), limits)).toMatchObject({ limit: "liquidation-distance", marketId: "plain" });
+    expect(limitOf(buy(1), account(400, market(), other), limits)).toBe(null);
   });
 });
 

@@ -1,6 +1,7 @@
+import type { Instrument } from "../core/instrument.js";
 import type { Clock } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { VenueOrder } from "../exchange/records.js";
+import { instrumentsOf } from "../exchange/decode-rules.js";
 import type { RestClient } from "../exchange/rest-client.js";
 import { isBotsOrder } from "./own-order.js";
 
@@ -29,7 +30,7 @@ export interface CancelEverything {
   readonly account: Hex;
   readonly markets: readonly MarketId[];
   readonly notedHashes: ReadonlySet<string>;
-  /** The last look is this long after the first. */
+  /** How long it goes on cancelling what is still seen. */
   readonly untilMs: Ms;
 }
 
@@ -41,28 +42,36 @@ const PAUSE_MS = 250;
  */
 export async function cancelEverything(options: CancelEverything): Promise<CancelReport> {
   const { client, clock, markets, untilMs } = options;
+  const instruments = instrumentsOf(await client.exchangeInfo(markets));
   const found = new Map<string, FoundOrder>();
-  const end = clock.monotonicMs() + untilMs;
-  for (;;) {
-    const open = await openOrders(options);
+  const look = async (): Promise<FoundOrder[]> => {
+    const open = await openOrders(options, instruments);
     for (const order of open) found.set(`${order.marketId} ${order.orderId}`, order);
-    const last = clock.monotonicMs() >= end;
-    if (last || (open.length === 0 && found.size > 0)) return { found: [...found.values()], left: open };
-    // The first round cancels where nothing is seen too: a place may be under way.
-    for (const marketId of found.size === 0 ? markets : new Set(open.map((order) => order.marketId))) await client.cancelAllOpenOrders(marketId);
-    if (open.length === 0) return { found: [], left: await openOrders(options) };
-    await pause(clock, PAUSE_MS);
+    return open;
+  };
+  const end = clock.monotonicMs() + untilMs;
+  await look();
+  // Every market once, also where nothing is open: a place may be under way.
+  for (const marketId of markets) await client.cancelAllOpenOrders(marketId);
+  for (;;) {
+    const left = await look();
+    if (left.length === 0 || clock.monotonicMs() >= end) return { found: [...found.values()], left };
+    for (const marketId of new Set(left.map((order) => order.marketId))) await client.cancelAllOpenOrders(marketId);
+    await new Promise<void>((resolve) => clock.setTimer(PAUSE_MS, resolve));
   }
 }
 
-async function openOrders({ client, account, markets, notedHashes }: CancelEverything): Promise<FoundOrder[]> {
-  const rules = await client.exchangeInfo(markets);
+async function openOrders(
+  { client, account, markets, notedHashes }: CancelEverything,
+  instruments: ReadonlyMap<MarketId, Instrument>,
+): Promise<FoundOrder[]> {
   const lists = await Promise.all(markets.map((marketId) => client.openOrders(marketId)));
   return lists.flat().map((order) => ({
     marketId: order.marketId,
     orderId: order.id,
     side: order.side,
-    ...amountsOf(order, rules.markets[order.marketId]),
+    price: instruments.get(order.marketId)?.priceOf(order.ticks) ?? "",
+    availableBase: instruments.get(order.marketId)?.amountOf(order.availableLots) ?? "",
     placedBy: isBotsOrder(order, account, notedHashes) ? "bot" : "somebody else",
   }));
 }

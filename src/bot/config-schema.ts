@@ -50,7 +50,9 @@ const quotes = z
       .describe(
         "POST_ONLY never takes, but outlives the bot unless `guard` runs; GTT dies by itself after quoteLifeMs, but may take; GTC does neither.",
       ),
-    quoteLifeMs: durationField("Life of a GTT quote; it is renewed before it ends.", { min: 2000 }).default(300_000),
+    quoteLifeMs: durationField("Life of a GTT quote; it is renewed before it ends. The exchange takes none of a minute or less.", {
+      min: 70_000,
+    }).default(300_000),
     priceToleranceTicks: countField("A resting order this close to the wanted price is left in its place in the queue.", {
       min: 0,
       max: 1000,

@@ -1,0 +1,79 @@
+import { dirname } from "node:path";
+import type { Command } from "commander";
+import { checkVenue, type Finding } from "../../bot/check-venue.js";
+import type { BotConfig } from "../../bot/config.js";
+import { loadStrategy } from "../../bot/load-strategy.js";
+import type { MarketId } from "../../core/units.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { CliContext } from "../cli-context.js";
+import { openBot, withExchange } from "../exchange-access.js";
+import { NotWell } from "../exit.js";
+import { notedHashesOf } from "../noted-hashes.js";
+import { jsonText, table } from "../output.js";
+
+interface CheckOptions {
+  readonly connect?: boolean;
+  readonly json?: boolean;
+}
+
+/** `marketwright check bot.yaml [--connect]` */
+export function addCheck(program: Command, context: CliContext): void {
+  program
+    .command("check")
+    .description("validate a bot's file; with --connect, also the exchange that it names")
+    .argument("<file>", "the bot's YAML file")
+    .option("--connect", "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, { connect, json }: CheckOptions) => {
+      await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
+        const account = signer.address;
+        const { strategies, findings } = await checkStrategies(config);
+        findings.push(...guardFindings(config, file));
+        if (connect === true) {
+          const notedHashes = notedHashesOf(config, account);
+          findings.push(...(await checkVenue({ config, account, client, seam: context.seam, syncClock, strategies, notedHashes })));
+        }
+        const ok = findings.every(({ level }) => level !== "error");
+        context.stdout.write(
+          json === true ? jsonText({ file: config.path, account, connected: connect === true, ok, findings }, 2) : report(findings, file),
+        );
+        if (!ok) throw new NotWell();
+      });
+    });
+}
+
+async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<MarketId, BoundStrategy>; findings: Finding[] }> {
+  const strategies = new Map<MarketId, BoundStrategy>();
+  const findings: Finding[] = [];
+  for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
+    const subject = `markets.${marketId}.strategy`;
+    const loaded = await loadStrategy(strategy, dirname(config.path), subject);
+    strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
+    findings.push({ level: "ok", subject, text: `${loaded.name} takes its parameters` });
+    for (const { file, line, name, advice } of loaded.warnings) {
+      findings.push({
+        level: "warning",
+        subject,
+        text: `${file}:${line} uses ${name}, which a backtest and a replay cannot repeat: ${advice}`,
+      });
+    }
+  }
+  return { strategies, findings };
+}
+
+function guardFindings({ quotes: { timeInForce } }: BotConfig, file: string): Finding[] {
+  if (timeInForce === "GTT") return [];
+  return [
+    {
+      level: "warning",
+      subject: "quotes.timeInForce",
+      text: `${timeInForce} orders outlive a bot that dies: run "marketwright guard ${file}" beside it`,
+    },
+  ];
+}
+
+function report(findings: readonly Finding[], file: string): string {
+  const count = (level: Finding["level"]): number => findings.filter((finding) => finding.level === level).length;
+  const rows = findings.map(({ level, subject, text }) => [level, subject, text]);
+  return `${table(rows)}${file}: ${count("error")} errors, ${count("warning")} warnings\n`;
+}

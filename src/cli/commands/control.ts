@@ -1,0 +1,76 @@
+import { type Command, Option } from "commander";
+import { askBot, findRunningBot } from "../../bot/control-client.js";
+import type { ControlRequest } from "../../bot/control-protocol.js";
+import { ConfigError } from "../../core/errors.js";
+import type { CliContext } from "../cli-context.js";
+import { printData } from "../output.js";
+
+interface ControlOptions {
+  readonly json?: boolean;
+  readonly market?: string;
+  readonly reason?: string;
+  readonly maxSlippageBps?: string;
+  readonly sliceBase?: string;
+}
+
+/** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
+export function addControlCommands(program: Command, context: CliContext): void {
+  controlCommand(program, context, "status", "what a running bot does now", () => ({ command: "status" }));
+  controlCommand(program, context, "halt", "take a running bot's quotes down and keep them down", ({ market, reason }) => ({
+    command: "halt",
+    ...marketOf(market),
+    ...(reason === undefined ? {} : { reason }),
+  }))
+    .addOption(marketOption())
+    .option("--reason <text>", "why, for the log and the screen");
+  controlCommand(program, context, "resume", "let a halted bot quote again", ({ market }) => ({
+    command: "resume",
+    ...marketOf(market),
+  })).addOption(marketOption());
+  controlCommand(program, context, "flatten", "work a running bot's position to zero", ({ market, maxSlippageBps, sliceBase }) => ({
+    command: "flatten",
+    ...marketOf(market),
+    ...(maxSlippageBps === undefined ? {} : { maxSlippageBps: slippageOf(maxSlippageBps) }),
+    ...(sliceBase === undefined ? {} : { sliceBase }),
+  }))
+    .addOption(marketOption())
+    .option("--max-slippage-bps <bps>", "never further from the mark than this (default: 50)")
+    .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
+}
+
+function controlCommand(
+  program: Command,
+  context: CliContext,
+  name: string,
+  description: string,
+  request: (options: ControlOptions) => ControlRequest,
+): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument("[file]", "the bot's file; without it, the only bot that runs")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string | undefined, options: ControlOptions) => {
+      const asked = request(options);
+      const bot = await findRunningBot({ file, env: context.env });
+      printData(context, await askBot(bot.socketPath, asked, context.seam.clock), options.json);
+    });
+}
+
+function marketOption(): Option {
+  return new Option("--market <id>", "this market alone (default: all)");
+}
+
+function marketOf(market: string | undefined): { marketId?: string } {
+  return market === undefined ? {} : { marketId: market };
+}
+
+function slippageOf(text: string): number {
+  const bps = Number(text);
+  if (text.trim() !== "" && bps > 0 && bps <= 10_000) return bps;
+  throw new ConfigError("is no slippage", {
+    field: "--max-slippage-bps",
+    value: text,
+    expected: "a number of basis points above 0, at most 10000",
+  });
+}

@@ -164,7 +164,7 @@ describe("the replay flow", () => {
 
   it("plays a capture up to the line that is broken, says file and line, and leaves the market its last book", async () => {
     const files = writeCapture({
-      books: bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + bookLine("update", 2, 5_100, [], []) + "{\n",
+      books: `${bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + bookLine("update", 2, 5_100, [], [])}{\n`,
     });
     const { ends } = await replay({ files, speed: 1 });
     expect(ends).toHaveLength(1);

@@ -84,7 +84,7 @@ describe("the synthetic flow", () => {
         expect(Math.abs(mid / index - 1)).toBeLessThan(0.002);
         expect(Math.abs(mid * btcGrid.tickQuote - START_PRICE) / START_PRICE).toBeLessThan(0.03);
       }
-      expect(thinnest).toBeGreaterThanOrEqual(3);
+      expect(thinnest).toBeGreaterThanOrEqual(2);
       expect(longestStuck).toBeLessThan(60);
       const takers = new Set(market.trades.map(({ taker }) => taker));
       expect(takers).toEqual(new Set(["noise", "momentum", "informed"]));
@@ -94,22 +94,27 @@ describe("the synthetic flow", () => {
     },
   );
 
-  it.each(["1", "2", "3", "4", "5"])("fills both sides of quotes near the touch within a minute (seed %s)", async (seed) => {
-    const { clock, market } = synthetic(seed);
-    const orders = new Map<Side, FlowOrderRef | null>();
-    for (let second = 0; second < 60; second += 1) {
-      const mid = ((market.bestBid() ?? 0) + (market.bestAsk() ?? 0)) / 2;
-      for (const side of ["BUY", "SELL"] as const) {
-        const resting = orders.get(side);
-        if (resting) market.cancel(resting);
-        const ticks = Math.round(mid * (side === "BUY" ? 0.9998 : 1.0002));
-        orders.set(side, market.place({ agent: "maker", side, ticks, lots: 20, timeInForce: "POST_ONLY" }));
+  it.each(["1", "2", "3", "4", "5"])(
+    "fills both sides of quotes four basis points from the mid within a minute (seed %s)",
+    async (seed) => {
+      const { clock, market } = synthetic(seed);
+      const orders = new Map<Side, FlowOrderRef | null>();
+      for (let second = 0; second < 60; second += 1) {
+        const mid = ((market.bestBid() ?? 0) + (market.bestAsk() ?? 0)) / 2;
+        for (const side of ["BUY", "SELL"] as const) {
+          const resting = orders.get(side);
+          const ticks = Math.round(mid * (side === "BUY" ? 0.9996 : 1.0004));
+          // As a bot does, within its tolerance the order stands.
+          if (resting && resting.openLots > 0 && Math.abs(resting.ticks - ticks) < 60) continue;
+          if (resting) market.cancel(resting);
+          orders.set(side, market.place({ agent: "maker", side, ticks, lots: 20, timeInForce: "POST_ONLY" }));
+        }
+        await clock.runFor(1_000);
       }
-      await clock.runFor(1_000);
-    }
-    const filled = new Set(market.trades.filter(({ maker }) => maker === "maker").map(({ takerSide }) => takerSide));
-    expect(filled).toEqual(new Set(["BUY", "SELL"]));
-  });
+      const filled = new Set(market.trades.filter(({ maker }) => maker === "maker").map(({ takerSide }) => takerSide));
+      expect(filled).toEqual(new Set(["BUY", "SELL"]));
+    },
+  );
 
   it("puts its book up again after somebody has swept it", async () => {
     const { clock, market } = synthetic("1");

@@ -26,15 +26,15 @@ export function lotsOfNotional(view: AgentView, quote: number, ticks: Ticks): Lo
 
 /** How far through the touch a taker goes at most, in basis points of it. */
 const REACH_BPS = 25;
-/** The share of the nearest ten levels that one taker takes at most: the book is never swept empty. */
+/** The share of the nearest twenty levels that one taker takes at most: the book is never swept empty. */
 const TAKE_SHARE = 0.5;
 
 /**
- * Takes up to `lots` from the other side, at most half of its nearest ten levels, no further than 25 basis points through
+ * Takes up to `lots` from the other side, at most half of its nearest twenty levels, no further than 25 basis points through
  * the touch and never beyond `limitTicks`. Returns whether an order was sent.
  */
 export function take(view: AgentView, agent: string, side: Side, lots: Lots, limitTicks?: Ticks): boolean {
-  const { bids, asks } = view.market.depth(10);
+  const { bids, asks } = view.market.depth(20);
   const levels = side === "BUY" ? asks : bids;
   const touch = levels[0];
   if (touch === undefined) return false;

@@ -1,0 +1,62 @@
+import type { BenchResult } from "./bench.js";
+
+/** One side of a comparison: does its work once, and returns its measure in the unit that both sides share. */
+export type Measure = () => number | Promise<number>;
+
+/** The two sides of a comparison. */
+export interface Contest {
+  readonly ours: Measure;
+  readonly reference: Measure;
+  /** Rounds that count; one more runs before them, to warm up. */
+  readonly rounds: number;
+}
+
+/**
+ * Measures both sides in turn, the first of a round alternating, so that whatever else the machine does meets both alike.
+ * The heap is collected before each measure where the process allows it.
+ * @returns medians; `ratio` is the median of each round's own quotient.
+ */
+export async function interleaved({ ours, reference, rounds }: Contest): Promise<Pick<BenchResult, "ours" | "reference" | "ratio">> {
+  const taken = { ours: [] as number[], reference: [] as number[], ratio: [] as number[] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const oursFirst = round % 2 === 0;
+    const early = await measured(oursFirst ? ours : reference);
+    const late = await measured(oursFirst ? reference : ours);
+    if (round > 0) {
+      const [ourValue, referenceValue] = oursFirst ? [early, late] : [late, early];
+      taken.ours.push(ourValue);
+      taken.reference.push(referenceValue);
+      taken.ratio.push(ourValue / referenceValue);
+    }
+  }
+  return { ours: median(taken.ours), reference: median(taken.reference), ratio: median(taken.ratio) };
+}
+
+/** Runs `batch`, which does `operations` of them, until `leastMs` have passed. @returns operations a second. */
+export function ratePerSecond(batch: () => void, operations: number, leastMs: number): number {
+  const start = performance.now();
+  let batches = 0;
+  let elapsedMs = 0;
+  while (elapsedMs < leastMs) {
+    batch();
+    batches += 1;
+    elapsedMs = performance.now() - start;
+  }
+  return (batches * operations * 1000) / elapsedMs;
+}
+
+/** The middle value; of an even number, the mean of the two in the middle. @throws RangeError when there are none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1];
+  const lower = sorted[(sorted.length - 1) >> 1];
+  if (upper === undefined || lower === undefined) {
+    throw new RangeError("no values to take the median of");
+  }
+  return (lower + upper) / 2;
+}
+
+async function measured(measure: Measure): Promise<number> {
+  globalThis.gc?.();
+  return await measure();
+}

@@ -1,0 +1,57 @@
+import { readdirSync } from "node:fs";
+import type { Bench, BenchResult } from "./bench.js";
+
+const SUFFIX = ".bench.ts";
+
+const names = readdirSync(new URL(".", import.meta.url))
+  .filter((file) => file.endsWith(SUFFIX))
+  .map((file) => file.slice(0, -SUFFIX.length))
+  .sort();
+
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const options = process.argv.slice(2).filter((argument) => argument.startsWith("--"));
+const json = options.includes("--json");
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const [name, ...more] = asked;
+  const unknown = options.find((option) => option !== "--json");
+  if (unknown !== undefined || more.length > 0 || (name !== undefined && !names.includes(name))) {
+    const wrong = unknown ?? more[0] ?? name;
+    process.stderr.write(`bench: ${JSON.stringify(wrong)} is not understood; expected NAME [--json], NAME one of ${names.join(", ")}\n`);
+    return 2;
+  }
+  if (name === undefined) {
+    const benches = await Promise.all(names.map(async (each) => ({ name: each, bench: await load(each) })));
+    process.stdout.write(
+      json
+        ? `${JSON.stringify(benches.map(({ name: each, bench }) => ({ name: each, about: bench.about })))}\n`
+        : benches.map(({ name: each, bench }) => `${each.padEnd(24)}${bench.about}\n`).join(""),
+    );
+    return 0;
+  }
+  const bench = await load(name);
+  const result: BenchResult = { name, ...(await bench.run()) };
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : inWords(result, bench));
+  return 0;
+}
+
+async function load(name: string): Promise<Bench> {
+  const { bench } = (await import(`./${name}${SUFFIX}`)) as { bench: Bench };
+  return bench;
+}
+
+function inWords({ name, ours, reference, unit, ratio, referenceIs, details = {} }: BenchResult, { floor, ceiling }: Bench): string {
+  const wanted = floor === undefined ? (ceiling === undefined ? "" : ` (at most ${ceiling})`) : ` (at least ${floor})`;
+  const lines = [
+    `${name}: ${short(ours)} ${unit} against ${short(reference)} ${unit}, ratio ${short(ratio)}${wanted}`,
+    `reference: ${referenceIs}`,
+    ...Object.entries(details).map(([what, value]) => `  ${what}: ${short(value)}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function short(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toPrecision(4);
+}

@@ -8,8 +8,8 @@ import { domainSeparator, OrderHasher } from "../src/exchange/order-signing.js";
 import type { Bench } from "./bench.js";
 import { interleaved, ratePerSecond } from "./rounds.js";
 
-const ROUNDS = 7;
-const ROUND_MS = 600;
+const ROUNDS = 5;
+const ROUND_MS = 250;
 const BATCH = 100;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 

@@ -4,8 +4,9 @@ import type { Level } from "./view.js";
 const FIRST_CAPACITY = 1024;
 
 /**
- * One side of a book: two parallel arrays sorted so that the best price is the LAST entry. Nearly all changes of a
- * live book happen near the touch, so nearly all of them move only a few entries at the end.
+ * One side of a book: two parallel arrays sorted so that the best price is the LAST entry, which always holds an amount.
+ * Nearly all changes of a live book happen near the touch, so what moves is short. A level that is deleted behind the touch
+ * stays in its place with no amount until it comes back, as most do, or until such places are the majority.
  */
 export class BookSide {
   readonly side: Side;
@@ -13,6 +14,8 @@ export class BookSide {
   #keys = new Float64Array(FIRST_CAPACITY);
   #lots = new Float64Array(FIRST_CAPACITY);
   #size = 0;
+  /** Places without an amount. */
+  #empty = 0;
   readonly #sign: 1 | -1;
 
   /** @param side BUY for the bids (best is the highest price), SELL for the asks (best is the lowest). */
@@ -23,7 +26,7 @@ export class BookSide {
 
   /** Number of price levels. */
   get levels(): number {
-    return this.#size;
+    return this.#size - this.#empty;
   }
 
   /** Best price in ticks; NaN on an empty side. */
@@ -34,16 +37,6 @@ export class BookSide {
   /** Lots at the best price; 0 on an empty side. */
   get bestLots(): Lots {
     return this.#size === 0 ? 0 : this.#lots[this.#size - 1];
-  }
-
-  /** Price of the level `depth` steps behind the best (0 is the best). NaN past the end. */
-  ticksAt(depth: number): Ticks {
-    return depth >= this.#size ? Number.NaN : this.#keys[this.#size - 1 - depth] * this.#sign;
-  }
-
-  /** Lots of the level `depth` steps behind the best. 0 past the end. */
-  lotsAt(depth: number): Lots {
-    return depth >= this.#size ? 0 : this.#lots[this.#size - 1 - depth];
   }
 
   /** Lots resting at a price; 0 when there is no such level. */
@@ -58,12 +51,11 @@ export class BookSide {
     const key = ticks * this.#sign;
     const at = this.#search(key);
     if (at < this.#size && this.#keys[at] === key) {
-      if (lots === 0) {
-        this.#remove(at);
-        return true;
-      }
-      if (this.#lots[at] === lots) return false;
+      const before = this.#lots[at];
+      if (before === lots) return false;
       this.#lots[at] = lots;
+      if (lots === 0) this.#vacate(at);
+      else if (before === 0) this.#empty--;
       return true;
     }
     if (lots === 0) return false;
@@ -73,42 +65,70 @@ export class BookSide {
 
   clear(): void {
     this.#size = 0;
+    this.#empty = 0;
+  }
+
+  /** Shows every level, best first, until `visit` returns false. */
+  walk(visit: (ticks: Ticks, lots: Lots) => boolean): void {
+    for (let at = this.#size - 1; at >= 0; at--) {
+      if (this.#lots[at] !== 0 && !visit(this.#keys[at] * this.#sign, this.#lots[at])) return;
+    }
   }
 
   /** At most `depth` levels, best first, as fresh objects. */
   top(depth: number): Level[] {
-    const count = Math.min(depth, this.#size);
     const levels: Level[] = [];
-    for (let i = 0; i < count; i++) levels.push({ ticks: this.ticksAt(i), lots: this.lotsAt(i) });
+    for (let at = this.#size - 1; at >= 0 && levels.length < depth; at--) {
+      if (this.#lots[at] !== 0) levels.push({ ticks: this.#keys[at] * this.#sign, lots: this.#lots[at] });
+    }
     return levels;
   }
 
   /** Every level as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
   entries(): number[] {
     const flat: number[] = [];
-    for (let at = this.#size - 1; at >= 0; at--) flat.push(this.#keys[at] * this.#sign, this.#lots[at]);
+    this.walk((ticks, lots) => {
+      flat.push(ticks, lots);
+      return true;
+    });
     return flat;
   }
 
   /** The first index whose key is not below `key`. */
   #search(key: number): number {
     const keys = this.#keys;
-    let high = this.#size;
-    // Most changes are within a few levels of the touch: a gallop from the end finds those before a bisection would.
+    const last = this.#size - 1;
+    if (last < 0 || keys[last] < key) return last + 1;
+    if (keys[0] >= key) return 0;
+    // Prices are dense where it matters, so a straight line through both ends lands close; a gallop from there brackets it.
+    const guess = last - Math.floor(((keys[last] - key) * last) / (keys[last] - keys[0]));
+    let low: number;
+    let high: number;
     let reach = 1;
-    let low = high - reach;
-    while (low > 0 && keys[low] >= key) {
-      high = low;
-      reach <<= 2;
-      low = high - reach;
+    if (keys[guess] < key) {
+      low = guess;
+      high = guess + 1;
+      while (keys[high] < key) {
+        low = high;
+        reach <<= 1;
+        high = Math.min(high + reach, last);
+      }
+    } else {
+      high = guess;
+      low = guess - 1;
+      while (keys[low] >= key) {
+        high = low;
+        reach <<= 1;
+        low = Math.max(low - reach, 0);
+      }
     }
-    if (low < 0) low = 0;
-    while (low < high) {
+    // Now keys[low] < key <= keys[high].
+    while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (keys[middle] < key) low = middle + 1;
+      if (keys[middle] < key) low = middle;
       else high = middle;
     }
-    return low;
+    return high;
   }
 
   #insert(at: number, key: number, lots: Lots): void {
@@ -130,20 +150,29 @@ export class BookSide {
     this.#size = size + 1;
   }
 
-  #remove(at: number): void {
-    const keys = this.#keys;
-    const amounts = this.#lots;
-    const size = this.#size;
-    if (size - at <= SHORT_MOVE) {
-      for (let i = at + 1; i < size; i++) {
-        keys[i - 1] = keys[i];
-        amounts[i - 1] = amounts[i];
-      }
-    } else {
-      keys.copyWithin(at, at + 1, size);
-      amounts.copyWithin(at, at + 1, size);
+  #vacate(at: number): void {
+    this.#empty++;
+    if (at === this.#size - 1) {
+      // The best must hold an amount: what is empty behind it goes with it.
+      do {
+        this.#size--;
+        this.#empty--;
+      } while (this.#size > 0 && this.#lots[this.#size - 1] === 0);
+    } else if (this.#empty > FEW && this.#empty * 2 > this.#size) {
+      this.#compact();
     }
-    this.#size = size - 1;
+  }
+
+  #compact(): void {
+    let kept = 0;
+    for (let at = 0; at < this.#size; at++) {
+      if (this.#lots[at] === 0) continue;
+      this.#keys[kept] = this.#keys[at];
+      this.#lots[kept] = this.#lots[at];
+      kept++;
+    }
+    this.#size = kept;
+    this.#empty = 0;
   }
 
   #grow(): void {
@@ -158,3 +187,6 @@ export class BookSide {
 
 /** Below this many entries a loop beats the fixed cost of two `copyWithin` calls. */
 const SHORT_MOVE = 48;
+
+/** So many empty places are not worth a compaction. */
+const FEW = 64;

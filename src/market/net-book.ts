@@ -24,12 +24,13 @@ export interface BookSides {
 /** At most `depth` levels of one side, best first, without the bot's own amounts. A level that is wholly the bot's is no level. */
 export function netLevels(side: BookSide, own: readonly OwnRestingOrder[], depth: number): Level[] {
   const levels: Level[] = [];
-  for (let at = 0; at < side.levels && levels.length < depth; at++) {
-    const ticks = side.ticksAt(at);
-    const lots = side.lotsAt(at) - ownLotsAt(own, side.side, ticks);
+  side.walk((ticks, resting) => {
+    if (levels.length >= depth) return false;
+    const lots = resting - ownLotsAt(own, side.side, ticks);
     // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
     if (lots > 0) levels.push({ ticks, lots });
-  }
+    return true;
+  });
   return levels;
 }
 
@@ -41,11 +42,13 @@ export function netTouch(book: BookSides, own: readonly OwnRestingOrder[]): Touc
 }
 
 function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
-  for (let at = 0; at < side.levels; at++) {
-    const ticks = side.ticksAt(at);
-    if (side.lotsAt(at) > ownLotsAt(own, side.side, ticks)) return ticks;
-  }
-  return Number.NaN;
+  let best = Number.NaN;
+  side.walk((ticks, resting) => {
+    if (resting <= ownLotsAt(own, side.side, ticks)) return true;
+    best = ticks;
+    return false;
+  });
+  return best;
 }
 
 function ownLotsAt(own: readonly OwnRestingOrder[], side: Side, ticks: Ticks): Lots {

@@ -34,13 +34,14 @@ export class OrderBook {
     let high = 0x811c9dc5;
     let low = 0x9e3779b9;
     for (const side of [this.bids, this.asks]) {
-      for (let depth = 0; depth < side.levels; depth++) {
-        for (const value of [side.ticksAt(depth), side.lotsAt(depth)]) {
+      side.walk((ticks, lots) => {
+        for (const value of [ticks, lots]) {
           const upper = Math.floor(value / 0x1_0000_0000);
           high = mixed(high ^ (value | 0), upper);
           low = mixed(low + (value | 0), upper ^ high);
         }
-      }
+        return true;
+      });
       high = mixed(high, side.levels);
       low = mixed(low, ~side.levels);
     }

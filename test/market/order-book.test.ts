@@ -7,7 +7,7 @@ import { OrderBook } from "../../src/market/order-book.js";
 describe("one side of a book", () => {
   it("has no best price when it is empty", () => {
     const side = new BookSide("BUY");
-    expect([side.levels, side.bestTicks, side.bestLots, side.ticksAt(0), side.lotsAt(0)]).toEqual([0, Number.NaN, 0, Number.NaN, 0]);
+    expect([side.levels, side.bestTicks, side.bestLots, side.top(3), side.lotsOf(1)]).toEqual([0, Number.NaN, 0, [], 0]);
   });
 
   it.each(["BUY", "SELL"] as const)("%s behaves as a sorted map would, whatever the order of changes", (side) => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { processContext } from "../../src/cli/cli-context.js";
+import { buildProgram } from "../../src/cli/program.js";
+import { captureCli } from "./captured-cli.js";
+
+const commands = buildProgram(processContext()).commands.map((command) => command.name());
+
+describe("every command", () => {
+  it.each(commands)("%s --help says what it takes, on stdout, and succeeds", async (command) => {
+    const { code, out, err } = await captureCli([command, "--help"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`Usage: marketwright ${command}`);
+    expect(err).toBe("");
+  });
+
+  it.each(commands)("%s refuses an option that it does not know with exit code 2, and nothing on stdout", async (command) => {
+    const { code, out, err } = await captureCli([command, "--no-such-option"]);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err).toContain(`marketwright ${command} --help says what it takes`);
+  });
+
+  it.each(commands)("%s answers machines with --json", async (command) => {
+    expect((await captureCli([command, "--help"])).out).toContain("--json");
+  });
+});
+
+describe("the command line", () => {
+  it("prints its version", async () => {
+    expect(await captureCli(["--version"])).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: "" });
+  });
+
+  it("has its help on stdout when it was asked for, and on stderr with exit code 2 when nothing was", async () => {
+    expect((await captureCli(["--help"])).code).toBe(0);
+    const nothing = await captureCli([]);
+    expect(nothing.code).toBe(2);
+    expect(nothing.out).toBe("");
+    expect(nothing.err).toContain("Usage: marketwright");
+  });
+
+  it("names the command that was probably meant", async () => {
+    const { code, err } = await captureCli(["statsu"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Did you mean status?");
+  });
+
+  it("says which argument is missing", async () => {
+    const { code, err } = await captureCli(["check"]);
+    expect(code).toBe(2);
+    expect(err).toContain("missing required argument 'file'");
+  });
+});

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { VenueIncome, VenueTrade } from "../../src/exchange/records.js";
+import { Ledger } from "../../src/account/ledger.js";
+import { Unexplained } from "../../src/account/unexplained.js";
+import { MARKET, T0, venueTrade } from "./exchange-story.js";
+
+const income = (id: number, timeMs: number): VenueIncome => ({ id: String(id), type: "FUNDING_FEE", amount: 5n, timeMs, marketId: MARKET });
+
+describe("the position by trades", () => {
+  it("counts a trade once, pending or settled, and reverses it when the settlement fails", () => {
+    const ledger = new Ledger();
+    ledger.setPosition(MARKET, 100);
+    expect(ledger.trade(venueTrade(1, "BUY", 7))).toEqual({ news: "fill" });
+    expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
+    expect(ledger.trade(venueTrade(2, "SELL", 3, { status: "SETTLED" }))).toEqual({ news: "fill" });
+    expect(ledger.positionLots(MARKET)).toBe(104);
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "SETTLED" }))).toEqual({ news: "settled" });
+    expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({ news: "failed", lots: -7 });
+    expect(ledger.positionLots(MARKET)).toBe(97);
+  });
+
+  it("never counts a trade that is first seen as failed, whatever comes late", () => {
+    const ledger = new Ledger();
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({ news: "failed", lots: 0, counted: undefined });
+    expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
+    expect(ledger.positionLots(MARKET)).toBe(0);
+  });
+
+  it("counts a trade of a status that nobody has documented, and still takes its end", () => {
+    const ledger = new Ledger();
+    ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED" }));
+    expect([ledger.positionLots(MARKET), ledger.isSettled(MARKET)]).toEqual([7, false]);
+    ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }));
+    expect([ledger.positionLots(MARKET), ledger.isSettled(MARKET)]).toEqual([0, true]);
+  });
+
+  it("gives the same position for any order, repetition and folding", () => {
+    const lives = fc.array(
+      fc.record({ side: fc.constantFrom("BUY" as const, "SELL" as const), lots: fc.integer({ min: 1, max: 50 }), end: fc.constantFrom("CREATED", "SETTLED", "FAILED") }),
+      { minLength: 1, maxLength: 25 },
+    );
+    const told = lives.chain((trades) => {
+      const events = trades.flatMap(({ side, lots, end }, index): VenueTrade[] => {
+        const created = venueTrade(index + 1, side, lots);
+        return end === "CREATED" ? [created, created] : [created, { ...created, status: end }, created];
+      });
+      return fc.record({ trades: fc.constant(trades), events: fc.shuffledSubarray(events, { minLength: events.length }), cut: fc.nat(events.length) });
+    });
+    fc.assert(
+      fc.property(told, ({ trades, events, cut }) => {
+        const ledger = new Ledger();
+        ledger.setPosition(MARKET, 0);
+        ledger.readLatest(MARKET, []);
+        const all = [...events.slice(0, cut), ...events, ...events.slice(cut)];
+        all.forEach((trade, index) => {
+          ledger.trade(trade);
+          // Only a reading of the exchange itself allows folding: here, once everything has been told.
+          if (index >= cut + events.length - 1) {
+            ledger.readTo(MARKET, String(trades.length));
+            ledger.fold();
+          }
+        });
+        const truth = trades.reduce((sum, { side, lots, end }) => sum + (end === "FAILED" ? 0 : side === "BUY" ? lots : -lots), 0);
+        expect(ledger.positionLots(MARKET)).toBe(truth);
+      }),
+    );
+  });
+
+  it("holds only what may still change and the last interval, over a day of trades", () => {
+    const ledger = new Ledger();
+    ledger.setPosition(MARKET, 0);
+    ledger.readLatest(MARKET, []);
+    ledger.trade(venueTrade(1, "BUY", 1));
+    for (let id = 2; id <= 20_000; id += 1) {
+      ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
+      if (id % 100 === 0) {
+        ledger.readTo(MARKET, String(id));
+        ledger.fold();
+      }
+    }
+    expect(ledger.positionLots(MARKET)).toBe(20_000);
+    expect(ledger.heldTrades).toBeLessThanOrEqual(201);
+    expect(ledger.trade(venueTrade(1, "BUY", 1, { status: "FAILED" }))).toMatchObject({ lots: -1 });
+    expect(ledger.trade(venueTrade(500, "BUY", 1))).toBeUndefined();
+  });
+});
+
+describe("what to ask the exchange for", () => {
+  it("asks for the most recent trades first, then from the first one not yet listed twice", () => {
+    const ledger = new Ledger();
+    ledger.trade(venueTrade(70, "BUY", 1));
+    expect(ledger.askFrom(MARKET)).toBeUndefined();
+    for (const id of [68, 69, 70]) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
+    ledger.readLatest(MARKET, ["68", "69", "70"]);
+    expect(ledger.askFrom(MARKET)).toBe("68");
+    ledger.fold();
+    ledger.readTo(MARKET, "70");
+    ledger.fold();
+    expect(ledger.askFrom(MARKET)).toBe("71");
+  });
+
+  it("goes back to the oldest trade that is not final, and from there skips what is", () => {
+    const ledger = new Ledger();
+    ledger.readLatest(MARKET, []);
+    for (let id = 1; id <= 2000; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }));
+    ledger.readTo(MARKET, "2000");
+    ledger.fold();
+    ledger.fold();
+    expect([ledger.askFrom(MARKET), ledger.askFrom(MARKET, "504"), ledger.askFrom(MARKET, "1399")]).toEqual(["5", "900", "2001"]);
+  });
+
+  it("leaves what is older than the most recent page in the base", () => {
+    const ledger = new Ledger();
+    for (let id = 1000; id < 1500; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
+    ledger.readLatest(MARKET, Array.from({ length: 500 }, (_, index) => String(1000 + index)));
+    expect(ledger.trade(venueTrade(400, "BUY", 9, { status: "SETTLED" }))).toBeUndefined();
+  });
+
+  it("keeps ids beyond 2^53 apart", () => {
+    const ledger = new Ledger();
+    ledger.readLatest(MARKET, []);
+    ledger.trade(venueTrade(1, "BUY", 1, { id: "9007199254740993", status: "SETTLED" }));
+    ledger.trade(venueTrade(1, "BUY", 1, { id: "9007199254740992", status: "SETTLED" }));
+    expect(ledger.positionLots(MARKET)).toBe(2);
+    ledger.readTo(MARKET, "9007199254740993");
+    ledger.fold();
+    ledger.fold();
+    expect(ledger.askFrom(MARKET)).toBe("9007199254740994");
+  });
+});
+
+describe("incomes", () => {
+  it("are counted once, and not from before the beginning", () => {
+    const ledger = new Ledger();
+    ledger.beginIncomes(T0);
+    expect([ledger.income(income(1, T0 - 1)), ledger.income(income(2, T0)), ledger.income(income(2, T0))]).toEqual([false, true, false]);
+  });
+
+  it("are forgotten once nobody asks for them again, and stay counted", () => {
+    const ledger = new Ledger();
+    ledger.beginIncomes(T0);
+    for (let minute = 0; minute < 60; minute += 1) {
+      ledger.income(income(minute, T0 + minute * 60_000));
+      ledger.forgetIncomes();
+    }
+    expect(ledger.incomesFromMs()).toBe(T0 + 58 * 60_000);
+    expect(ledger.income(income(3, T0 + 3 * 60_000))).toBe(false);
+    expect(ledger.income(income(59, T0 + 59 * 60_000))).toBe(false);
+  });
+});
+
+describe("orders held against trades", () => {
+  it("sees what is matched but in no trade, and what is traded but matched by no order", () => {
+    const ledger = new Ledger();
+    const unexplained = new Unexplained(ledger);
+    unexplained.matched(MARKET, "BUY", 5);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([5, 0]);
+    ledger.trade(venueTrade(1, "BUY", 8));
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 3]);
+    expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
+  });
+
+  it("sets a gap aside only when it has stood through two reconciliations with every trade settled", () => {
+    const ledger = new Ledger();
+    const unexplained = new Unexplained(ledger);
+    ledger.trade(venueTrade(1, "BUY", 8));
+    expect([unexplained.review(MARKET), unexplained.review(MARKET)]).toEqual([false, false]);
+    ledger.trade(venueTrade(1, "BUY", 8, { status: "SETTLED" }));
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 0]);
+  });
+});

@@ -1,0 +1,61 @@
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PROJECT_ROOT } from "./checkout.js";
+
+/** What npm does at each of its three calls: what it prints and how it exits. */
+interface NpmScript {
+  readonly install?: number;
+  readonly check?: number;
+  readonly test?: number;
+  readonly testOutput?: string;
+}
+
+describe(".ci/run", () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "marketwright-ci-"));
+    cpSync(join(PROJECT_ROOT, ".ci"), join(root, ".ci"), { recursive: true });
+    mkdirSync(join(root, "bin"));
+    program("promtool", "exit 0");
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function program(name: string, body: string): void {
+    writeFileSync(join(root, "bin", name), `#!/usr/bin/env bash\n${body}\n`);
+    chmodSync(join(root, "bin", name), 0o755);
+  }
+
+  /** An npm that stands in for the real one: this script must not install and test the project that is testing it. */
+  function run({ install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed" }: NpmScript): SpawnSyncReturns<string> {
+    program(
+      "npm",
+      `case "$*" in ci) exit ${install};; "run check") exit ${check};; test) echo "${testOutput}"; exit ${test};; *) exit 64;; esac`,
+    );
+    const PATH = `${join(root, "bin")}:${process.env.PATH ?? ""}`;
+    return spawnSync(join(root, ".ci/run"), [], { cwd: tmpdir(), encoding: "utf8", env: { ...process.env, PATH } });
+  }
+
+  function verdict({ status, stdout }: SpawnSyncReturns<string>): [number | null, string | undefined] {
+    return [status, stdout.trimEnd().split("\n").at(-1)];
+  }
+
+  it("ends with the tests' own count when all is well, from whatever folder it is called", () => {
+    expect(verdict(run({}))).toEqual([0, "3 passed, 0 failed"]);
+  });
+
+  it("fails with the tests", () => {
+    expect(verdict(run({ test: 1, testOutput: "2 passed, 1 failed" }))).toEqual([1, "2 passed, 1 failed"]);
+  });
+
+  it("counts a failed check as one, tests none the less, and fails", () => {
+    expect(verdict(run({ check: 2 }))).toEqual([2, "3 passed, 1 failed"]);
+  });
+
+  it("fails when nothing could be installed, or the tests died before they could count", () => {
+    expect(verdict(run({ install: 7 }))).toEqual([1, "0 passed, 1 failed"]);
+    expect(verdict(run({ test: 137, testOutput: "Killed" }))).toEqual([137, "0 passed, 1 failed"]);
+  });
+});

@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { of, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadStrategy } from "../../src/bot/load-strategy.js";
@@ -96,6 +98,29 @@ describe("somebody's own strategy file", () => {
     await loadStrategy("./mine.js", folder, FIELD);
     const { Observable } = await import("rxjs");
     expect((globalThis as { strategyObservable?: unknown }).strategyObservable).toBe(Observable);
+  });
+});
+
+const BUILT = fileURLToPath(new URL("../../dist/bot/load-strategy.js", import.meta.url));
+
+describe.skipIf(!existsSync(BUILT))("the built package (skipped where there is no build)", () => {
+  it("loads a strategy under plain node, with its own copies of marketwright, rxjs and zod, and leaves nothing running", () => {
+    write(
+      "mine.ts",
+      `import { ConfigError } from "marketwright";\nimport { Observable } from "rxjs";\n(globalThis as any).seen = [ConfigError, Observable, z];\n${WHOLE}`,
+    );
+    const script = `
+      import { z } from "zod";
+      import { Observable } from "rxjs";
+      const { loadStrategy } = await import(${JSON.stringify(BUILT)});
+      const { ConfigError } = await import("marketwright");
+      const { strategy } = await loadStrategy("./mine.ts", ${JSON.stringify(folder)}, "strategy");
+      strategy.bind({ halfSpreadBps: 4, sizeBase: 0.5 });
+      const [error, observable, zod] = globalThis.seen;
+      process.stdout.write(JSON.stringify([error === ConfigError, observable === Observable, zod === z]));`;
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root, encoding: "utf8" });
+    expect(JSON.parse(said)).toEqual([true, true, true]);
   });
 });
 

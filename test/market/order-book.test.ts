@@ -34,6 +34,27 @@ describe("one side of a book", () => {
     );
   });
 
+  it("keeps its levels right through long runs of deletions and returns", () => {
+    const random = seededRandom(11);
+    const book = new BookSide("BUY");
+    const reference = new Map<number, number>();
+    for (let change = 0; change < 60_000; change++) {
+      // Waves: mostly deletions, then mostly returns, so that empty places come to outnumber the full ones.
+      const deleting = Math.floor(change / 6000) % 2 === 1;
+      const ticks = 1 + Math.floor(random.uniform() * 1500);
+      const lots = random.uniform() < (deleting ? 0.9 : 0.1) ? 0 : 1 + Math.floor(random.uniform() * 9);
+      book.set(ticks, lots);
+      if (lots === 0) reference.delete(ticks);
+      else reference.set(ticks, lots);
+      if (change % 500 !== 0) continue;
+      expect(book.levels).toBe(reference.size);
+      expect(book.entries()).toEqual([...reference].sort(([a], [b]) => b - a).flat());
+      if (reference.size > 0) expect(book.bestTicks).toBe(Math.max(...reference.keys()));
+    }
+    book.clear();
+    expect([book.levels, book.entries()]).toEqual([0, []]);
+  });
+
   it("holds 10,000 levels, put in from the touch outwards, inwards and at random, and loses none", () => {
     const random = seededRandom(7);
     const ticks = Array.from({ length: 10_000 }, (_, i) => 500_000 + 3 * i);

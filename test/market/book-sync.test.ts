@@ -150,6 +150,6 @@ describe("age", () => {
 
 it("another market's events do not touch it", () => {
   const book = synced();
-  expect(book.apply({ ...BOOK, marketId: "ethusdc", sequence: 99 }, 5)).toBe("ignored");
+  expect(book.apply({ ...snapshot(99, [], []), marketId: "ethusdc" }, 5)).toBe("ignored");
   expect([book.sequence, book.lastReceivedMs]).toEqual([10, 0]);
 });

@@ -4,7 +4,7 @@ import { RunError } from "../core/errors.js";
 import { Instrument } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import { seamScheduler } from "../core/seam-scheduler.js";
-import type { Hex, MarketId } from "../core/units.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Action, QuestionAction, Venue, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
@@ -49,6 +49,8 @@ export interface BotOptions {
   readonly observer: Observer;
   readonly journal?: JournalWriter;
   readonly dryRun?: boolean;
+  /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
+  readonly receivedMonotonicMs?: () => Ms | undefined;
 }
 
 /** How often what is due by time alone is looked at. */
@@ -130,6 +132,7 @@ export class Bot {
       unasked: (action, why) => this.#answered(action, why),
       submit: (key, action, causeMonotonicMs) => this.#submit(key, action, causeMonotonicMs),
       dryRun: options.dryRun ?? false,
+      receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
       rules,
       phase: "starting",
     };

@@ -16,7 +16,7 @@ export interface WaitingPlace {
   readonly place: PlannedPlace;
   readonly reason: Reason;
   /** When the message that led to it was received, on the clock that never steps. */
-  readonly causeMonotonicMs: number;
+  readonly causeMonotonicMs: number | undefined;
 }
 
 /** A cancel that waits for its turn. */

@@ -15,6 +15,8 @@ export interface JournalHeader {
   readonly account: Hex;
   readonly config: BotConfig;
   readonly rules: VenueRules;
+  /** When the bot was made: its state was read against this instant. */
+  readonly stamp: TurnStamp;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import type { OwnOrder } from "../account/order.js";
-import type { Ms } from "../core/units.js";
+import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import type { Plan } from "../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
@@ -51,7 +51,7 @@ export class Planning {
       const targetPlan = planTarget({
         intent: desk.target.intent,
         positionLots: this.#context.account.positionLots(desk.marketId),
-        working,
+        working: [...working, ...unseenMatches(this.#context, desk)],
         rules: desk.rules,
         touch,
         foreignTouch: this.#foreign(desk).touch,
@@ -136,7 +136,10 @@ export class Planning {
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) return;
       wanted.add(subject);
-      dispatcher.want({ kind: "place", marketId, place, reason: reasonOf(desk), causeMonotonicMs: nowMs }, rank);
+      dispatcher.want(
+        { kind: "place", marketId, place, reason: reasonOf(desk), causeMonotonicMs: this.#context.receivedMonotonicMs() },
+        rank,
+      );
     });
     dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
@@ -151,6 +154,24 @@ export class Planning {
     this.#told.set(desk.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
   }
+}
+
+/** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
+function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrder[] {
+  const { unseenBuyLots, unseenSellLots } = account.orders.worst(desk.marketId);
+  const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
+    hash: `unseen ${side}`,
+    side,
+    level: -1,
+    ticks: 0,
+    lots,
+    mayFillLots: 0,
+    untoldLots: lots,
+    phase: "matched",
+    expirationMs: 0,
+    timeInForce: "GTC",
+  });
+  return [...(unseenBuyLots > 0 ? [pseudo("BUY", unseenBuyLots)] : []), ...(unseenSellLots > 0 ? [pseudo("SELL", unseenSellLots)] : [])];
 }
 
 /** Own orders as they rest, or may rest, on the exchange's book. */

@@ -3,7 +3,7 @@ import { decimalToScaled } from "../core/instrument.js";
 import type { MarketId, Ms } from "../core/units.js";
 import { checkDomain } from "../exchange/domain-check.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
-import { observeEquity, type PeakEquity, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import { observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
 import { evaluateGuards, type MarketHealth } from "../risk/guards.js";
 import {
   applyDemands,
@@ -70,6 +70,11 @@ export class Safety {
     return this.#halts.reasons;
   }
 
+  /** The highest net value so far, deposits taken out; undefined before the first reading. */
+  get peak(): bigint | undefined {
+    return this.#peak?.peak;
+  }
+
   get limits(): GuardLimits {
     return this.#limits;
   }
@@ -122,7 +127,7 @@ export class Safety {
   resume(marketId: MarketId | undefined): void {
     if (marketId === undefined) this.#rejects.clear();
     else this.#rejects.delete(marketId);
-    this.#forgetPeakAfterDrawdown();
+    if (marketId === undefined) this.#acceptDrawdown();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const [changed, why] of this.#rulesChanged) if (why.includes("in the last run")) this.#rulesChanged.delete(changed);
     if (this.#rulesChanged.size === 0) this.#writeContracts();
@@ -225,10 +230,10 @@ export class Safety {
   }
 
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
-  #forgetPeakAfterDrawdown(): void {
-    if (!this.#halts.reasons.some(({ name }) => name === "drawdown") || this.#peak === undefined) return;
-    const equity = this.#context.account.equity;
-    if (equity !== undefined) this.#peak = { ...this.#peak, peak: equity };
+  #acceptDrawdown(): void {
+    const { equity } = this.#context.account;
+    if (this.#peak === undefined || equity === undefined || !this.#halts.reasons.some(({ name }) => name === "drawdown")) return;
+    this.#peak = rearmPeak({ equity, netDeposits: this.#peak.netDeposits });
   }
 
   #take(step: HaltStep): void {

@@ -1,0 +1,81 @@
+import type { CreditUnits, Ms } from "../../core/units.js";
+import { type PositionFill, PositionState } from "./position-state.js";
+
+/** A change of a position that is not yet folded into the settled state. */
+export interface LedgerEntry {
+  readonly change: PositionFill | { readonly funding: CreditUnits; readonly timeMs: Ms };
+  settled: boolean;
+}
+
+/**
+ * A position twice: as matched, which risk and net value go by, and as settled, which is what the contracts hold. A failed
+ * settlement is taken out of the middle and the rest applied again, so that a failure leaves no trace in the figures of
+ * the trades around it.
+ */
+export class PositionLedger {
+  #matched = new PositionState();
+  #settled = new PositionState();
+  /** Oldest first; the head is never settled. */
+  readonly #entries: LedgerEntry[] = [];
+
+  get matched(): Readonly<PositionState> {
+    return this.#matched;
+  }
+
+  get settled(): Readonly<PositionState> {
+    return this.#settled;
+  }
+
+  /** Applies a match. @returns what to settle or to fail, and the profit of what it closed. */
+  match(change: PositionFill): { entry: LedgerEntry; realizedPnl: CreditUnits } {
+    const entry: LedgerEntry = { change, settled: false };
+    this.#entries.push(entry);
+    return { entry, realizedPnl: this.#matched.fill(change) };
+  }
+
+  /** Books funding on the matched position, final at once. */
+  fund(funding: CreditUnits, timeMs: Ms): void {
+    this.#matched.fund(funding, timeMs);
+    this.#entries.push({ change: { funding, timeMs }, settled: true });
+    this.#fold();
+  }
+
+  /** The chain confirmed an entry. */
+  settle(entry: LedgerEntry): void {
+    entry.settled = true;
+    this.#fold();
+  }
+
+  /** The chain refused an entry: matched is what it would be without it. */
+  fail(entry: LedgerEntry): void {
+    const place = this.#entries.indexOf(entry);
+    if (place < 0) {
+      return;
+    }
+    this.#entries.splice(place, 1);
+    this.#matched = this.#settled.clone();
+    for (const { change } of this.#entries) {
+      applyTo(this.#matched, change);
+    }
+    this.#fold();
+  }
+
+  #fold(): void {
+    let count = 0;
+    for (let entry = this.#entries[0]; entry?.settled; entry = this.#entries[count]) {
+      applyTo(this.#settled, entry.change);
+      count += 1;
+    }
+    if (count > 0) {
+      this.#entries.splice(0, count);
+    }
+  }
+}
+
+function applyTo(state: PositionState, change: LedgerEntry["change"]): void {
+  if ("funding" in change) {
+    state.fund(change.funding, change.timeMs);
+  } else {
+    state.fill(change);
+  }
+}

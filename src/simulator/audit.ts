@@ -1,0 +1,48 @@
+import type { CreditUnits, Lots, MarketId } from "../core/units.js";
+import type { Account } from "./accounts/account.js";
+import type { ExchangeState } from "./state.js";
+
+/** Where all money is. Conserved means that credit, to the unit, is what was deposited, and every long has its short. */
+export interface Audit {
+  readonly deposits: CreditUnits;
+  /** Credit of every account as matched, primary and of all positions, the houses' included. */
+  readonly accountCredit: CreditUnits;
+  /** The same as settled. Equal to the matched one, fees apart, once nothing waits for settlement. */
+  readonly settledCredit: CreditUnits;
+  readonly feeCredit: CreditUnits;
+  readonly dustCredit: CreditUnits;
+  /** Sum of all positions by market: zero. */
+  readonly netLots: Readonly<Record<MarketId, Lots>>;
+  readonly isConserved: boolean;
+}
+
+/** Sums up the exchange's money and positions. */
+export function audit(state: ExchangeState): Audit {
+  const accounts: Account[] = [...state.accounts.values(), ...[...state.markets.values()].map(({ house }) => house)];
+  let deposits = 0n;
+  let accountCredit = 0n;
+  let settledCredit = 0n;
+  const netLots: Record<MarketId, Lots> = {};
+  for (const id of state.markets.keys()) {
+    netLots[id] = 0;
+  }
+  for (const account of accounts) {
+    deposits += account.deposits;
+    accountCredit += account.primaryCredit;
+    settledCredit += account.settledPrimaryCredit;
+    for (const [id, { position }] of account.markets) {
+      accountCredit += position.matched.credit;
+      settledCredit += position.settled.credit;
+      netLots[id] = (netLots[id] ?? 0) + position.matched.lots;
+    }
+  }
+  return {
+    deposits,
+    accountCredit,
+    settledCredit,
+    feeCredit: state.feeCredit,
+    dustCredit: state.dustCredit,
+    netLots,
+    isConserved: accountCredit + state.feeCredit + state.dustCredit === deposits && Object.values(netLots).every((lots) => lots === 0),
+  };
+}

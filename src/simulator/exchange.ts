@@ -1,0 +1,324 @@
+import { RunError } from "../core/errors.js";
+import { decimalToScaled } from "../core/instrument.js";
+import type { Seam, Timer } from "../core/seam.js";
+import { ecdsaScheme, type SignatureScheme } from "../core/signing.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import { Account } from "./accounts/account.js";
+import { Clearing } from "./accounts/clearing.js";
+import type { Order } from "./accounts/order.js";
+import { audit, type Audit } from "./audit.js";
+import type { ExchangeConfig } from "./config.js";
+import type { OrderFlow } from "./flow-market.js";
+import { MarketFlowPort } from "./market-flow-port.js";
+import { Market, type MarketStatus } from "./markets/market.js";
+import { marketRules } from "./markets/market-rules.js";
+import { OrderDesk } from "./matching/order-desk.js";
+import { type ApiAnswer, errorBody } from "./rest/api-error.js";
+import type { ApiRequest } from "./rest/parameters.js";
+import { Router } from "./rest/router.js";
+import { ExchangeState } from "./state.js";
+import { StreamHub } from "./streams/stream-hub.js";
+import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
+
+/** What an exchange may be given besides its configuration. */
+export interface ExchangeOptions {
+  /** How signatures are checked; ECDSA unless a simulation stands something cheaper in for it. */
+  readonly scheme?: SignatureScheme;
+  /**
+   * Makes a market's order flow, anew at each start; null for none. `startPriceQuote` is the mark at a restart, so that a
+   * flow that chooses its own price goes on from there.
+   */
+  readonly flowOf?: (marketId: MarketId, restart: { readonly startPriceQuote: number } | null) => OrderFlow | null;
+}
+
+/** A book as the exchange has it. */
+export interface BookSnapshot {
+  readonly sequence: number;
+  /** Best first. */
+  readonly bids: readonly (readonly [ticks: Ticks, lots: Lots])[];
+  readonly asks: readonly (readonly [ticks: Ticks, lots: Lots])[];
+}
+
+/**
+ * The embedded exchange: matching, margin, settlement and streams in one object, without a network. Everything is
+ * synchronous, one event at a time, and all time, timers and randomness come from the seam.
+ */
+export class EmbeddedExchange {
+  readonly config: ExchangeConfig;
+  readonly #seam: Seam;
+  readonly #options: ExchangeOptions;
+  readonly #state: ExchangeState;
+  readonly #clearing: Clearing;
+  readonly #desk: OrderDesk;
+  readonly #router: Router;
+  readonly #hub: StreamHub;
+  #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
+  #timers = new Map<string, Timer>();
+  #depth = 0;
+  #isRunning = false;
+  #hasRun = false;
+
+  /** @throws ConfigError when a market's values are off its own number grid or contradict each other */
+  constructor(config: ExchangeConfig, seam: Seam, options: ExchangeOptions = {}) {
+    this.config = config;
+    this.#seam = seam;
+    this.#options = options;
+    // The streams need the state that reports to them; until they exist nothing happens that they could hear.
+    const state: ExchangeState = new ExchangeState(config, seam, {
+      onOrder: (order) => this.#hub.onOrder(order),
+      onUserTrade: (trade) => this.#hub.onUserTrade(trade),
+      onAccount: (account) => this.#hub.onAccount(account),
+      onIncomes: (account, incomes) => this.#hub.onIncomes(account, incomes),
+      onTrade: (trade) => this.#hub.onTrade(trade),
+      onBook: (market) => this.#hub.onBook(market),
+    });
+    const turn = (run: () => void) => this.#turn(run);
+    this.#state = state;
+    this.#clearing = new Clearing(state, turn, (accounts) => this.#desk.enforceMaintenance(accounts));
+    this.#desk = new OrderDesk(state, this.#clearing, turn);
+    for (const id of Object.keys(config.markets)) {
+      state.markets.set(id, this.#newMarket(id));
+    }
+    this.#router = new Router(state, this.#desk, this.#clearing, options.scheme ?? ecdsaScheme);
+    this.#hub = new StreamHub(state, this.#router.authentication, this.#router.accounts);
+  }
+
+  #newMarket(id: MarketId): Market {
+    const { config } = this;
+    return new Market({
+      rules: marketRules(id, config),
+      house: new Account(HOUSE, this.#seam.clock.nowMs(), config.retention, true),
+      selfMatch: config.choices.selfMatch,
+      firstSequence: 1,
+      keepTrades: config.retention.publicTrades,
+      listener: (market) => this.#desk.listenerOf(market),
+    });
+  }
+
+  /** Starts the order flows, funding, settlement and the clocks of the streams. */
+  start(): void {
+    if (this.#isRunning) {
+      return;
+    }
+    const isRestart = this.#hasRun;
+    this.#isRunning = true;
+    this.#hasRun = true;
+    this.#clearing.start();
+    this.#desk.start();
+    for (const market of this.#state.markets.values()) {
+      this.#scheduleFunding(market);
+      this.#startFlow(market, isRestart);
+    }
+    this.#everyMarketInterval();
+  }
+
+  /** Stops everything and closes every stream. Accounts, orders and what waits for settlement are kept for another start. */
+  stop(): void {
+    if (!this.#isRunning) {
+      return;
+    }
+    this.#isRunning = false;
+    this.#hub.stop("the exchange is stopping");
+    for (const { flow, port } of this.#flows) {
+      flow.stop();
+      port.detach();
+    }
+    this.#flows = [];
+    this.#clearing.stop();
+    this.#desk.stop();
+    for (const timer of this.#timers.values()) {
+      timer.cancel();
+    }
+    this.#timers.clear();
+  }
+
+  /** Whether it has been started and not stopped. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Answers a REST request. */
+  handle(request: ApiRequest): ApiAnswer {
+    if (!this.#isRunning) {
+      return { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") };
+    }
+    return this.#turn(() => this.#router.handle(request));
+  }
+
+  /**
+   * Opens a stream. The sink may be used before this returns: a book's snapshot is sent at once.
+   * @param pathWithQuery from the version prefix on: `/v1/multiple?streams=...`.
+   */
+  connect(pathWithQuery: string, sink: StreamSink): StreamConnection | StreamRefusal {
+    if (!this.#isRunning) {
+      return { refused: { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") } };
+    }
+    return this.#hub.connect(pathWithQuery, sink);
+  }
+
+  /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */
+  register(address: Hex): void {
+    if (this.#state.account(address) === undefined) {
+      this.#turn(() => this.#router.accounts.open(address));
+    }
+  }
+
+  /** Deposits credit, as the faucet does. @param amountQuote a decimal string. @throws RunError for an unknown account */
+  deposit(address: Hex, amountQuote: string): void {
+    const account = this.#requireAccount(address);
+    this.#turn(() => this.#clearing.deposit(account, decimalToScaled(amountQuote, this.config.creditDecimals, "amount")));
+  }
+
+  /** Changes whether a market takes orders; resting ones stay and can be cancelled. @throws RunError for an unknown market */
+  setMarketStatus(marketId: MarketId, status: MarketStatus): void {
+    const market = this.#requireMarket(marketId);
+    market.status = status;
+    market.statusChangedMs = this.#state.nowMs();
+  }
+
+  /** An account's orders with something open or unsettled, oldest first; none for an unknown account. */
+  openOrders(address: Hex): readonly Order[] {
+    return [...(this.#state.account(address)?.activeOrders.values() ?? [])];
+  }
+
+  /** An account, to look at; undefined when it is not registered. */
+  account(address: Hex): Account | undefined {
+    return this.#state.account(address);
+  }
+
+  /** A market, to look at. @throws RunError when there is none of that id */
+  market(marketId: MarketId): Market {
+    return this.#requireMarket(marketId);
+  }
+
+  /** The account records that REST would answer with, for comparisons. @throws RunError for an unknown account */
+  balances(address: Hex) {
+    return this.#router.accounts.balancesAnswer(this.#requireAccount(address));
+  }
+
+  /** The book at full depth with its sequence. @throws RunError for an unknown market */
+  book(marketId: MarketId): BookSnapshot {
+    const { engine, depth } = this.#requireMarket(marketId);
+    const levels = (side: Side) => {
+      const found: (readonly [Ticks, Lots])[] = [];
+      engine.forEachLevel(side, (ticks, lots) => found.push([ticks, lots]) > 0);
+      return found;
+    };
+    return { sequence: depth.sequence, bids: levels("BUY"), asks: levels("SELL") };
+  }
+
+  /** Where all money is, to the unit. */
+  audit(): Audit {
+    return audit(this.#state);
+  }
+
+  /** Matches that wait for settlement. */
+  get unsettledTrades(): number {
+    return this.#clearing.unsettled;
+  }
+
+  /** Open stream connections. */
+  get connections(): number {
+    return this.#hub.connections;
+  }
+
+  #turn<Result>(run: () => Result): Result {
+    this.#depth += 1;
+    try {
+      return run();
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0) {
+        this.#hub.endOfEvent();
+      }
+    }
+  }
+
+  #startFlow(market: Market, isRestart: boolean): void {
+    const mark = market.prices.mark;
+    const restart = isRestart && mark > 0n ? { startPriceQuote: quoteOf(mark, this.config.creditDecimals) } : null;
+    const flow = this.#options.flowOf?.(market.id, restart) ?? null;
+    if (flow === null) {
+      return;
+    }
+    const port = new MarketFlowPort({
+      market,
+      desk: this.#desk,
+      nowMs: () => this.#state.nowMs(),
+      turn: (run) => this.#turn(run),
+      onReference: () => this.#desk.enforceMaintenance([...market.holders]),
+    });
+    this.#flows.push({ flow, port });
+    flow.start(port, this.#seam);
+  }
+
+  #scheduleFunding(market: Market): void {
+    const { intervalMs } = market.rules.config.funding;
+    if (market.nextFundingMs === 0) {
+      market.nextFundingMs = (Math.floor(this.#state.nowMs() / intervalMs) + 1) * intervalMs;
+    }
+    const waitMs = Math.max(0, market.nextFundingMs - this.#state.nowMs());
+    this.#timers.set(
+      `funding ${market.id}`,
+      this.#seam.clock.setTimer(waitMs, () => this.#turn(() => this.#fundIfDue(market))),
+    );
+  }
+
+  #fundIfDue(market: Market): void {
+    // A wall clock that was stepped back meanwhile has the timer fire early.
+    if (this.#seam.clock.nowMs() >= market.nextFundingMs) {
+      market.nextFundingMs += market.rules.config.funding.intervalMs;
+      this.#clearing.fund(market);
+    }
+    this.#scheduleFunding(market);
+  }
+
+  #everyMarketInterval(): void {
+    this.#timers.set(
+      "markets",
+      this.#seam.clock.setTimer(this.config.streams.marketIntervalMs, () => {
+        this.#turn(() => this.#sampleMarkets());
+        this.#everyMarketInterval();
+      }),
+    );
+  }
+
+  #sampleMarkets(): void {
+    const nowMs: Ms = this.#state.nowMs();
+    for (const market of this.#state.markets.values()) {
+      if (market.prices.sample(nowMs)) {
+        this.#desk.enforceMaintenance([...market.holders]);
+      }
+      if (market.prices.mark > 0n) {
+        market.markCandles.record(market.prices.mark, 0, 0n, nowMs);
+      }
+    }
+    this.#hub.publishMarkets();
+  }
+
+  #requireMarket(marketId: MarketId): Market {
+    const market = this.#state.markets.get(marketId);
+    if (market === undefined) {
+      throw new RunError("no such market", {
+        field: "marketId",
+        value: marketId,
+        expected: [...this.#state.markets.keys()].join(" or "),
+      });
+    }
+    return market;
+  }
+
+  #requireAccount(address: Hex): Account {
+    const account = this.#state.account(address);
+    if (account === undefined) {
+      throw new RunError("no such account", { field: "address", value: address, expected: "a registered address" });
+    }
+    return account;
+  }
+}
+
+const HOUSE: Hex = "0x0000000000000000000000000000000000000000";
+
+function quoteOf(credit: CreditUnits, creditDecimals: number): number {
+  return Number(credit) / 10 ** creditDecimals;
+}

@@ -1,0 +1,82 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, Ms } from "../../core/units.js";
+
+/**
+ * Mark and index of a market in credit units per whole base unit. They come from the order flow's reference; without one
+ * both are the book's mid averaged over the time since the last reading, which is taken every second.
+ */
+export class ReferencePrice {
+  /** 0 until a price is known. */
+  mark: CreditUnits = 0n;
+  index: CreditUnits = 0n;
+  #hasReference = false;
+  #midTicks = Number.NaN;
+  #midSinceMs = 0;
+  #weightedTicks = 0;
+  #weightMs = 0;
+  readonly #creditPerTick: number;
+
+  constructor(instrument: Instrument) {
+    this.#creditPerTick = instrument.tickQuote * 10 ** instrument.creditDecimals;
+  }
+
+  /** Takes a reference in fractional ticks. */
+  set(indexTicks: number, markTicks: number): void {
+    this.#hasReference = true;
+    this.mark = this.#creditOf(markTicks);
+    this.index = this.#creditOf(indexTicks);
+  }
+
+  /** The mid changed (NaN: a side is empty, and the time does not count). */
+  onMid(midTicks: number, nowMs: Ms): void {
+    if (this.#hasReference || Object.is(midTicks, this.#midTicks)) {
+      return;
+    }
+    this.#accumulate(nowMs);
+    this.#midTicks = midTicks;
+    if (this.mark === 0n && !Number.isNaN(midTicks)) {
+      this.#adopt(midTicks);
+    }
+  }
+
+  /** A trade happened where neither a reference nor a mid was ever known. */
+  onTrade(ticks: number): void {
+    if (this.mark === 0n) {
+      this.#adopt(ticks);
+    }
+  }
+
+  /** Closes an averaging period. @returns whether the mark changed. */
+  sample(nowMs: Ms): boolean {
+    if (this.#hasReference) {
+      return false;
+    }
+    this.#accumulate(nowMs);
+    if (this.#weightMs === 0) {
+      return false;
+    }
+    const before = this.mark;
+    this.#adopt(this.#weightedTicks / this.#weightMs);
+    this.#weightedTicks = 0;
+    this.#weightMs = 0;
+    return this.mark !== before;
+  }
+
+  #accumulate(nowMs: Ms): void {
+    const elapsedMs = Math.max(0, nowMs - this.#midSinceMs);
+    this.#midSinceMs = nowMs;
+    if (!Number.isNaN(this.#midTicks)) {
+      this.#weightedTicks += this.#midTicks * elapsedMs;
+      this.#weightMs += elapsedMs;
+    }
+  }
+
+  #adopt(ticks: number): void {
+    this.mark = this.#creditOf(ticks);
+    this.index = this.mark;
+  }
+
+  #creditOf(ticks: number): CreditUnits {
+    return BigInt(Math.round(ticks * this.#creditPerTick));
+  }
+}

@@ -1,0 +1,92 @@
+import { riskAverseQueue } from "../../core/queue-models.js";
+import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import type { RecordedMessage, RecordedPrint } from "../flow-market.js";
+import type { BookOrder } from "./book-order.js";
+import { isBetter, type MatchingEngine } from "./matching-engine.js";
+
+/** A participant's resting order was reached by the recording; its `openLots` are already reduced. */
+export type RecordedFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
+
+/** A price of the published book whose amount the recording changed. */
+export type RecordedLevel = (side: Side, ticks: Ticks) => void;
+
+/**
+ * Applies a recorded message as a whole and only then tests it against participants: a resting order fills in full, at its
+ * own price, when the best recorded opposite price has come to it or beyond (backtest rules B1).
+ */
+export function applyRecorded(engine: MatchingEngine, message: RecordedMessage, onLevel: RecordedLevel, onFill: RecordedFill): void {
+  const depth = engine.recorded;
+  if (depth === null) {
+    return;
+  }
+  const resting = restingLevels(engine);
+  const change = depth.apply(message);
+  for (const { side, ticks, shownLots } of resting) {
+    const lots = depth.lotsAt(side, ticks);
+    if (lots !== shownLots) {
+      engine.requeue(side, ticks, shownLots, lots);
+    }
+  }
+  for (let place = 0; place < change.bids.length; place += 2) {
+    onLevel("BUY", change.bids[place]);
+  }
+  for (let place = 0; place < change.asks.length; place += 2) {
+    onLevel("SELL", change.asks[place]);
+  }
+  for (const side of ["BUY", "SELL"] as const) {
+    fillReached(engine, side, depth.best(oppositeOf(side)), true, onFill);
+  }
+}
+
+/**
+ * Tests a recorded trade against participants' resting orders: those with a better price fill in full, those at its price
+ * by the risk-averse queue. Recorded levels are not swept: the recording's own messages change them.
+ * @returns the lots that participants' orders at its very price took of it.
+ */
+export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: RecordedFill): Lots {
+  const side = oppositeOf(print.aggressor);
+  fillReached(engine, side, print.ticks, false, onFill);
+  let takenLots = 0;
+  let order = engine.ladder(side).levelAt(print.ticks)?.head ?? null;
+  while (order !== null && takenLots < print.lots) {
+    const next = order.next;
+    if (order.queue !== null) {
+      // What an order before this one took of the print never reached the queue behind it.
+      const place = riskAverseQueue.onTrade(order.queue, print.lots - takenLots);
+      const lots = Math.min(riskAverseQueue.executableLots(place), order.openLots);
+      order.queue = riskAverseQueue.onTaken(place);
+      takenLots += lots;
+      if (lots > 0) {
+        engine.ladder(side).reduce(order, lots);
+        onFill(order, print.ticks, lots);
+      }
+    }
+    order = next;
+  }
+  return takenLots;
+}
+
+/** Fills every resting order of `side` whose price the opposite price has passed, or with `touching` reached. */
+function fillReached(engine: MatchingEngine, side: Side, opposite: Ticks | undefined, touching: boolean, onFill: RecordedFill): void {
+  if (opposite === undefined) {
+    return;
+  }
+  const ladder = engine.ladder(side);
+  for (let level = ladder.best(); level !== undefined; level = ladder.best()) {
+    const order = level.head;
+    if (order === null || !(isBetter(side, level.ticks, opposite) || (touching && level.ticks === opposite))) {
+      return;
+    }
+    const lots = order.openLots;
+    ladder.reduce(order, lots);
+    onFill(order, level.ticks, lots);
+  }
+}
+
+function restingLevels(engine: MatchingEngine): { side: Side; ticks: Ticks; shownLots: Lots }[] {
+  const levels: { side: Side; ticks: Ticks; shownLots: Lots }[] = [];
+  for (const side of ["BUY", "SELL"] as const) {
+    engine.ladder(side).forEachLevel(({ ticks }) => levels.push({ side, ticks, shownLots: engine.recorded?.lotsAt(side, ticks) ?? 0 }) > 0);
+  }
+  return levels;
+}

@@ -1,0 +1,128 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import { decimalToScaled } from "../../core/instrument.js";
+import type { Hex } from "../../core/units.js";
+import { Account } from "../accounts/account.js";
+import type { Clearing } from "../accounts/clearing.js";
+import { INCOME_TYPES } from "../accounts/records.js";
+import type { ExchangeState } from "../state.js";
+import { balancesRecord, incomeRecord, positionRecords, userTradeRecord } from "./account-records.js";
+import { ApiError } from "./api-error.js";
+import { addressOf } from "./authentication.js";
+import { marketOf } from "./order-terms.js";
+import { listLimit, oneOf, optionalId, timeRange } from "./parameters.js";
+import { writeRecords } from "./write-json.js";
+
+const ALL = "ALL";
+
+/** Registering and reading accounts, their money, trades and incomes. */
+export class AccountEndpoints {
+  readonly #state: ExchangeState;
+  readonly #clearing: Clearing;
+
+  constructor(state: ExchangeState, clearing: Clearing) {
+    this.#state = state;
+    this.#clearing = clearing;
+  }
+
+  /** POST /v1/account. @throws ApiError 2018 */
+  register(address: Hex): string {
+    if (this.#state.account(address) !== undefined) {
+      throw new ApiError(2018, "the account is registered already");
+    }
+    const account = this.open(address);
+    return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
+  }
+
+  /** Opens an account with the venue's initial credit. */
+  open(address: Hex): Account {
+    const { config } = this.#state;
+    const account = new Account(address, this.#state.nowMs(), config.retention);
+    this.#state.accounts.set(address.toLowerCase(), account);
+    const credit = decimalToScaled(config.creditOnRegistration, config.creditDecimals);
+    if (credit > 0n) {
+      this.#clearing.deposit(account, credit);
+    }
+    return account;
+  }
+
+  /** GET /v1/account. @throws ApiError 1010 when it is not registered */
+  read(address: Hex): string {
+    const account = this.#state.account(address);
+    if (account === undefined) {
+      throw new ApiError(1010, "the account is not registered");
+    }
+    return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
+  }
+
+  /** POST /faucet: a deposit from nowhere. @throws ApiError 1010, 1110, 1111 */
+  faucet(parameters: ReadonlyMap<string, string>): string {
+    const { config } = this.#state;
+    const account = this.#state.account(addressOf(parameters));
+    if (account === undefined) {
+      throw new ApiError(1010, "the account is not registered");
+    }
+    const amount = faucetAmount(parameters.get("amount") ?? "", config.creditDecimals);
+    if (amount <= 0n || amount > decimalToScaled(config.faucet.maxQuote, config.creditDecimals)) {
+      throw new ApiError(1111, `amount is not a positive decimal of at most ${config.faucet.maxQuote}`);
+    }
+    this.#clearing.deposit(account, amount);
+    return JSON.stringify({
+      account: account.address,
+      amount: scaledToDecimal(amount, config.creditDecimals),
+      deposits: scaledToDecimal(account.deposits, config.creditDecimals),
+    });
+  }
+
+  /** GET /v1/balances. */
+  balances(account: Account): string {
+    return JSON.stringify(this.balancesAnswer(account));
+  }
+
+  /** The body of GET /v1/balances and of ACCOUNT_UPDATE. */
+  balancesAnswer(account: Account) {
+    const { markets, config } = this.#state;
+    return {
+      balances: balancesRecord(account, markets, config.creditDecimals),
+      positions: positionRecords(account, markets, { closed: config.choices.closedPositions === "latest", updatedAt: true }),
+    };
+  }
+
+  /** GET /v1/positions. */
+  positions(account: Account): string {
+    const { markets, config } = this.#state;
+    const closed = config.choices.closedPositions === "latest";
+    return JSON.stringify(positionRecords(account, markets, { closed, updatedAt: false }));
+  }
+
+  /** GET /v1/userTrades. @throws ApiError 1111 for fromId together with a time */
+  userTrades(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const range = timeRange(parameters);
+    const fromId = optionalId(parameters, "fromId");
+    if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
+      throw new ApiError(1111, "fromId excludes startTime and endTime");
+    }
+    const trades = account.markets.get(market.id)?.trades.page({ ...range, fromId, limit: listLimit(parameters) }) ?? [];
+    return writeRecords(trades.map(userTradeRecord));
+  }
+
+  /** GET /v1/incomes. */
+  incomes(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const type = oneOf(parameters.get("type") || ALL, [ALL, ...INCOME_TYPES], "type");
+    const everywhere = this.#state.config.choices.accountIncomes === "every-market";
+    const incomes = account.incomes.page(
+      { ...timeRange(parameters), limit: listLimit(parameters) },
+      (income) => (type === ALL || income.type === type) && (income.marketId === market.id || (everywhere && income.marketId === "")),
+    );
+    return writeRecords(incomes.map((income) => incomeRecord(income, this.#state.config.creditDecimals)));
+  }
+}
+
+function faucetAmount(text: string, decimals: number): bigint {
+  try {
+    return decimalToScaled(text, decimals);
+  } catch {
+    throw new ApiError(1111, "amount is not a decimal of the credit's precision");
+  }
+}

@@ -1,0 +1,213 @@
+import { bytesToHex, hexToBytes } from "../../core/hex.js";
+import type { CreditUnits, Hex, Ms } from "../../core/units.js";
+import type { WireBuildResult } from "../../exchange/wire-types.js";
+import type { Account } from "../accounts/account.js";
+import { capacityOf, onlyReduces } from "../accounts/margin.js";
+import { Order, type OrderTerms } from "../accounts/order.js";
+import type { OrderDesk } from "../matching/order-desk.js";
+import { domainSeparator, OrderHasher } from "../signing/order-hash.js";
+import { type OrderInfo, readOrderInfo, writeOrderInfo } from "../signing/order-info.js";
+import type { ExchangeState } from "../state.js";
+import { ApiError } from "./api-error.js";
+import type { Authentication } from "./authentication.js";
+import { GasFeeQuotations } from "./gas-fee-quotation.js";
+import { orderRecord, orderStructRecord } from "./order-record.js";
+import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
+import { required } from "./parameters.js";
+import { writeRecords } from "./write-json.js";
+
+const TEN_YEARS_SECONDS = 315_360_000;
+const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
+const RESTING = new Set(["GTC", "GTT", "POST_ONLY"]);
+/** 65 bytes whose last is 27 or 28; contracts refuse any other (protocol 6). */
+const ORDER_SIGNATURE = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C)$/;
+
+/** Builds orders for clients, and checks and takes the signed ones. */
+export class OrderEntry {
+  readonly #state: ExchangeState;
+  readonly #desk: OrderDesk;
+  readonly #authentication: Authentication;
+  readonly #hasher: OrderHasher;
+  readonly #quotations: GasFeeQuotations;
+  /** Of every order ever taken: a hash is taken once. */
+  readonly #hashes = new Set<Hex>();
+  readonly #addressBytes = new Map<Hex, Uint8Array>();
+
+  constructor(state: ExchangeState, desk: OrderDesk, authentication: Authentication) {
+    const { domain, choices } = state.config;
+    this.#state = state;
+    this.#desk = desk;
+    this.#authentication = authentication;
+    this.#hasher = new OrderHasher(domainSeparator(domain));
+    this.#quotations = new GasFeeQuotations(state.seam.random, choices.gasFeeQuotationLifeMs);
+  }
+
+  /** POST /v1/order/build. */
+  build(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const requested = requestedOrder(this.#state, parameters);
+    const { market, timeInForce } = requested;
+    const nowMs = this.#state.seam.clock.nowMs();
+    const expirationMs =
+      timeInForce !== "GTT"
+        ? nowMs + TWENTY_YEARS_SECONDS * 1000
+        : requested.expirationMs || nowMs + this.#state.config.choices.gttDefaultLifeMs;
+    const info = writeOrderInfo(
+      market.rules.makerRate,
+      market.rules.takerRate,
+      BigInt(Math.floor(expirationMs / 1000)),
+      this.#state.seam.random.uint64(),
+    );
+    const { paper, credit } = signedAmounts(requested);
+    const perp = this.#bytesOf(market.rules.perp);
+    const signer = this.#bytesOf(account.address);
+    const orderHash = bytesToHex(this.#hasher.hash(perp, signer, paper, credit, info));
+    const order = new Order(this.#terms(account, requested, "0", bytesToHex(info), orderHash, expirationMs), "CREATED", false);
+    const result: WireBuildResult = {
+      order: orderStructRecord(order),
+      orderHash,
+      packedOrder: OrderHasher.pack(perp, signer, paper, credit, info),
+      gasFeeQuotation: this.#quotations.issue(orderHash, nowMs),
+    };
+    return JSON.stringify(result);
+  }
+
+  /**
+   * POST /v1/order: takes a signed order. @returns the order as accepted, not what became of it.
+   * @throws ApiError 1111, 1112, 1012, 2012 to 2017, 4010 to 4013
+   */
+  place(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const requested = requestedOrder(this.#state, parameters);
+    const info = readOrderInfo(required(parameters, "info"));
+    if (info === null) {
+      throw new ApiError(4012, "info is not 32 bytes of hex");
+    }
+    const expirationMs = this.#checkInfo(requested, info);
+    const { paper, credit } = signedAmounts(requested);
+    const digest = this.#hasher.hash(this.#bytesOf(requested.market.rules.perp), this.#bytesOf(account.address), paper, credit, info.bytes);
+    const signature = required(parameters, "orderSignature");
+    if (!ORDER_SIGNATURE.test(signature) || !this.#authentication.signed(digest, signature, account.address)) {
+      throw new ApiError(1012, "Order Signature is invalid");
+    }
+    const hash = bytesToHex(digest);
+    if (this.#hashes.has(hash)) {
+      throw new ApiError(2016, "an order of this hash was taken before");
+    }
+    this.#checkQuotation(requested, hash, parameters.get("gasFeeQuotation"));
+    this.#checkAccount(account, requested);
+    this.#hashes.add(hash);
+    const { choices } = this.#state.config;
+    const order = new Order(
+      this.#terms(account, requested, this.#state.nextId(), bytesToHex(info.bytes), hash, expirationMs),
+      choices.acceptedStatus,
+      choices.matchedOrders === "history-at-once",
+    );
+    const answer = writeRecords(orderRecord(order, choices.expirationUnit));
+    this.#desk.accept(order);
+    return answer;
+  }
+
+  #terms(account: Account, requested: RequestedOrder, id: string, info: Hex, hash: Hex, expirationMs: Ms): OrderTerms {
+    return {
+      id,
+      account,
+      market: requested.market,
+      side: requested.side,
+      type: requested.type,
+      timeInForce: requested.timeInForce,
+      ticks: requested.ticks,
+      lots: requested.lots,
+      expirationMs: requested.timeInForce === "GTT" ? expirationMs : 0,
+      signedCredit: requested.credit,
+      makerRate: requested.market.rules.makerRate,
+      takerRate: requested.market.rules.takerRate,
+      info,
+      hash,
+      createdAtMs: this.#state.nowMs(),
+    };
+  }
+
+  /** @returns when a GTT order expires. @throws ApiError 4012 */
+  #checkInfo({ market, timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
+    if (info.makerRate !== market.rules.makerRate || info.takerRate !== market.rules.takerRate) {
+      throw new ApiError(4012, "info does not carry the market's fee rates");
+    }
+    const nowMs = this.#state.seam.clock.nowMs();
+    const signedSeconds = Number(info.expirationSeconds);
+    if (timeInForce !== "GTT") {
+      if (signedSeconds <= Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS) {
+        throw new ApiError(4012, "the expiration in info is not more than 10 years ahead");
+      }
+      return 0;
+    }
+    if (expirationMs === 0) {
+      if (!isGttLife(signedSeconds * 1000 - nowMs)) {
+        throw new ApiError(4012, "the expiration in info is not more than 1 minute and less than 7 days ahead");
+      }
+      return signedSeconds * 1000;
+    }
+    if (Math.abs(signedSeconds * 1000 - expirationMs) >= 1000) {
+      throw new ApiError(4012, "the expiration in info is not that of the parameter");
+    }
+    return expirationMs;
+  }
+
+  #checkQuotation({ market, lots, credit }: RequestedOrder, hash: Hex, token: string | undefined): void {
+    const nowMs = this.#state.seam.clock.nowMs();
+    if (token !== undefined && token !== "") {
+      if (!this.#quotations.isValid(token, hash, nowMs)) {
+        throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
+      }
+      return;
+    }
+    const { waiverUnit, waiveGasFeeMinimumAmount } = this.#state.config.choices;
+    const size = waiverUnit === "quote" ? market.instrument.creditToDecimal(credit) : market.instrument.amountOf(lots);
+    if (Number(size) < Number(waiveGasFeeMinimumAmount)) {
+      throw new ApiError(4012, `an order below ${waiveGasFeeMinimumAmount} needs a gasFeeQuotation`);
+    }
+  }
+
+  /** @throws ApiError 2012, 2016, 2017, 4013 */
+  #checkAccount(account: Account, { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder): void {
+    const { choices } = this.#state.config;
+    const part = account.in(market.id);
+    const rests = type === "LIMIT" && RESTING.has(timeInForce);
+    if (rests && part.openOrders >= market.rules.config.maxOpenOrders) {
+      throw new ApiError(2017, `more than ${market.rules.config.maxOpenOrders} open orders`);
+    }
+    if (timeInForce === "POST_ONLY" && choices.crossingPostOnly === "REJECT" && this.#desk.wouldCross(market, side, ticks)) {
+      throw new ApiError(2016, "a POST_ONLY order would trade on arrival");
+    }
+    if (onlyReduces(part, side, lots)) {
+      return;
+    }
+    if (account.reduceOnly) {
+      throw new ApiError(2012, "below maintenance margin only orders that reduce a position are taken");
+    }
+    const { buy, sell, boundByExposure } = capacityOf(account, market, this.#state.markets);
+    // A SELL far below the market trades at the market, so the mark is what it takes on.
+    const notional = side === "BUY" ? credit : largerOf(credit, market.valueOf(lots));
+    if (notional > (side === "BUY" ? buy : sell)) {
+      throw boundByExposure
+        ? new ApiError(4013, `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`)
+        : new ApiError(2012, "not enough margin");
+    }
+  }
+
+  #bytesOf(address: Hex): Uint8Array {
+    let bytes = this.#addressBytes.get(address);
+    if (bytes === undefined) {
+      bytes = hexToBytes(address, "address");
+      this.#addressBytes.set(address, bytes);
+    }
+    return bytes;
+  }
+}
+
+function signedAmounts({ market, side, lots, credit }: RequestedOrder): { paper: bigint; credit: CreditUnits } {
+  const paper = BigInt(lots) * market.instrument.paperPerLot;
+  return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
+}
+
+function largerOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,161 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { CreditUnits } from "../../core/units.js";
+import type { WireContract, WireKline, WireMarketState, WireOrderBook } from "../../exchange/wire-types.js";
+import { CANDLE_INTERVALS, type Candle } from "../markets/candles.js";
+import type { Market } from "../markets/market.js";
+import type { ExchangeState } from "../state.js";
+import { ApiError } from "./api-error.js";
+import { levelRecords, publicStatus, publicTradeFields } from "./market-records.js";
+import { marketOf } from "./order-terms.js";
+import { listLimit, oneOf, optionalId, optionalInteger, required, timeRange } from "./parameters.js";
+import { writeRecords } from "./write-json.js";
+
+const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
+const DAY_MS = 86_400_000;
+
+/** The public market data. */
+export class PublicEndpoints {
+  readonly #state: ExchangeState;
+
+  constructor(state: ExchangeState) {
+    this.#state = state;
+  }
+
+  /** GET /v1/time. */
+  time(): string {
+    return `{"serverTime":${this.#state.seam.clock.nowMs()}}`;
+  }
+
+  /** GET /v1/orderbook. @throws ApiError 1111 for a limit that is not one of the six */
+  orderbook(parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const limit = optionalInteger(parameters, "limit") ?? 500;
+    if (!BOOK_LIMITS.includes(limit)) {
+      throw new ApiError(1111, `parameter limit is not one of ${BOOK_LIMITS.join(", ")}`);
+    }
+    const book: WireOrderBook = {
+      bids: levelRecords(market, "BUY", limit),
+      asks: levelRecords(market, "SELL", limit),
+      sequence: market.depth.sequence,
+      ticker_id: market.id,
+      timestamp: this.#state.nowMs(),
+    };
+    return JSON.stringify(book);
+  }
+
+  /** GET /v1/trades: the newest. */
+  trades(parameters: ReadonlyMap<string, string>): string {
+    return this.#tradePage(marketOf(this.#state, parameters), listLimit(parameters), undefined);
+  }
+
+  /** GET /v1/historicalTrades: ascending from `fromId`, or the newest. */
+  historicalTrades(parameters: ReadonlyMap<string, string>): string {
+    return this.#tradePage(marketOf(this.#state, parameters), listLimit(parameters), optionalId(parameters, "fromId"));
+  }
+
+  #tradePage(market: Market, limit: number, fromId: string | undefined): string {
+    const nowMs = this.#state.nowMs();
+    const trades = market.trades.page({ fromId, limit });
+    return writeRecords(trades.map((trade) => publicTradeFields(trade, publicStatus(trade, nowMs))));
+  }
+
+  /** GET /v1/klines, by matching time. */
+  klines(parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    return this.#candles(market, parameters, "trades");
+  }
+
+  /** GET /v1/markPriceKlines: marks read once a second; their volume is 0. */
+  markPriceKlines(parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    return this.#candles(market, parameters, "marks");
+  }
+
+  #candles(market: Market, parameters: ReadonlyMap<string, string>, of: "trades" | "marks"): string {
+    const interval = oneOf(required(parameters, "interval"), CANDLE_INTERVALS, "interval");
+    const series = of === "trades" ? market.candles : market.markCandles;
+    const { instrument } = market;
+    const price = (value: bigint) =>
+      of === "trades" ? instrument.priceOf(Number(value)) : scaledToDecimal(value, instrument.creditDecimals);
+    const bars = series.list(interval, { ...timeRange(parameters), limit: listLimit(parameters) });
+    const records = bars.map(
+      (bar: Candle): WireKline => ({
+        time: bar.timeMs,
+        open: price(bar.open),
+        close: price(bar.close),
+        high: price(bar.high),
+        low: price(bar.low),
+        volume: instrument.amountOf(bar.volumeLots),
+      }),
+    );
+    return JSON.stringify(records);
+  }
+
+  /** GET /v1/fundingRate: paid ones. */
+  fundingRate(parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const payments = market.fundings.page({ ...timeRange(parameters), limit: listLimit(parameters) });
+    return JSON.stringify(
+      payments.map(({ rate, timeMs }) => ({ marketId: market.id, fundingRate: scaledToDecimal(rate, 18), fundingTime: timeMs })),
+    );
+  }
+
+  /** GET /v1/contracts. */
+  contracts(): string {
+    return JSON.stringify({ contracts: [...this.#state.markets.values()].map((market) => this.#contract(market)) });
+  }
+
+  #contract(market: Market): WireContract {
+    const { instrument, rules } = market;
+    const nowMs = this.#state.nowMs();
+    const day = market.candles.since(nowMs - DAY_MS);
+    const price = (value: bigint | undefined) => (value === undefined ? "0" : instrument.priceOf(Number(value)));
+    const rate = scaledToDecimal(rules.fundingRate, 18);
+    return {
+      ticker_id: market.id,
+      base_currency: rules.config.baseAsset,
+      quote_currency: rules.config.quoteAsset,
+      last_price: lastPrice(market),
+      base_volume: instrument.amountOf(day?.volumeLots ?? 0),
+      quote_volume: instrument.creditToDecimal(day?.volumeQuote ?? 0n),
+      high: price(day?.high),
+      low: price(day?.low),
+      product_type: "PERP",
+      open_interest: instrument.amountOf(market.openInterestLots),
+      index_price: quotePrice(market, market.prices.index),
+      index_name: `${rules.config.baseAsset}/${rules.config.quoteAsset}`,
+      index_currency: rules.config.quoteAsset,
+      start_timestamp: String(nowMs - DAY_MS),
+      end_timestamp: String(nowMs),
+      funding_rate: rate,
+      next_funding_rate: rate,
+      next_funding_rate_timestamp: String(market.nextFundingMs),
+    };
+  }
+}
+
+/** The payload of a market's `@market` stream. */
+export function marketStateRecord(market: Market, nowMs: number): WireMarketState {
+  const { instrument, rules } = market;
+  const day = market.candles.since(nowMs - DAY_MS);
+  return {
+    fundingRate: scaledToDecimal(rules.fundingRate, 18),
+    nextFundingTime: market.nextFundingMs,
+    markPrice: quotePrice(market, market.prices.mark),
+    indexPrice: quotePrice(market, market.prices.index),
+    lastTradePrice: lastPrice(market),
+    liquidationPriceOff: rules.config.liquidationPriceOff,
+    liquidationThreshold: rules.config.liquidationThreshold,
+    openInterest: instrument.amountOf(market.openInterestLots),
+    "24hVolume": instrument.amountOf(day?.volumeLots ?? 0),
+    price24HAgo: day === undefined ? lastPrice(market) : instrument.priceOf(Number(day.open)),
+  };
+}
+
+function lastPrice({ instrument, lastTradeTicks }: Market): string {
+  return lastTradeTicks === undefined ? "0" : instrument.priceOf(lastTradeTicks);
+}
+
+function quotePrice({ instrument }: Market, price: CreditUnits): string {
+  return instrument.creditToDecimal(price);
+}

@@ -1,0 +1,107 @@
+import type { Ms } from "../../core/units.js";
+import type { ExchangeConfig } from "../config.js";
+
+/** Which of the two limits a request counts against. */
+export type RateBucket = "COMMON" | "ORDER";
+
+/** A request that is refused for its sender's rate. */
+export interface RateRefusal {
+  readonly status: 429 | 418;
+  readonly retryAfterSeconds: number;
+}
+
+interface Sender {
+  /** Instants of the counted requests of the last interval, oldest first. */
+  readonly counted: Record<RateBucket, Ms[]>;
+  /** Instants of the refused ones, likewise. */
+  refused: Ms[];
+  bannedUntilMs: Ms;
+}
+
+/**
+ * Sliding windows a sender and bucket: a request over the limit is refused with 429 and not counted; who carries on is
+ * banned for a time with 418 (protocol 2 and 3).
+ */
+export class RateLimiter {
+  readonly #config: ExchangeConfig["rateLimits"];
+  readonly #senders = new Map<string, Sender>();
+  #sweptMs: Ms = 0;
+
+  constructor(config: ExchangeConfig["rateLimits"]) {
+    this.#config = config;
+  }
+
+  /** Counts a request for everybody it is counted by. @returns why it is refused, or null. */
+  admit(keys: readonly string[], bucket: RateBucket, nowMs: Ms): RateRefusal | null {
+    const limit = bucket === "ORDER" ? this.#config.order : this.#config.common;
+    if (limit === 0) {
+      return null;
+    }
+    this.#forgetIdle(nowMs);
+    const senders = keys.map((key) => this.#sender(key));
+    for (const sender of senders) {
+      const refusal = this.#refusal(sender, bucket, limit, nowMs);
+      if (refusal !== null) {
+        return refusal;
+      }
+    }
+    for (const sender of senders) {
+      sender.counted[bucket].push(nowMs);
+    }
+    return null;
+  }
+
+  #refusal(sender: Sender, bucket: RateBucket, limit: number, nowMs: Ms): RateRefusal | null {
+    if (nowMs < sender.bannedUntilMs) {
+      return { status: 418, retryAfterSeconds: Math.ceil((sender.bannedUntilMs - nowMs) / 1000) };
+    }
+    const { intervalMs, requestsBeforeBan, banMs } = this.#config;
+    const counted = sender.counted[bucket];
+    dropUntil(counted, nowMs - intervalMs);
+    if (counted.length < limit) {
+      return null;
+    }
+    dropUntil(sender.refused, nowMs - intervalMs);
+    sender.refused.push(nowMs);
+    if (requestsBeforeBan > 0 && sender.refused.length > requestsBeforeBan) {
+      sender.refused = [];
+      sender.bannedUntilMs = nowMs + banMs;
+      return { status: 418, retryAfterSeconds: Math.ceil(banMs / 1000) };
+    }
+    return { status: 429, retryAfterSeconds: Math.max(1, Math.ceil(((counted[0] as Ms) + intervalMs - nowMs) / 1000)) };
+  }
+
+  #sender(key: string): Sender {
+    let sender = this.#senders.get(key);
+    if (sender === undefined) {
+      sender = { counted: { COMMON: [], ORDER: [] }, refused: [], bannedUntilMs: 0 };
+      this.#senders.set(key, sender);
+    }
+    return sender;
+  }
+
+  /** Once an interval, so that senders that went away do not stay in memory. */
+  #forgetIdle(nowMs: Ms): void {
+    if (nowMs - this.#sweptMs < this.#config.intervalMs) {
+      return;
+    }
+    this.#sweptMs = nowMs;
+    for (const [key, sender] of this.#senders) {
+      const newest = Math.max(sender.counted.COMMON.at(-1) ?? 0, sender.counted.ORDER.at(-1) ?? 0, sender.refused.at(-1) ?? 0);
+      if (newest <= nowMs - this.#config.intervalMs && sender.bannedUntilMs <= nowMs) {
+        this.#senders.delete(key);
+      }
+    }
+  }
+}
+
+/** Drops the instants up to and including `untilMs`; a request exactly one interval old no longer counts. */
+function dropUntil(instants: Ms[], untilMs: Ms): void {
+  let count = 0;
+  while (count < instants.length && (instants[count] as Ms) <= untilMs) {
+    count += 1;
+  }
+  if (count > 0) {
+    instants.splice(0, count);
+  }
+}

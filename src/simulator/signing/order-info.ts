@@ -1,0 +1,40 @@
+import { hexToBytes } from "../../core/hex.js";
+import type { Hex } from "../../core/units.js";
+
+/** An order's `info`, read (protocol 6): the fee rates are signed and scaled by 10^18. */
+export interface OrderInfo {
+  readonly bytes: Uint8Array;
+  readonly makerRate: bigint;
+  readonly takerRate: bigint;
+  readonly expirationSeconds: bigint;
+  readonly nonce: bigint;
+}
+
+const INFO = /^0x[0-9a-fA-F]{64}$/;
+
+/** Reads an `info`; null when it is not 32 bytes of hex. */
+export function readOrderInfo(info: Hex): OrderInfo | null {
+  if (!INFO.test(info)) {
+    return null;
+  }
+  const bytes = hexToBytes(info, "info");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
+  return {
+    bytes,
+    makerRate: view.getBigInt64(0),
+    takerRate: view.getBigInt64(8),
+    expirationSeconds: view.getBigUint64(16),
+    nonce: view.getBigUint64(24),
+  };
+}
+
+/** Writes an `info`. */
+export function writeOrderInfo(makerRate: bigint, takerRate: bigint, expirationSeconds: bigint, nonce: bigint): Uint8Array {
+  const bytes = new Uint8Array(32);
+  const view = new DataView(bytes.buffer);
+  view.setBigInt64(0, makerRate);
+  view.setBigInt64(8, takerRate);
+  view.setBigUint64(16, expirationSeconds);
+  view.setBigUint64(24, nonce);
+  return bytes;
+}

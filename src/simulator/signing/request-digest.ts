@@ -1,0 +1,28 @@
+import { keccak256 } from "../../core/keccak.js";
+
+/**
+ * The digest that the signature of a private request is made over (protocol 1): EIP-191's personal message of the
+ * form-encoded parameters.
+ */
+export function requestDigest(message: string): Uint8Array {
+  const body = Buffer.from(message, "utf8");
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${body.length}`, "latin1"), body]));
+}
+
+/** Nothing but what form encoding leaves bare. */
+const BARE = /^[A-Za-z0-9_.~-]*$/;
+
+/** Form-encodes one key or value as Go's QueryEscape and Python's quote_plus do. */
+export function formEncode(text: string): string {
+  return BARE.test(text)
+    ? text
+    : encodeURIComponent(text)
+        .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+        .replace(/%20/g, "+");
+}
+
+/** The signed string: every parameter but the signature itself, sorted by key in ASCII order and form-encoded. */
+export function signedString(parameters: ReadonlyMap<string, string>): string {
+  const keys = [...parameters.keys()].filter((key) => key !== "signature").sort();
+  return keys.map((key) => `${formEncode(key)}=${formEncode(parameters.get(key) as string)}`).join("&");
+}

@@ -1,0 +1,94 @@
+import type { MarketId } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import type { Order } from "../accounts/order.js";
+import type { Income, UserTrade } from "../accounts/records.js";
+import type { AccountEndpoints } from "../rest/account-endpoints.js";
+import { incomeRecord, userTradeRecord } from "../rest/account-records.js";
+import { orderRecord } from "../rest/order-record.js";
+import { writeRecords } from "../rest/write-json.js";
+import type { ExchangeState } from "../state.js";
+import type { StreamLink } from "./stream-link.js";
+
+/** The account streams (protocol 4.4). Balances and positions are gathered and sent once at the end of an event. */
+export class AccountFeed {
+  readonly #state: ExchangeState;
+  readonly #records: AccountEndpoints;
+  /** By account: its links, each with the market it is limited to. */
+  readonly #links = new Map<Account, Map<StreamLink, MarketId | undefined>>();
+  readonly #changed = new Set<Account>();
+
+  constructor(state: ExchangeState, records: AccountEndpoints) {
+    this.#state = state;
+    this.#records = records;
+  }
+
+  /** @param marketId limits ORDER_UPDATE and TRADE_UPDATE to one market. */
+  subscribe(account: Account, link: StreamLink, marketId: MarketId | undefined): void {
+    const links = this.#links.get(account) ?? new Map<StreamLink, MarketId | undefined>();
+    links.set(link, marketId);
+    this.#links.set(account, links);
+  }
+
+  unsubscribe(link: StreamLink): void {
+    for (const [account, links] of this.#links) {
+      if (links.delete(link) && links.size === 0) {
+        this.#links.delete(account);
+        this.#changed.delete(account);
+      }
+    }
+  }
+
+  onOrder(order: Order): void {
+    const { account, market } = order.terms;
+    this.#publish(
+      account,
+      market.id,
+      () =>
+        `{"event":"ORDER_UPDATE","order":${writeRecords(orderRecord(order, this.#state.config.choices.expirationUnit))},"timestamp":${this.#state.nowMs()}}`,
+    );
+  }
+
+  onUserTrade(trade: UserTrade): void {
+    this.#publish(trade.account, trade.trade.market.id, () => `{"event":"TRADE_UPDATE","trade":${writeRecords(userTradeRecord(trade))}}`);
+  }
+
+  onIncomes(account: Account, incomes: readonly Income[]): void {
+    const { creditDecimals } = this.#state.config;
+    this.#publish(
+      account,
+      undefined,
+      () => `{"event":"INCOME_UPDATE","incomes":${writeRecords(incomes.map((income) => incomeRecord(income, creditDecimals)))}}`,
+    );
+  }
+
+  onAccount(account: Account): void {
+    if (this.#links.has(account)) {
+      this.#changed.add(account);
+    }
+  }
+
+  /** Sends ACCOUNT_UPDATE to every account that changed since the last time. */
+  publishAccounts(): void {
+    for (const account of this.#changed) {
+      this.#publish(account, undefined, () => {
+        const { balances, positions } = this.#records.balancesAnswer(account);
+        return JSON.stringify({ event: "ACCOUNT_UPDATE", balances, positions });
+      });
+    }
+    this.#changed.clear();
+  }
+
+  #publish(account: Account, marketId: MarketId | undefined, text: () => string): void {
+    const links = this.#links.get(account);
+    if (links === undefined) {
+      return;
+    }
+    let written: string | undefined;
+    for (const [link, only] of [...links]) {
+      if (marketId === undefined || only === undefined || only === marketId) {
+        written ??= text();
+        link.send(written);
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Timer } from "../../core/seam.js";
+import type { Side } from "../../core/units.js";
+import type { Trade } from "../accounts/records.js";
+import type { Market } from "../markets/market.js";
+import { publicTradeFields } from "../rest/market-records.js";
+import { marketStateRecord } from "../rest/public-endpoints.js";
+import { writeRecords } from "../rest/write-json.js";
+import type { ExchangeState } from "../state.js";
+import { LevelText } from "./level-text.js";
+import type { MarketStreamKind } from "./stream-address.js";
+import type { StreamLink } from "./stream-link.js";
+
+/** One market's three streams: its book, its state each second, and its trades. */
+export class MarketFeed {
+  readonly #state: ExchangeState;
+  readonly #market: Market;
+  readonly #text: LevelText;
+  readonly #links: Record<MarketStreamKind, Set<StreamLink>> = { orderbook: new Set(), market: new Set(), trades: new Set() };
+  #bookTimer: Timer | null = null;
+
+  constructor(state: ExchangeState, market: Market) {
+    this.#state = state;
+    this.#market = market;
+    this.#text = new LevelText(market.instrument);
+  }
+
+  /** Has a link follow a stream; a book starts with its snapshot, the market's state with the present one. */
+  subscribe(kind: MarketStreamKind, link: StreamLink): void {
+    if (this.#links[kind].has(link)) {
+      return;
+    }
+    if (kind === "orderbook") {
+      // The others' next update must begin after this snapshot's sequence too.
+      this.publishBook();
+      this.#market.depth.watched = true;
+      link.send(this.#wrapped(kind, link, this.#snapshot()));
+    } else if (kind === "market") {
+      link.send(this.#wrapped(kind, link, this.#marketState()));
+    }
+    this.#links[kind].add(link);
+  }
+
+  unsubscribe(kind: MarketStreamKind, link: StreamLink): void {
+    if (this.#links[kind].delete(link) && kind === "orderbook" && this.#links.orderbook.size === 0) {
+      this.#market.depth.watched = false;
+      this.stop();
+    }
+  }
+
+  /** The book changed: it is published after the configured interval, if anybody follows it. */
+  onBook(): void {
+    const { bookIntervalMs } = this.#state.config.streams;
+    if (this.#links.orderbook.size > 0 && bookIntervalMs > 0 && this.#bookTimer === null) {
+      this.#bookTimer = this.#state.seam.clock.setTimer(bookIntervalMs, () => {
+        this.#bookTimer = null;
+        this.publishBook();
+      });
+    }
+  }
+
+  /** Publishes what changed since the last time. */
+  publishBook(): void {
+    const { depth, engine } = this.#market;
+    if (!depth.hasChanges) {
+      return;
+    }
+    const { beginSequence, endSequence, bids, asks } = depth.take();
+    if (this.#links.orderbook.size === 0) {
+      return;
+    }
+    const levels = (side: Side, prices: readonly number[]) =>
+      prices.map((ticks) => this.#text.level(ticks, engine.lotsAt(side, ticks))).join(",");
+    this.#publish(
+      "orderbook",
+      `{"event":"update","beginSequence":${beginSequence},"endSequence":${endSequence},"bids":[${levels("BUY", bids)}],"asks":[${levels("SELL", asks)}]}`,
+    );
+  }
+
+  publishTrade(trade: Trade): void {
+    if (this.#links.trades.size > 0) {
+      this.#publish("trades", writeRecords(publicTradeFields(trade, trade.status)));
+    }
+  }
+
+  publishMarket(): void {
+    if (this.#links.market.size > 0) {
+      this.#publish("market", this.#marketState());
+    }
+  }
+
+  stop(): void {
+    this.#bookTimer?.cancel();
+    this.#bookTimer = null;
+  }
+
+  #snapshot(): string {
+    const { depth, engine } = this.#market;
+    const levels = (side: Side) => {
+      const texts: string[] = [];
+      engine.forEachLevel(side, (ticks, lots) => texts.push(this.#text.level(ticks, lots)) > 0);
+      return texts.join(",");
+    };
+    return `{"event":"snapshot","sequence":${depth.sequence},"bids":[${levels("BUY")}],"asks":[${levels("SELL")}]}`;
+  }
+
+  #marketState(): string {
+    return JSON.stringify(marketStateRecord(this.#market, this.#state.nowMs()));
+  }
+
+  #publish(kind: MarketStreamKind, payload: string): void {
+    let wrapped: string | undefined;
+    for (const link of [...this.#links[kind]]) {
+      if (link.wraps) {
+        wrapped ??= this.#wrapped(kind, link, payload);
+        link.send(wrapped);
+      } else {
+        link.send(payload);
+      }
+    }
+  }
+
+  #wrapped(kind: MarketStreamKind, link: StreamLink, payload: string): string {
+    return link.wraps ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}` : payload;
+  }
+}

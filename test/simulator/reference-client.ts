@@ -1,0 +1,192 @@
+import { Signature, TypedDataEncoder, Wallet } from "ethers";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
+
+/** Monday 2026-06-01, 00:00:10 UTC. */
+export const START_MS = 1_780_272_010_000;
+
+export const KEYS = [
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+  "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+  "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+] as const;
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the wire carries, as a foreign client would have it.
+  readonly json: any;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PlaceOptions {
+  readonly marketId?: string;
+  readonly type?: string;
+  readonly timeInForce?: string;
+  readonly expirationMs?: number;
+  readonly nonce?: bigint;
+  readonly makerRate?: bigint;
+  readonly takerRate?: bigint;
+  readonly infoExpirationSeconds?: bigint;
+  readonly overrides?: Readonly<Record<string, string | undefined>>;
+}
+
+const DOMAIN = {
+  name: "JOJO",
+  version: "1",
+  chainId: 31337,
+  verifyingContract: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+};
+const ORDER_TYPES = {
+  Order: [
+    { name: "perp", type: "address" },
+    { name: "signer", type: "address" },
+    { name: "paperAmount", type: "int128" },
+    { name: "creditAmount", type: "int128" },
+    { name: "info", type: "bytes32" },
+  ],
+};
+
+/** An exchange in virtual time, without any other participant unless the config names one. */
+export function virtualExchange(input: Partial<ExchangeConfigInput> = {}, options: ExchangeOptions = {}) {
+  const clock = new VirtualClock(START_MS);
+  const exchange = new EmbeddedExchange(
+    parseExchangeConfig({ markets: { btcusdc: { perp: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0" } }, ...input }),
+    { clock, random: seededRandom("exchange") },
+    options,
+  );
+  exchange.start();
+  return { exchange, clock };
+}
+
+/** A client written on ethers alone, so that it shares no signing code with the exchange. */
+export class ReferenceClient {
+  readonly wallet: Wallet;
+  #nonce = 1n;
+
+  constructor(
+    readonly exchange: EmbeddedExchange,
+    readonly nowMs: () => number,
+    key: string = KEYS[0],
+    readonly ip = "10.0.0.1",
+  ) {
+    this.wallet = new Wallet(key);
+  }
+
+  get address(): string {
+    return this.wallet.address;
+  }
+
+  /** Any request, unsigned. */
+  raw(method: string, path: string, parameters: Readonly<Record<string, string>> = {}, where: "query" | "form" | "json" = "query"): Answer {
+    const form = encode(parameters);
+    const answer = this.exchange.handle({
+      method,
+      path,
+      query: where === "query" ? form : "",
+      body: where === "form" ? form : where === "json" ? JSON.stringify(parameters) : "",
+      ...(where === "form" ? { contentType: "application/x-www-form-urlencoded" } : {}),
+      ...(where === "json" ? { contentType: "application/json" } : {}),
+      ip: this.ip,
+    });
+    return {
+      status: answer.status,
+      body: answer.body,
+      json: answer.body === "" ? undefined : JSON.parse(answer.body),
+      headers: answer.headers ?? {},
+    };
+  }
+
+  /** The parameters with account, timestamp and signature. */
+  signed(parameters: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+    const all: Record<string, string> = { account: this.address, timestamp: String(this.nowMs()) };
+    for (const [key, value] of Object.entries(parameters)) {
+      if (value !== undefined) {
+        all[key] = value;
+      }
+    }
+    const signature = this.wallet.signMessageSync(encode(all));
+    return { ...all, signature };
+  }
+
+  call(method: string, path: string, parameters: Readonly<Record<string, string | undefined>> = {}): Answer {
+    return this.raw(method, path, this.signed(parameters), method === "POST" ? "form" : "query");
+  }
+
+  register(): this {
+    const answer = this.call("POST", "/v1/account");
+    if (answer.status !== 200) {
+      throw new Error(answer.body);
+    }
+    return this;
+  }
+
+  /** The parameters of a locally built and signed order. */
+  order(side: "BUY" | "SELL", price: string, amount: string, options: PlaceOptions = {}): Record<string, string | undefined> {
+    const market = this.exchange.market(options.marketId ?? "btcusdc");
+    const timeInForce = options.timeInForce ?? "GTC";
+    const expirationSeconds =
+      options.infoExpirationSeconds ??
+      BigInt(Math.floor((options.expirationMs ?? this.nowMs() + 20 * 365 * 86_400_000) / 1000));
+    const words = [options.makerRate ?? -(10n ** 14n), options.takerRate ?? 3n * 10n ** 14n, expirationSeconds, options.nonce ?? this.#nonce];
+    this.#nonce += 1n;
+    const info = `0x${words.map((word) => BigInt.asUintN(64, word).toString(16).padStart(16, "0")).join("")}`;
+    const paper = scaled(amount, 18);
+    const product = scaled(price, 18) * paper;
+    const unit = 10n ** 30n;
+    const credit = side === "BUY" ? (product + unit - 1n) / unit : product / unit;
+    const message = {
+      perp: market.rules.perp,
+      signer: this.address,
+      paperAmount: side === "BUY" ? paper : -paper,
+      creditAmount: side === "BUY" ? -credit : credit,
+      info,
+    };
+    const digest = TypedDataEncoder.hash(DOMAIN, ORDER_TYPES, message);
+    return {
+      marketId: market.id,
+      side,
+      orderType: options.type ?? "LIMIT",
+      amount,
+      price,
+      timeInForce,
+      ...(options.expirationMs === undefined ? {} : { expiration: String(options.expirationMs) }),
+      orderSignature: Signature.from(this.wallet.signingKey.sign(digest)).serialized,
+      info,
+      ...options.overrides,
+    };
+  }
+
+  place(side: "BUY" | "SELL", price: string, amount: string, options: PlaceOptions = {}): Answer {
+    return this.call("POST", "/v1/order", this.order(side, price, amount, options));
+  }
+
+  cancel(id: number | string, marketId = "btcusdc"): Answer {
+    return this.call("DELETE", "/v1/order", { marketId, orderId: String(id) });
+  }
+
+  openOrders(): Answer["json"] {
+    return this.call("GET", "/v1/openOrders").json;
+  }
+
+  balances(): Answer["json"] {
+    return this.call("GET", "/v1/balances").json;
+  }
+}
+
+/** Python's urlencode over sorted parameters. */
+export function encode(parameters: Readonly<Record<string, string>>): string {
+  const quote = (text: string) =>
+    encodeURIComponent(text).replace(/%20/g, "+").replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return Object.keys(parameters)
+    .sort()
+    .map((key) => `${quote(key)}=${quote(parameters[key] as string)}`)
+    .join("&");
+}
+
+function scaled(text: string, decimals: number): bigint {
+  const [whole, fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}

@@ -16,7 +16,7 @@ export function infoOf(serial: number, tag = TAG): Hex {
 }
 
 export function hashOf(serial: number): Hex {
-  return `0x${serial.toString(16).padStart(64, "a")}`;
+  return `0x${serial.toString(16).padStart(64, "0")}`;
 }
 
 export function placeAction(serial: number, part: Partial<PlaceAction> = {}): PlaceAction {

@@ -38,7 +38,11 @@ describe("the position by trades", () => {
 
   it("gives the same position for any order, repetition and folding", () => {
     const lives = fc.array(
-      fc.record({ side: fc.constantFrom("BUY" as const, "SELL" as const), lots: fc.integer({ min: 1, max: 50 }), end: fc.constantFrom("CREATED", "SETTLED", "FAILED") }),
+      fc.record({
+        side: fc.constantFrom("BUY" as const, "SELL" as const),
+        lots: fc.integer({ min: 1, max: 50 }),
+        end: fc.constantFrom("CREATED", "SETTLED", "FAILED"),
+      }),
       { minLength: 1, maxLength: 25 },
     );
     const told = lives.chain((trades) => {
@@ -46,7 +50,11 @@ describe("the position by trades", () => {
         const created = venueTrade(index + 1, side, lots);
         return end === "CREATED" ? [created, created] : [created, { ...created, status: end }, created];
       });
-      return fc.record({ trades: fc.constant(trades), events: fc.shuffledSubarray(events, { minLength: events.length }), cut: fc.nat(events.length) });
+      return fc.record({
+        trades: fc.constant(trades),
+        events: fc.shuffledSubarray(events, { minLength: events.length }),
+        cut: fc.nat(events.length),
+      });
     });
     fc.assert(
       fc.property(told, ({ trades, events, cut }) => {
@@ -104,7 +112,8 @@ describe("what to ask the exchange for", () => {
   it("goes back to the oldest trade that is not final, and from there skips what is", () => {
     const ledger = new Ledger();
     ledger.readLatest(MARKET, []);
-    for (let id = 1; id <= 2000; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }));
+    for (let id = 1; id <= 2000; id += 1)
+      ledger.trade(venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }));
     ledger.readTo(MARKET, "2000");
     ledger.fold();
     ledger.fold();
@@ -114,7 +123,10 @@ describe("what to ask the exchange for", () => {
   it("leaves what is older than the most recent page in the base", () => {
     const ledger = new Ledger();
     for (let id = 1000; id < 1500; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
-    ledger.readLatest(MARKET, Array.from({ length: 500 }, (_, index) => String(1000 + index)));
+    ledger.readLatest(
+      MARKET,
+      Array.from({ length: 500 }, (_, index) => String(1000 + index)),
+    );
     expect(ledger.trade(venueTrade(400, "BUY", 9, { status: "SETTLED" }))).toBeUndefined();
   });
 

@@ -71,9 +71,15 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
   "refused in doubt": row(["unknown 10", "unknown 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
   "429": row(["rejected 0", "rejected 0", "rejected 0", "open 10", "partly-filled 6", "cancelling 6"]),
   "no answer": row(["unknown 10", "unknown 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
-  matched: row(["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"], "partly-filled 4"),
+  matched: row(
+    ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
+    "partly-filled 4",
+  ),
   "matched whole": row(["filled 0", "filled 0", "filled 0", "filled 0", "filled 0", "filled 0"], "filled 0"),
-  settled: row(["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"], "partly-filled 4"),
+  settled: row(
+    ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
+    "partly-filled 4",
+  ),
   "settlement failed": row(
     ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
     "partly-filled 4",

@@ -65,7 +65,13 @@ describe("the profit split", () => {
     const markets = [INSTRUMENT, FINE] as const;
     const sides: readonly Side[] = ["BUY", "SELL"];
     const step = fc.oneof(
-      fc.record({ kind: fc.constant("fill" as const), side: fc.constantFrom(...sides), lots: fc.integer({ min: 1, max: 9999 }), ticks: fc.integer({ min: 500_001, max: 700_001 }), commission: fc.bigInt({ min: -999n, max: 999n }) }),
+      fc.record({
+        kind: fc.constant("fill" as const),
+        side: fc.constantFrom(...sides),
+        lots: fc.integer({ min: 1, max: 9999 }),
+        ticks: fc.integer({ min: 500_001, max: 700_001 }),
+        commission: fc.bigInt({ min: -999n, max: 999n }),
+      }),
       fc.record({ kind: fc.constant("mid" as const), half: fc.integer({ min: 1_000_001, max: 1_400_001 }) }),
       fc.record({ kind: fc.constant("mark" as const), mark: fc.bigInt({ min: 50_000_000_001n, max: 70_000_000_001n }) }),
       fc.record({ kind: fc.constant("fail" as const), which: fc.nat(50) }),

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { FormatError, RunError } from "../../src/core/errors.js";
+import { Ledger } from "../../src/account/ledger.js";
+import { OwnOrders } from "../../src/account/own-orders.js";
+import { Unexplained } from "../../src/account/unexplained.js";
+import { hashOf, infoOf, INSTRUMENT, MARKET, placeAction, T0, TAG, venueOrder } from "./exchange-story.js";
+
+function table(options: { nonceTag?: number; builtHashes?: readonly `0x${string}`[] } = {}): OwnOrders {
+  const unexplained = new Unexplained(new Ledger());
+  const orders = new OwnOrders({
+    instruments: new Map([[MARKET, INSTRUMENT]]),
+    nonceTag: TAG,
+    rememberMs: 600_000,
+    unexplained,
+    ...options,
+  });
+  orders.begin(T0);
+  return orders;
+}
+
+describe("recognising an order (rule 7)", () => {
+  it("is by hash, then by info, then by the id that an answer gave", () => {
+    const orders = table();
+    orders.intend({ action: placeAction(1), level: 0 });
+    expect(orders.recognise(venueOrder(1))?.hash).toBe(hashOf(1));
+    expect(orders.recognise(venueOrder(1, { hash: "0xff" }))?.hash).toBe(hashOf(1));
+    orders.report(venueOrder(1), "stream", T0);
+    expect(orders.recognise(venueOrder(1, { hash: "0xff", info: "0xff" }))?.hash).toBe(hashOf(1));
+    expect(orders.recognise(venueOrder(2))).toBeUndefined();
+  });
+
+  it("tells an earlier run's orders by the nonce tag, server-built ones by their kept hash, manual ones by neither", () => {
+    const orders = table({ builtHashes: [hashOf(3)] });
+    orders.report(venueOrder(2), "open-orders", T0);
+    orders.report(venueOrder(3, { info: infoOf(3, 1) }), "open-orders", T0);
+    orders.report(venueOrder(4, { info: infoOf(4, 1) }), "open-orders", T0);
+    expect([orders.get(hashOf(2))?.adopted, orders.get(hashOf(3))?.adopted, orders.get(hashOf(4))]).toEqual([true, true, undefined]);
+    expect(orders.foreign(MARKET).map((order) => order.hash)).toEqual([hashOf(4)]);
+    expect(orders.builtHashes()).toEqual([hashOf(3)]);
+  });
+
+  it("leaves orders in markets that the bot does not trade alone, whatever their tag", () => {
+    const orders = table();
+    orders.report(venueOrder(2, { marketId: "ethusdc" }), "open-orders", T0);
+    expect([orders.get(hashOf(2)), orders.foreign("ethusdc").length]).toEqual([undefined, 1]);
+  });
+
+  it("refuses a second order of one nonce, and a tag that is no 16 bits", () => {
+    const orders = table();
+    orders.intend({ action: placeAction(1), level: 0 });
+    expect(() => orders.intend({ action: placeAction(1), level: 1 })).toThrow(RunError);
+    const sameInfo = placeAction(2, { order: placeAction(1).order });
+    expect(() => orders.intend({ action: sameInfo, level: 1 })).toThrow(RunError);
+    for (const nonceTag of [-1, 65_536, 0.5]) expect(() => table({ nonceTag })).toThrow(FormatError);
+  });
+});
+
+describe("the worst case (rule 5)", () => {
+  it("counts every order that may still fill at full size: intended, sent, unknown, open, cancelling, manual", () => {
+    const orders = table();
+    for (const serial of [1, 2, 3, 4])
+      orders.intend({ action: placeAction(serial, { side: serial === 4 ? "SELL" : "BUY" }), level: serial });
+    orders.apply(hashOf(2), { kind: "sent", atMs: T0, requestTimestampMs: T0 });
+    orders.apply(hashOf(3), { kind: "doubted", atMs: T0, text: "" });
+    orders.report(venueOrder(4, { side: "SELL", pendingLots: 4 }), "stream", T0);
+    orders.apply(hashOf(4), { kind: "cancel-sent", atMs: T0, actionId: 1 });
+    orders.report(venueOrder(5, { info: infoOf(5, 1), lots: 3 }), "stream", T0);
+    expect(orders.worst(MARKET)).toEqual({
+      buyLots: 30,
+      sellLots: 6,
+      buyCredit: 3n * INSTRUMENT.creditCeil(600_000, 10),
+      sellCredit: INSTRUMENT.creditCeil(600_000, 6),
+      count: 4,
+      foreignBuyLots: 3,
+      foreignSellLots: 0,
+      foreignCount: 1,
+      unseenBuyLots: 0,
+      unseenSellLots: 4,
+    });
+    expect(orders.worst(MARKET, hashOf(1)).buyLots).toBe(20);
+    expect(orders.mayStillFill(MARKET)).toHaveLength(4);
+    expect(orders.openHashes()).toEqual([hashOf(4)]);
+  });
+
+  it("rounds the credit of an order between today's ticks up", () => {
+    const orders = table();
+    orders.report(venueOrder(2, { ticks: 600_000.5 }), "open-orders", T0);
+    expect(orders.worst(MARKET).buyCredit).toBe(INSTRUMENT.creditCeil(600_001, 10));
+  });
+
+  it("keeps a slot closed while anything in it may fill, and open for the order itself", () => {
+    const orders = table();
+    orders.intend({ action: placeAction(1), level: 0 });
+    expect([
+      orders.slotOccupied(MARKET, "BUY", 0),
+      orders.slotOccupied(MARKET, "BUY", 0, hashOf(1)),
+      orders.slotOccupied(MARKET, "SELL", 0),
+    ]).toEqual([true, false, false]);
+    orders.apply(hashOf(1), { kind: "withdrawn", atMs: T0, text: "superseded" });
+    expect(orders.slotOccupied(MARKET, "BUY", 0)).toBe(false);
+  });
+
+  it("gives an adopted order the slot that it is kept in", () => {
+    const orders = table();
+    orders.report(venueOrder(2), "open-orders", T0);
+    expect(orders.slotOccupied(MARKET, "BUY", 1)).toBe(false);
+    orders.assignLevel(hashOf(2), 1);
+    expect(orders.slotOccupied(MARKET, "BUY", 1)).toBe(true);
+    expect(() => orders.assignLevel(hashOf(9), 1)).toThrow(RunError);
+  });
+});
+
+describe("memory", () => {
+  it("forgets final orders after a while, never open ones, and stays bounded over a day", () => {
+    const orders = table();
+    orders.intend({ action: placeAction(1), level: 0 });
+    orders.report(venueOrder(1), "stream", T0);
+    let nowMs = T0;
+    for (let serial = 2; serial < 20_000; serial += 1) {
+      nowMs += 1000;
+      orders.intend({ action: placeAction(serial), level: 1 });
+      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }), "stream", nowMs);
+      if (serial % 10 === 0) orders.prune(nowMs);
+    }
+    expect(orders.size).toBeLessThanOrEqual(612);
+    expect(orders.get(hashOf(1))?.phase).toBe("open");
+  });
+
+  it("recognises a late update of a final order, and does not count one that it has forgotten twice", () => {
+    const ledger = new Ledger();
+    const unexplained = new Unexplained(ledger);
+    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
+    orders.begin(T0);
+    orders.intend({ action: placeAction(1), level: 0 });
+    const filled = venueOrder(1, { filledLots: 10, status: "FILLED" });
+    orders.report(filled, "stream", T0 + 20);
+    expect(orders.report(filled, "stream", T0 + 300_000)).toEqual([]);
+    orders.prune(T0 + 700_000);
+    expect(orders.get(hashOf(1))).toBeUndefined();
+    expect(orders.report(filled, "history", T0 + 700_000)).toEqual([]);
+    expect(unexplained.unseenLots(MARKET, "BUY")).toBe(10);
+  });
+
+  it("keeps an order whose match has not settled longer, but not for ever", () => {
+    const orders = table();
+    orders.intend({ action: placeAction(1), level: 0 });
+    orders.report(venueOrder(1, { pendingLots: 10, status: "FILLED" }), "stream", T0);
+    orders.prune(T0 + 700_000);
+    expect(orders.unsettled(T0 + 1).map((order) => order.hash)).toEqual([hashOf(1)]);
+    orders.prune(T0 + 3_700_000);
+    expect(orders.get(hashOf(1))).toBeUndefined();
+  });
+
+  it("drops manual orders that are over", () => {
+    const orders = table();
+    const manual = venueOrder(7, { info: infoOf(7, 1) });
+    expect(orders.report(manual, "stream", T0)).toMatchObject([{ kind: "foreign", first: true }]);
+    expect(orders.report(manual, "stream", T0)).toEqual([]);
+    orders.report({ ...manual, status: "CANCELED", canceledLots: 10, availableLots: 0 }, "stream", T0);
+    expect(orders.report(manual, "stream", T0)).toEqual([]);
+    expect(orders.foreign()).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+import { FINAL_STATUSES } from "../../src/account/amounts.js";
+import { Account, type AccountOptions } from "../../src/account/account.js";
+import type { AccountChange, AccountStep } from "../../src/account/changes.js";
+import type { Lots, Ms } from "../../src/core/units.js";
+import type { VenueIncome, VenueOrder, VenueTrade } from "../../src/exchange/records.js";
+import type { Action, Outcome, Question, QuestionAction } from "../../src/exchange/venue.js";
+import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
+
+/** An exchange that is told what it holds and answers questions by it, page limits included. */
+export class ScriptedExchange {
+  timeMs: Ms = T0;
+  readonly orders: VenueOrder[] = [];
+  readonly trades: VenueTrade[] = [];
+  readonly incomes: VenueIncome[] = [];
+  basePosition: Lots = 0;
+  netValue = 100_000_000_000n;
+  /** Which end of a window a full page of the history is cut at: not specified. */
+  cutsAt: "new" | "old" = "new";
+
+  set(order: VenueOrder): void {
+    const index = this.orders.findIndex((known) => known.id === order.id);
+    if (index < 0) this.orders.push(order);
+    else this.orders[index] = order;
+  }
+
+  settle(trade: VenueTrade): void {
+    const index = this.trades.findIndex((known) => known.id === trade.id);
+    if (index < 0) this.trades.push(trade);
+    else this.trades[index] = trade;
+  }
+
+  get position(): Lots {
+    return this.trades.reduce(
+      (sum, { side, lots, status }) => sum + (status === "FAILED" ? 0 : side === "BUY" ? lots : -lots),
+      this.basePosition,
+    );
+  }
+
+  answer(question: Question): Outcome {
+    switch (question.ask) {
+      case "time":
+        return { result: "answered", ask: "time", data: { serverTimeMs: this.timeMs } };
+      case "openOrders":
+        return { result: "answered", ask: "openOrders", data: this.orders.filter((order) => order.availableLots > 0) };
+      case "historyOrders":
+        return { result: "answered", ask: "historyOrders", data: this.#history(question.startTimeMs ?? 0, question.endTimeMs) };
+      case "userTrades": {
+        const { fromId } = question;
+        const sorted = [...this.trades].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+        const data = fromId === undefined ? sorted.slice(-500) : sorted.filter(({ id }) => BigInt(id) >= BigInt(fromId)).slice(0, 500);
+        return { result: "answered", ask: "userTrades", data };
+      }
+      case "incomes": {
+        const data = this.incomes.filter(({ timeMs }) => timeMs >= (question.startTimeMs ?? 0)).slice(0, 500);
+        return { result: "answered", ask: "incomes", data };
+      }
+      case "balances": {
+        const data = { balances: venueBalances(this.netValue), positions: [venuePosition(this.position)] };
+        return { result: "answered", ask: "balances", data };
+      }
+      default:
+        return { result: "rejected", code: 1111, codeText: "Bad params", message: question.ask, httpStatus: 400 };
+    }
+  }
+
+  /** Orders that are final and wholly settled: one that waits for its settlement is listed nowhere. */
+  #history(startMs: Ms, endMs: Ms | undefined): VenueOrder[] {
+    const window = this.orders
+      .filter(({ status, pendingLots }) => FINAL_STATUSES.has(status) && pendingLots === 0)
+      .filter(({ createdAtMs }) => createdAtMs >= startMs && (endMs === undefined || createdAtMs < endMs))
+      .sort((a, b) => a.createdAtMs - b.createdAtMs);
+    return this.cutsAt === "new" ? window.slice(0, 500) : window.slice(-500);
+  }
+}
+
+/** One account against one scripted exchange, in the order of a story. */
+export class Story {
+  readonly exchange = new ScriptedExchange();
+  readonly account: Account;
+  readonly changes: AccountChange[] = [];
+  readonly asked: QuestionAction[] = [];
+  nowMs: Ms = T0;
+  /** Runs before each answer: what happens at the exchange, or on the stream, meanwhile. */
+  meanwhile: (question: Question) => void = () => {};
+  /** Answers given instead of the exchange's: lost, throttled. */
+  instead: (question: Question) => Outcome | undefined = () => undefined;
+  #nextActionId = 1_000_000;
+
+  constructor(options: Partial<AccountOptions> = {}) {
+    this.account = new Account({
+      instruments: new Map([[MARKET, INSTRUMENT]]),
+      nonceTag: TAG,
+      nextActionId: () => this.#nextActionId++,
+      ...options,
+    });
+  }
+
+  /** Takes a step's changes in and answers its questions, one after the other, until none is left. */
+  take(step: AccountStep): this {
+    this.changes.push(...step.changes);
+    const queue = [...step.ask];
+    for (let action = queue.shift(); action !== undefined; action = queue.shift()) {
+      this.asked.push(action);
+      this.#pass(1);
+      this.meanwhile(action);
+      const outcome = this.instead(action) ?? this.exchange.answer(action);
+      this.#pass(1);
+      const next = this.account.onOutcome(action, outcome, this.nowMs);
+      this.changes.push(...next.changes);
+      queue.push(...next.ask);
+    }
+    return this;
+  }
+
+  start(): this {
+    return this.streamUp();
+  }
+
+  streamUp(): this {
+    return this.take(this.account.onEvent({ type: "stream", stream: "account", state: "up", reason: "" }, this.nowMs));
+  }
+
+  streamDown(): this {
+    return this.take(this.account.onEvent({ type: "stream", stream: "account", state: "down", reason: "gone" }, this.nowMs));
+  }
+
+  /** Time passes, with the account looked after. */
+  wait(ms: Ms): this {
+    for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
+      this.#pass(Math.min(250, endMs - this.nowMs));
+      this.take(this.account.onTick(this.nowMs));
+    }
+    return this;
+  }
+
+  dispatch(action: Action): this {
+    return this.take(this.account.onDispatched(action, this.nowMs));
+  }
+
+  outcome(action: Action, outcome: Outcome): this {
+    return this.take(this.account.onOutcome(action, outcome, this.nowMs));
+  }
+
+  orderUpdate(order: VenueOrder): this {
+    return this.take(this.account.onEvent({ type: "order-update", order, timestampMs: this.nowMs }, this.nowMs));
+  }
+
+  tradeUpdate(trade: VenueTrade): this {
+    return this.take(this.account.onEvent({ type: "trade-update", trade }, this.nowMs));
+  }
+
+  /** The kinds of difference told so far. */
+  get differences(): string[] {
+    return this.changes.flatMap((change) => (change.kind === "difference" ? [change.difference.kind] : []));
+  }
+
+  #pass(ms: Ms): void {
+    this.nowMs += ms;
+    this.exchange.timeMs += ms;
+  }
+}
+
+export const TIMEOUT: Outcome = { result: "unknown", cause: "timeout", message: "no answer in 5000 ms" };

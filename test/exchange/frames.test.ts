@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
+import { FrameDecoder } from "../../src/exchange/frames.js";
+import { wireBalances, wireExchangeInfo, wireOrder, wirePosition, wireTrade } from "./wire-records.js";
+
+const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
+const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+const frames = new FrameDecoder(context);
+
+const UPDATE = {
+  event: "update",
+  beginSequence: 11,
+  endSequence: 12,
+  bids: [
+    ["2000.5", "0.100"],
+    ["2000.4", "0"],
+  ],
+  asks: [["2000.6", "1"]],
+};
+const SNAPSHOT = { event: "snapshot", sequence: 10, bids: [["2000.5", "0.1"]], asks: [] };
+const MARKET = {
+  fundingRate: "-0.0001",
+  nextFundingTime: 1_700_000_000_000,
+  markPrice: "2000.1234567",
+  indexPrice: "2000",
+  lastTradePrice: "2000",
+};
+const TRADE = { id: 5, price: "2000.5", amount: "0.003", quoteAmount: "6.0015", time: 7, isBuyerMaker: true, status: "CREATED" };
+
+function wrapped(kind: string, data: unknown): string {
+  return JSON.stringify({ stream: `btcusdc@${kind}`, data });
+}
+
+describe("market frames", () => {
+  it("a book update, wrapped or raw, is flat pairs of ticks and lots", () => {
+    const event = {
+      type: "book-update",
+      marketId: "btcusdc",
+      beginSequence: 11,
+      endSequence: 12,
+      bids: [20005, 100, 20004, 0],
+      asks: [20006, 1000],
+    };
+    expect(frames.multiple(wrapped("orderbook", UPDATE))).toEqual([event]);
+    expect(frames.multiple(JSON.stringify({ data: UPDATE, stream: "btcusdc@orderbook" }))).toEqual([event]);
+    expect(frames.single("btcusdc@orderbook", JSON.stringify(UPDATE))).toEqual([event]);
+  });
+
+  it("a snapshot has one sequence", () => {
+    expect(frames.multiple(wrapped("orderbook", SNAPSHOT))).toEqual([
+      { type: "book-snapshot", marketId: "btcusdc", sequence: 10, bids: [20005, 100], asks: [] },
+    ]);
+  });
+
+  it("the market's state is credit units for prices, a float for the rate", () => {
+    expect(frames.multiple(wrapped("market", MARKET))).toEqual([
+      {
+        type: "market-state",
+        marketId: "btcusdc",
+        mark: 2_000_123_456n,
+        index: 2_000_000_000n,
+        fundingRate: -0.0001,
+        nextFundingMs: 1_700_000_000_000,
+      },
+    ]);
+  });
+
+  it("a public trade keeps every digit of its id", () => {
+    const trade = { type: "public-trade", marketId: "btcusdc", id: "5", ticks: 20005, lots: 3, timeMs: 7, isBuyerMaker: true };
+    expect(frames.multiple(wrapped("trades", TRADE))).toEqual([trade]);
+    const long = wrapped("trades", TRADE).replace('"id":5', '"id":9007199254740993');
+    expect(frames.multiple(long)).toEqual([{ ...trade, id: "9007199254740993" }]);
+    const rawLong = JSON.stringify(TRADE).replace('"id":5', '"id":9007199254740993');
+    expect(frames.single("btcusdc@trades", rawLong)).toEqual([{ ...trade, id: "9007199254740993" }]);
+  });
+
+  it.each([
+    ["an acknowledgement", { id: 1, result: null }],
+    ["a stream that we do not follow", { stream: "btcusdc@kline1m", data: {} }],
+    ["a market that we do not know", { stream: "dogeusdc@orderbook", data: UPDATE }],
+    ["a book event that is new", { stream: "btcusdc@orderbook", data: { event: "checksum" } }],
+    ["a stream without a kind", { stream: "heartbeat", data: {} }],
+  ])("%s is no event", (_, frame) => {
+    expect(frames.multiple(JSON.stringify(frame))).toEqual([]);
+  });
+
+  it("a refused subscription does not pass unseen", () => {
+    expect(frames.multiple('{"id":1,"error":{"code":1}}')).toMatchObject([{ type: "malformed", where: "stream multiple" }]);
+  });
+});
+
+describe("account frames", () => {
+  it("are told apart by their event", () => {
+    const order = { event: "ORDER_UPDATE", order: wireOrder(), timestamp: 9 };
+    expect(frames.account(JSON.stringify(order))).toMatchObject([
+      { type: "order-update", timestampMs: 9, order: { id: "275287091667264" } },
+    ]);
+    const trade = { event: "TRADE_UPDATE", trade: wireTrade() };
+    expect(frames.account(JSON.stringify(trade))).toMatchObject([{ type: "trade-update", trade: { id: "11", lots: 20 } }]);
+    const account = { event: "ACCOUNT_UPDATE", balances: wireBalances(), positions: [wirePosition()] };
+    expect(frames.account(JSON.stringify(account))).toMatchObject([
+      { type: "account-update", balances: { netValue: 1_000_123_456n }, positions: [{ lots: -500 }] },
+    ]);
+    const income = { event: "INCOME_UPDATE", incomes: [{ id: 1, type: "BUY", amount: "1", time: 2, marketId: "btcusdc" }] };
+    expect(frames.account(JSON.stringify(income))).toMatchObject([{ type: "income-update", incomes: [{ amount: 1_000_000n }] }]);
+  });
+
+  it("an order id past 2^53 arrives whole", () => {
+    const text = JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder(), timestamp: 9 }).replace(
+      "275287091667264",
+      "9223372036854775807",
+    );
+    expect(frames.account(text)).toMatchObject([{ order: { id: "9223372036854775807" } }]);
+  });
+
+  it("of another product, of an unknown market or of no event are no events", () => {
+    expect(frames.account('{"event":"DEGEN_ACCOUNT_STATE_UPDATE","x":1}')).toEqual([]);
+    expect(frames.account(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder({ marketId: "dogeusdc" }), timestamp: 9 }))).toEqual([]);
+    expect(frames.account("{}")).toEqual([]);
+  });
+});
+
+describe("a malformed frame moves nothing and never throws", () => {
+  const onlyMalformed = (events: readonly { readonly type: string }[]): void => {
+    expect(events).toHaveLength(1);
+    expect(events[0]?.type).toBe("malformed");
+  };
+
+  it.each([
+    ["no sequence", { ...UPDATE, endSequence: undefined }],
+    ["a sequence as text", { ...UPDATE, endSequence: "12" }],
+    ["a sequence past 2^53", { ...UPDATE, beginSequence: 2 ** 53, endSequence: 2 ** 53 }],
+    ["a sequence that is no integer", { ...UPDATE, beginSequence: 1.5 }],
+    ["a negative sequence", { ...SNAPSHOT, sequence: -1 }],
+    ["sequences that run backwards", { ...UPDATE, beginSequence: 13 }],
+    ["no asks", { ...UPDATE, asks: undefined }],
+    ["levels that are an object", { ...UPDATE, bids: {} }],
+    [
+      "one bad level among good ones",
+      {
+        ...UPDATE,
+        asks: [
+          ["2000.6", "1"],
+          ["-5", "1"],
+        ],
+      },
+    ],
+    ["a price as a number", { ...UPDATE, bids: [[2000.5, "1"]] }],
+    ["a price off the grid", { ...UPDATE, bids: [["2000.55", "1"]] }],
+    ["an amount of 10^30", { ...UPDATE, bids: [["2000.5", "1000000000000000000000000000000"]] }],
+    ["an exponent", { ...UPDATE, bids: [["2e3", "1"]] }],
+    ["no event", { ...UPDATE, event: undefined }],
+    ["a list for a payload", [UPDATE]],
+    ["null for a payload", null],
+  ])("a book frame with %s", (_, data) => {
+    onlyMalformed(frames.multiple(wrapped("orderbook", data)));
+  });
+
+  it.each(["", "{", "null", "[]", "1", '"x"', "undefined", "NaN", '{"stream":"btcusdc@orderbook","data":{"event":"update"', "\u0000"])(
+    "the text %j",
+    (text) => {
+      onlyMalformed(frames.multiple(text));
+      onlyMalformed(frames.account(text));
+    },
+  );
+
+  it("any frame cut off anywhere", () => {
+    const texts = [wrapped("orderbook", UPDATE), wrapped("market", MARKET), wrapped("trades", TRADE)];
+    for (const text of texts) for (let end = 0; end < text.length; end += 1) onlyMalformed(frames.multiple(text.slice(0, end)));
+    const account = JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder(), timestamp: 9 });
+    for (let end = 0; end < account.length; end += 1) onlyMalformed(frames.account(account.slice(0, end)));
+  });
+
+  it("ten megabytes are refused before they are parsed, as deep nesting is when they are", () => {
+    const huge = wrapped("orderbook", { ...UPDATE, bids: Array.from({ length: 500_000 }, () => ["2000.5", "0.1"]) });
+    expect(huge.length).toBeGreaterThan(8 * 1024 * 1024);
+    expect(frames.multiple(huge)).toEqual([
+      { type: "malformed", where: "stream multiple", reason: expect.stringMatching(/above the limit of 8388608/) },
+    ]);
+    const deep = `${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`;
+    onlyMalformed(frames.multiple(deep));
+    onlyMalformed(frames.account(`{"event":"ORDER_UPDATE","order":${deep},"timestamp":1}`));
+    expect(new FrameDecoder({ ...context, maxFrameBytes: 10 }).account("{}         ")).toHaveLength(1);
+  });
+
+  it("whatever value stands in for a field", () => {
+    const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, -1, 1e308, 2 ** 53, "NaN", "-0", "1e999", "__proto__", {}, [], [[]]));
+    const bases = [
+      { decode: (data: unknown) => frames.multiple(wrapped("orderbook", data)), base: UPDATE },
+      { decode: (data: unknown) => frames.multiple(wrapped("orderbook", data)), base: SNAPSHOT },
+      { decode: (data: unknown) => frames.multiple(wrapped("market", data)), base: MARKET },
+      { decode: (data: unknown) => frames.multiple(wrapped("trades", data)), base: TRADE },
+      { decode: account, base: { event: "ORDER_UPDATE", order: wireOrder(), timestamp: 9 } },
+      { decode: account, base: { event: "TRADE_UPDATE", trade: wireTrade() } },
+      { decode: account, base: { event: "ACCOUNT_UPDATE", balances: wireBalances(), positions: [wirePosition()] } },
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...bases), fc.nat(), odd, ({ decode, base }, pick, value) => {
+        const paths = pathsOf(base);
+        const events = decode(replaced(base, paths[pick % paths.length] as string[], value));
+        expect(events.length).toBeLessThanOrEqual(1);
+        for (const event of events) if (event.type === "book-update" || event.type === "book-snapshot") requireSoundBook(event);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("whatever text arrives", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        for (const events of [frames.multiple(text), frames.account(text), frames.single("btcusdc@orderbook", text)]) {
+          for (const { type } of events) expect(type).toBe("malformed");
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function account(data: unknown) {
+  return frames.account(JSON.stringify(data));
+}
+
+/** What a book would be corrupted by. */
+function requireSoundBook({ bids, asks }: { readonly bids: readonly number[]; readonly asks: readonly number[] }): void {
+  for (const flat of [bids, asks]) {
+    expect(flat.length % 2).toBe(0);
+    for (const [index, value] of flat.entries()) {
+      expect(Number.isSafeInteger(value)).toBe(true);
+      expect(value).toBeGreaterThanOrEqual(index % 2 === 0 ? 1 : 0);
+    }
+  }
+}
+
+function pathsOf(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return [path];
+  return [...(path.length > 0 ? [path] : []), ...Object.entries(value).flatMap(([key, member]) => pathsOf(member, [...path, key]))];
+}
+
+function replaced(base: object, path: readonly string[], value: unknown): unknown {
+  const copy = structuredClone(base) as Record<string, unknown>;
+  let at = copy;
+  for (const key of path.slice(0, -1)) at = at[key] as Record<string, unknown>;
+  at[path.at(-1) as string] = value;
+  return copy;
+}

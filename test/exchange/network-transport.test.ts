@@ -1,0 +1,252 @@
+import { createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/core/errors.js";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { NetworkTransport, type NetworkTransportOptions } from "../../src/exchange/network-transport.js";
+import type { HttpRequest, HttpResult } from "../../src/exchange/transport.js";
+import { LocalServer, until } from "./local-server.js";
+
+const { clock } = liveSeam();
+const GET: HttpRequest = { method: "GET", path: "/v1/time", params: "", timeoutMs: 2000 };
+
+let server: LocalServer;
+let transport: NetworkTransport;
+
+function open(options: Partial<NetworkTransportOptions> = {}): NetworkTransport {
+  return new NetworkTransport({ restUrl: `http://${server.host}/v1`, streamUrl: `ws://${server.host}/v1`, clock, ...options });
+}
+
+function asked(request: Partial<HttpRequest> = {}, by = transport): Promise<HttpResult> {
+  return new Promise((resolve) => by.request({ ...GET, ...request }, resolve));
+}
+
+beforeEach(async () => {
+  server = await LocalServer.start();
+  transport = open();
+});
+
+afterEach(async () => {
+  transport.close();
+  await server.stop();
+});
+
+describe("requests over real HTTP", () => {
+  it("carry GET and DELETE parameters in the query and POST parameters as a form, untouched", async () => {
+    const params = "a=%2A&b=x+y&signature=0x01";
+    for (const method of ["GET", "DELETE", "POST"] as const) await asked({ method, path: "/v1/order", params });
+    expect(server.requests.map((request) => [request.method, request.path, request.params])).toEqual([
+      ["GET", "/v1/order", params],
+      ["DELETE", "/v1/order", params],
+      ["POST", "/v1/order", params],
+    ]);
+    expect(server.requests[2]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    expect(server.requests[0]?.headers["user-agent"]).toMatch(/^Mozilla\/5\.0 .*marketwright$/);
+  });
+
+  it("bring back status, body and Retry-After, however the body is cut", async () => {
+    server.onRequest = (_, response) => {
+      response.writeHead(429, { "retry-after": "7" });
+      response.write(Buffer.from([0xc3]));
+      setTimeout(() => response.end(Buffer.from([0xa9])), 10);
+    };
+    expect(await asked()).toEqual({ ok: true, status: 429, body: "é", retryAfterMs: 7000 });
+    server.onRequest = (_, response) => response.writeHead(429, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end();
+    expect(await asked()).toEqual({ ok: true, status: 429, body: "", retryAfterMs: undefined });
+  });
+
+  it("are never answered from inside the call", async () => {
+    transport.close();
+    let isInside = true;
+    const result = await new Promise<HttpResult>((resolve) => {
+      transport.request(GET, (answer) => {
+        expect(isInside).toBe(false);
+        resolve(answer);
+      });
+      isInside = false;
+    });
+    expect(result).toMatchObject({ ok: false, sent: false, message: "the transport is closed" });
+  });
+
+  it("are certainly not sent when nobody listens", async () => {
+    const nowhere = open({ restUrl: `http://127.0.0.1:${await closedPort()}/v1` });
+    expect(await asked({}, nowhere)).toMatchObject({ ok: false, cause: "connection-lost", sent: false, message: expect.stringMatching(/ECONNREFUSED/) });
+    nowhere.close();
+  });
+
+  it("may have been taken when the connection is cut before the answer", async () => {
+    server.onRequest = (_, response) => response.destroy();
+    expect(await asked({ method: "POST", params: "a=1" })).toMatchObject({ ok: false, cause: "connection-lost", sent: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("may have been taken when the answer breaks off", async () => {
+    server.onRequest = (_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("{");
+      setTimeout(() => response.destroy(), 10);
+    };
+    expect(await asked()).toMatchObject({ ok: false, cause: "connection-lost", sent: true });
+  });
+
+  it("time out as sent when the exchange has them and is silent", async () => {
+    server.onRequest = () => undefined;
+    expect(await asked({ timeoutMs: 50 })).toEqual({ ok: false, cause: "timeout", sent: true, message: "no answer within 50 ms" });
+  });
+
+  it("that time out in the queue are not sent, then or later", async () => {
+    const narrow = open({ connections: 1 });
+    server.onRequest = (request, response) => {
+      if (request.path === "/v1/slow") setTimeout(() => response.writeHead(204).end(), 150);
+      else response.writeHead(204).end();
+    };
+    const slow = asked({ path: "/v1/slow" }, narrow);
+    await until(() => server.requests.length === 1);
+    const queued = await asked({ path: "/v1/queued", method: "POST", params: "a=1", timeoutMs: 30 }, narrow);
+    expect(queued).toEqual({ ok: false, cause: "timeout", sent: false, message: "no connection within 30 ms" });
+    expect(await slow).toMatchObject({ ok: true, status: 204 });
+    expect(await asked({ path: "/v1/after" }, narrow)).toMatchObject({ ok: true, status: 204 });
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/slow", "/v1/after"]);
+    narrow.close();
+  });
+
+  it("refuse an answer that is too long", async () => {
+    const small = open({ maxAnswerBytes: 1000 });
+    server.onRequest = (_, response) => response.end("x".repeat(5000));
+    expect(await asked({}, small)).toMatchObject({ ok: false, sent: true, message: expect.stringMatching(/above 1000 bytes/) });
+    small.close();
+  });
+
+  it("do not follow a redirect with a signed request", async () => {
+    server.onRequest = (_, response) => response.writeHead(302, { location: "/elsewhere" }).end();
+    expect(await asked({ method: "POST", params: "a=1" })).toMatchObject({ ok: true, status: 302 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("under way are told of their end when the transport closes", async () => {
+    server.onRequest = () => undefined;
+    const answer = asked();
+    await until(() => server.requests.length === 1);
+    transport.close();
+    expect(await answer).toMatchObject({ ok: false, cause: "connection-lost", sent: true });
+  });
+
+  it("share at most the given number of connections", async () => {
+    server.onRequest = (_, response) => setTimeout(() => response.writeHead(204).end(), 5);
+    await Promise.all(Array.from({ length: 100 }, () => asked()));
+    expect(server.connectionCount).toBeLessThanOrEqual(16);
+  });
+
+  it("keep what stands before the version in the address", async () => {
+    const prefixed = open({ restUrl: `http://${server.host}/gateway/v1/` });
+    await asked({}, prefixed);
+    expect(server.requests[0]?.path).toBe("/gateway/v1/time");
+    prefixed.close();
+  });
+});
+
+describe("websockets", () => {
+  function handlers() {
+    const log: string[] = [];
+    return {
+      log,
+      onOpen: () => log.push("open"),
+      onMessage: (text: string) => log.push(`text ${text}`),
+      onPing: () => log.push("ping"),
+      onClose: (reason: string) => log.push(`close ${reason}`),
+    };
+  }
+
+  it("open, talk, answer protocol pings, and close once and last", async () => {
+    const ours = handlers();
+    let pongs = 0;
+    server.onSocket = (_, socket) => {
+      socket.on("pong", () => {
+        pongs += 1;
+      });
+      socket.send("hello");
+      socket.ping();
+    };
+    const socket = transport.open("/v1/multiple?streams=a@b", ours);
+    expect(ours.log).toEqual([]);
+    await until(() => pongs === 1 && ours.log.length === 3);
+    socket.send("hi");
+    await until(() => server.sockets[0]?.received.length === 1);
+    expect(server.sockets[0]).toMatchObject({ url: "/v1/multiple?streams=a@b", received: ["hi"] });
+    expect(server.sockets[0]?.headers["sec-websocket-extensions"]).toBeUndefined();
+    socket.close("done");
+    socket.close("again");
+    await until(() => ours.log.includes("close done"));
+    expect(ours.log).toEqual(["open", "text hello", "ping", "close done"]);
+    socket.send("into the void");
+  });
+
+  it("say why they could not be opened", async () => {
+    const refused = handlers();
+    open({ streamUrl: `ws://127.0.0.1:${await closedPort()}/v1` }).open("/v1/x", refused);
+    const rejected = handlers();
+    server.admits = () => false;
+    transport.open("/v1/single/account@0x?signature=bad", rejected);
+    await until(() => refused.log.length === 1 && rejected.log.length === 1);
+    expect(refused.log[0]).toMatch(/ECONNREFUSED/);
+    expect(rejected.log[0]).toMatch(/401/);
+  });
+
+  it("end when a message passes the limit", async () => {
+    const ours = handlers();
+    const small = open({ maxMessageBytes: 1000 });
+    server.onSocket = (_, socket) => socket.send("x".repeat(2000));
+    small.open("/v1/x", ours);
+    await until(() => ours.log.length === 2);
+    expect(ours.log).toEqual(["open", expect.stringMatching(/^close .*payload/i)]);
+    small.close();
+  });
+
+  it("tell of the server's end with its code", async () => {
+    const ours = handlers();
+    server.onSocket = (_, socket) => socket.close(4001, "rotate");
+    transport.open("/v1/x", ours);
+    await until(() => ours.log.length === 2);
+    expect(ours.log[1]).toBe("close closed by the exchange: 4001 rotate");
+  });
+
+  it("are cut when the closing handshake is not answered, and with the transport", async () => {
+    const ours = handlers();
+    const waiting = handlers();
+    server.onSocket = (_, socket) => socket.pause();
+    const socket = transport.open("/v1/x", ours);
+    transport.open("/v1/y", waiting);
+    await until(() => ours.log.length === 1 && waiting.log.length === 1);
+    socket.close("x".repeat(200));
+    await until(() => ours.log.length === 2);
+    transport.close();
+    await until(() => waiting.log.length === 2);
+    expect(waiting.log[1]).toBe("close the transport is closed");
+  });
+
+  it("may be closed before they are open", async () => {
+    const ours = handlers();
+    transport.open("/v1/x", ours).close("changed my mind");
+    await until(() => ours.log.length === 1);
+    expect(ours.log).toEqual(["close changed my mind"]);
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    ["restUrl", "not an address"],
+    ["restUrl", "ws://127.0.0.1/v1"],
+    ["streamUrl", "http://127.0.0.1/v1"],
+    ["restUrl", "http://127.0.0.1/v1?x=1"],
+  ])("%s = %s is refused by its name in the configuration", (field, value) => {
+    expect(() => open({ [field]: value })).toThrow(ConfigError);
+    expect(() => open({ [field]: value })).toThrow(/exchange\.(rest|stream)/);
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

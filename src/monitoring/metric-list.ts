@@ -29,7 +29,7 @@ export const METRIC_LIST = {
       market,
       side: `${side}; ALL for a cancel-all`,
       action: "place, cancel or cancel-all",
-      outcome: "accepted, cancelled, rejected, throttled, unknown, not-sent, or superseded (withdrawn before it was sent)",
+      outcome: "accepted, cancelled, rejected, throttled, unknown or not-sent",
     },
   },
   rejections: {
@@ -71,8 +71,11 @@ export const METRIC_LIST = {
   pnl: {
     name: "pnl_quote",
     type: "gauge",
-    help: "Profit since the start by its parts, which sum to the change of equity.",
-    labels: { market, part: "spread, inventory, fees, funding or basis" },
+    help: "Profit since the start by its parts, which with deposits and withdrawals sum to the change of equity.",
+    labels: {
+      market,
+      part: "spread, inventory, fees, funding, basis, failed (settlements that were reversed) or other (incomes of no other part)",
+    },
   },
   rateTokens: {
     name: "rate_tokens",
@@ -100,11 +103,11 @@ export const METRIC_LIST = {
     labels: {},
     buckets: ROUND_TRIP_SECONDS,
   },
-  decisions: {
-    name: "decisions_total",
+  intents: {
+    name: "intents_total",
     type: "counter",
-    help: "Views handed to strategies, by what woke them.",
-    labels: { market, cause: "timer, touch, fill or start" },
+    help: "Intents of strategies that were found in shape.",
+    labels: { market, kind: "quotes or target" },
   },
   clamps: {
     name: "risk_refusals_total",

@@ -22,13 +22,15 @@ export interface MetricsServerOptions {
   readonly port: number;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
+  /** Called before each page, to set the gauges as they are now. */
+  readonly sample?: () => void;
 }
 
 /**
  * Serves `/metrics`, `/healthz` and `/readyz`.
  * @throws RunError when the port is taken or the address is not this machine's.
  */
-export async function startMetricsServer({ host, port, metrics, readiness }: MetricsServerOptions): Promise<MetricsServer> {
+export async function startMetricsServer({ host, port, metrics, readiness, sample }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0];
     if (request.method !== "GET" && request.method !== "HEAD") {
@@ -37,6 +39,7 @@ export async function startMetricsServer({ host, port, metrics, readiness }: Met
     } else if (path === "/healthz") answer(response, 200, "text/plain; charset=utf-8", "ok\n");
     else if (path === "/readyz") ready(response, readiness());
     else if (path === "/metrics") {
+      sample?.();
       metrics.page().then(
         (page) => answer(response, 200, metrics.registry.contentType, page),
         (cause: unknown) =>

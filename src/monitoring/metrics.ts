@@ -1,14 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { MarketId, Side } from "../core/units.js";
-import type { DecisionCause } from "../market/view.js";
 import { METRIC_LIST, METRIC_PREFIX, type MetricKey, type MetricLabels, type MetricSpec } from "./metric-list.js";
 
 /** What was asked of the exchange. */
 export type OrderActionName = "place" | "cancel" | "cancel-all";
-/** What came of it; `superseded` left the outbox unsent because a newer intent replaced it. */
-export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent" | "superseded";
-/** The parts that profit is split into; they sum to the change of equity. */
-export type PnlPart = "spread" | "inventory" | "fees" | "funding" | "basis";
+/** What came of it. */
+export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent";
+/** The parts that profit is split into; with deposits and withdrawals they sum to the change of equity. */
+export const PNL_PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "other"] as const;
+/** One of {@link PNL_PARTS}. */
+export type PnlPart = (typeof PNL_PARTS)[number];
 
 /** A bot's metrics: one registry a bot, so that several bots, and tests, live in one process. */
 export class Metrics {
@@ -98,8 +99,9 @@ export class Metrics {
     this.#histograms.get("orderAck")?.observe(seconds);
   }
 
-  decision(market: MarketId, cause: DecisionCause): void {
-    this.#count("decisions", { market, cause });
+  /** Counts an intent that risk found in shape. */
+  intent(market: MarketId, kind: "quotes" | "target"): void {
+    this.#count("intents", { market, kind });
   }
 
   /** Counts an intent or action that a limit or guard held back. */

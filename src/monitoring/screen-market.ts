@@ -1,9 +1,12 @@
+import { PNL_PARTS, type PnlPart } from "./metrics.js";
 import type { ScreenLevel, ScreenMarket } from "./screen-model.js";
-import { type Line, type Span, signed, type Style } from "./screen-text.js";
+import { isZero, type Line, type Span, type Style, signed } from "./screen-text.js";
 
 /** Lines of a panel that are not the book: title, spread, position, profit, orders, reason, clamps, and a blank. */
 const FIXED_LINES = 8;
 const MOST_LEVELS = 10;
+
+const RARE: ReadonlySet<PnlPart> = new Set(["failed", "other"]);
 
 const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
   quoting: "green",
@@ -70,7 +73,11 @@ function columnWidths(levels: readonly ScreenLevel[]): { price: number; amount: 
 }
 
 function profitLine({ pnlQuote, pnlTotalQuote }: ScreenMarket): Line {
-  const parts = Object.entries(pnlQuote).flatMap(([part, quote]): Span[] => [[`  ${part} `, "dim"], signed(quote)]);
+  // Reversed settlements and rare incomes take room only where there are any.
+  const parts = PNL_PARTS.filter((part) => !RARE.has(part) || !isZero(pnlQuote[part])).flatMap((part): Span[] => [
+    [`  ${part} `, "dim"],
+    signed(pnlQuote[part]),
+  ]);
   return [["profit ", "dim"], signed(pnlTotalQuote), [" =", "dim"], ...parts];
 }
 

@@ -62,7 +62,11 @@ export function beside(panels: readonly (readonly Line[])[], widths: readonly nu
 
 /** A signed decimal string in the colour of its sign. */
 export function signed(text: string): Span {
-  const zero = /^[+-]?0*(\.0*)?$/.test(text);
-  if (zero) return [text, "plain"];
+  if (isZero(text)) return [text, "plain"];
   return text.startsWith("-") ? [text, "red"] : [text.startsWith("+") ? text : `+${text}`, "green"];
+}
+
+/** Whether a decimal string is zero. */
+export function isZero(text: string): boolean {
+  return /^[+-]?0*(\.0*)?$/.test(text);
 }

@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import { marketPanel } from "./screen-market.js";
 import type { ScreenModel, ScreenNote } from "./screen-model.js";
-import { beside, draw, toWidth, type Line, type Span, signed, type Style } from "./screen-text.js";
+import { beside, draw, type Line, type Span, type Style, signed, toWidth } from "./screen-text.js";
 
 /** Whether the terminal takes colours. */
 export interface ScreenOptions {

@@ -25,7 +25,7 @@ function recorded(): Metrics {
   metrics.throttled(429);
   metrics.tickToOrder(0.0004);
   metrics.orderAck(0.03);
-  metrics.decision("btcusdc", "touch");
+  metrics.intent("btcusdc", "quotes");
   metrics.riskRefusal("btcusdc", "maxPositionBase");
   metrics.streamState("market", true);
   metrics.streamGap("btcusdc");

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ConfigError } from "../core/errors.js";
+import { checkShape, type ShapeContext } from "../core/config-shape.js";
 import { choicesShape } from "./choices.js";
+import { flowConfigShape } from "./flow/flow-config.js";
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/, 'a plain decimal string such as "0.1"');
 const signedDecimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'a plain decimal string such as "-0.0001"');
@@ -36,8 +37,8 @@ const marketShape = z.strictObject({
   liquidationPriceOff: decimal.default("0.01"),
   funding: z.strictObject({ intervalMs: durationMs.min(1000).default(28_800_000), rate: signedDecimal.default("0.0001") }).prefault({}),
   status: z.enum(MARKET_STATES).default("TRADING"),
-  /** Who else trades here; each kind has settings of its own, checked by that flow. */
-  flow: z.looseObject({ kind: z.string() }).default({ kind: "none" }),
+  /** Who else trades here. */
+  flow: flowConfigShape.default({ kind: "none" }),
 });
 
 const shape = z.strictObject({
@@ -127,27 +128,9 @@ export const exchangeConfigShape = shape;
 
 /**
  * Checks an exchange's configuration and fills in its defaults.
+ * @param context names the place in the file for messages.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function parseExchangeConfig(input: unknown): ExchangeConfig {
-  const parsed = shape.safeParse(input);
-  if (parsed.success) {
-    return parsed.data;
-  }
-  const issue = parsed.error.issues[0];
-  const path = issue?.path ?? [];
-  throw new ConfigError("not a valid exchange configuration", {
-    field: path.length === 0 ? "(the whole file)" : path.map(String).join("."),
-    value: valueAt(input, path),
-    expected: issue?.message ?? "a valid configuration",
-    cause: parsed.error,
-  });
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value: unknown = input;
-  for (const key of path) {
-    value = typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined;
-  }
-  return value;
+export function parseExchangeConfig(input: unknown, context: ShapeContext = {}): ExchangeConfig {
+  return checkShape(shape, input, context);
 }

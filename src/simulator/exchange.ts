@@ -148,12 +148,14 @@ export class EmbeddedExchange {
   /**
    * Opens a stream. The sink may be used before this returns: a book's snapshot is sent at once.
    * @param pathWithQuery from the version prefix on: `/v1/multiple?streams=...`.
+   * @param ip whose bans by rate apply.
    */
-  connect(pathWithQuery: string, sink: StreamSink): StreamConnection | StreamRefusal {
+  connect(pathWithQuery: string, sink: StreamSink, ip: string): StreamConnection | StreamRefusal {
     if (!this.#isRunning) {
       return { refused: { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") } };
     }
-    return this.#hub.connect(pathWithQuery, sink);
+    const refused = this.#router.refusalOfStream(ip);
+    return refused === null ? this.#hub.connect(pathWithQuery, sink) : { refused };
   }
 
   /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */

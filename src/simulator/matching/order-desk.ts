@@ -170,7 +170,7 @@ export class OrderDesk {
     for (const side of ["BUY", "SELL"] as const) {
       before?.forEachLevel(side, (ticks) => gone.push([side, ticks]) > 0);
     }
-    engine.attach(depth);
+    engine.recorded = depth;
     for (const [side, ticks] of gone) {
       market.depth.change(side, ticks);
     }

@@ -51,6 +51,12 @@ export class RateLimiter {
     return null;
   }
 
+  /** Whether a sender is banned, and until when. */
+  ban(key: string, nowMs: Ms): RateRefusal | null {
+    const untilMs = this.#senders.get(key)?.bannedUntilMs ?? 0;
+    return nowMs < untilMs ? { status: 418, retryAfterSeconds: Math.ceil((untilMs - nowMs) / 1000) } : null;
+  }
+
   #refusal(sender: Sender, bucket: RateBucket, limit: number, nowMs: Ms): RateRefusal | null {
     if (nowMs < sender.bannedUntilMs) {
       return { status: 418, retryAfterSeconds: Math.ceil((sender.bannedUntilMs - nowMs) / 1000) };

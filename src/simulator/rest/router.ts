@@ -10,7 +10,7 @@ import { OrderEndpoints } from "./order-endpoints.js";
 import { OrderEntry } from "./order-entry.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
 import { PublicEndpoints } from "./public-endpoints.js";
-import { type RateBucket, RateLimiter } from "./rate-limiter.js";
+import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
 import { exchangeInfoRecord } from "./exchange-info.js";
 
 type Parameters = ReadonlyMap<string, string>;
@@ -77,14 +77,12 @@ export class Router {
     if (key !== "ip" && account !== undefined) {
       keys.push(`account ${account}`);
     }
-    const refusal = this.#limiter.admit(keys, route.bucket, this.#state.nowMs());
-    return refusal === null
-      ? null
-      : {
-          status: refusal.status,
-          body: errorBody(refusal.status, "Too many requests", `over the ${route.bucket} limit`),
-          headers: { "retry-after": String(refusal.retryAfterSeconds) },
-        };
+    return throttled(this.#limiter.admit(keys, route.bucket, this.#state.nowMs()));
+  }
+
+  /** The answer to a stream that an address opens while it is banned; null when it may. */
+  refusalOfStream(ip: string): ApiAnswer | null {
+    return throttled(this.#limiter.ban(`ip ${ip}`, this.#state.nowMs()));
   }
 
   #publicRoutes(endpoints: PublicEndpoints): [string, Route][] {
@@ -137,4 +135,14 @@ export class Router {
   #private(bucket: RateBucket, answer: (account: Account, parameters: Parameters) => string | undefined): Route {
     return { bucket, answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters) };
   }
+}
+
+function throttled(refusal: RateRefusal | null): ApiAnswer | null {
+  return refusal === null
+    ? null
+    : {
+        status: refusal.status,
+        body: errorBody(refusal.status, "Too many requests", "over the rate limit"),
+        headers: { "retry-after": String(refusal.retryAfterSeconds) },
+      };
 }

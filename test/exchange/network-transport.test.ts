@@ -69,7 +69,12 @@ describe("requests over real HTTP", () => {
 
   it("are certainly not sent when nobody listens", async () => {
     const nowhere = open({ restUrl: `http://127.0.0.1:${await closedPort()}/v1` });
-    expect(await asked({}, nowhere)).toMatchObject({ ok: false, cause: "connection-lost", sent: false, message: expect.stringMatching(/ECONNREFUSED/) });
+    expect(await asked({}, nowhere)).toMatchObject({
+      ok: false,
+      cause: "connection-lost",
+      sent: false,
+      message: expect.stringMatching(/ECONNREFUSED/),
+    });
     nowhere.close();
   });
 

@@ -1,135 +1,88 @@
 import type { Clock } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { Level } from "../market/view.js";
-import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenNote, ScreenReason } from "../monitoring/screen-model.js";
+import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../monitoring/screen-model.js";
 import type { Bot } from "./bot.js";
-import { accountHalts, type BotStatus, type MarketStatus, statusOf } from "./bot-status.js";
-import type { Notice } from "./notice.js";
+import { accountHalts, type MarketStatus, statusOf } from "./bot-status.js";
 import { ownResting } from "./planning.js";
+import type { RunMonitor } from "./run-monitor.js";
 
 const LEVELS = 10;
-const MOST_NOTES = 50;
 const RATE_WINDOW_MS = 300_000;
 const MS_PER_MINUTE = 60_000;
 
-/** Gathers what the live screen shows of a bot beside its state: fill rates and recent news. */
-export class ScreenObserver {
-  readonly #clock: Clock;
-  readonly #startedMs: Ms;
-  readonly #startedMonotonicMs: number;
-  readonly #footer: string;
-  readonly #notes: ScreenNote[] = [];
-  readonly #fills = new Map<MarketId, { count: number; recentMs: number[] }>();
+/** What the screen shows beside the bot itself. */
+export interface ScreenSetting {
+  readonly clock: Clock;
+  /** When the run began, as the wall clock and the clock that never steps had it. */
+  readonly startedMs: Ms;
+  readonly startedMonotonicMs: number;
+  /** Where the log goes meanwhile, and what ends the bot. */
+  readonly footer: string;
+}
 
-  /** @param footer where the log goes meanwhile, and what ends the bot. */
-  constructor(clock: Clock, footer: string) {
-    this.#clock = clock;
-    this.#startedMs = clock.nowMs();
-    this.#startedMonotonicMs = clock.monotonicMs();
-    this.#footer = footer;
-  }
+/** What the live screen shows of a bot at this moment. */
+export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting): ScreenModel {
+  const status = statusOf(bot);
+  const { config, desks } = bot.context;
+  const runMs = clock.monotonicMs() - startedMonotonicMs;
+  return {
+    title: config.path,
+    account: status.account,
+    exchange: config.exchange.rest,
+    nowMs: startedMs + runMs,
+    startedMs,
+    equityQuote: status.equityQuote,
+    equityChangeQuote: status.equityChangeQuote,
+    peakEquityQuote: status.peakEquityQuote,
+    budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({ name, left, limit })),
+    halts: accountHalts(bot),
+    markets: [...desks.keys()].map((marketId) => {
+      const atMs = monitor.fillsAtMs.get(marketId) ?? [];
+      const fills = { count: monitor.fillCounts.get(marketId) ?? 0, perMinute: perMinute(atMs, clock.monotonicMs(), runMs) };
+      return screenMarket(bot, status.markets[marketId], { marketId, nowMs: clock.monotonicMs(), fills });
+    }),
+    notes: monitor.notes,
+    footer,
+  };
+}
 
-  note(notice: Notice): void {
-    switch (notice.kind) {
-      case "log":
-        return this.#say(notice.level, notice.message);
-      case "account":
-        if (notice.change.kind === "fill") this.#fill(notice.change.trade.marketId);
-        if (notice.change.kind === "trade-failed")
-          this.#say("warn", `${notice.change.trade.marketId}: a settlement failed, the fill is reversed`);
-        if (notice.change.kind === "difference") {
-          const { kind, subject, ours, theirs } = notice.change.difference;
-          this.#say("warn", `the exchange differs: ${kind} ${subject}: ours ${ours}, theirs ${theirs}`);
-        }
-        return;
-      case "answered":
-        if (notice.outcome.result === "rejected")
-          this.#say("warn", `${notice.action.kind} refused: ${notice.outcome.code} ${notice.outcome.message}`);
-        if (notice.outcome.result === "unknown" && notice.action.kind !== "question")
-          this.#say("warn", `${notice.action.kind}: outcome not known (${notice.outcome.cause})`);
-        if (notice.outcome.result === "throttled") this.#say("warn", `refused by the rate limit (${notice.outcome.httpStatus})`);
-        return;
-      case "book-lost":
-        return this.#say("warn", `${notice.marketId}: book given up: ${notice.reason}`);
-      case "stream":
-        return this.#say(notice.state === "up" ? "info" : "warn", `${notice.stream} stream is ${notice.state}: ${notice.reason}`);
-      case "halted":
-        return this.#say(
-          notice.on ? "error" : "info",
-          `${notice.marketId ?? "all markets"}: ${notice.on ? "halted" : "no longer halted"}: ${notice.reason}: ${notice.why}`,
-        );
-      default:
-    }
-  }
+interface PanelInputs {
+  readonly marketId: MarketId;
+  readonly nowMs: number;
+  readonly fills: { readonly count: number; readonly perMinute: number };
+}
 
-  /** The screen of this moment. */
-  model(bot: Bot): ScreenModel {
-    const status = statusOf(bot);
-    const { config, desks } = bot.context;
-    return {
-      title: config.path,
-      account: status.account,
-      exchange: config.exchange.rest,
-      nowMs: this.#startedMs + (this.#clock.monotonicMs() - this.#startedMonotonicMs),
-      startedMs: this.#startedMs,
-      equityQuote: status.equityQuote,
-      equityChangeQuote: status.equityChangeQuote,
-      peakEquityQuote: status.peakEquityQuote,
-      budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({ name, left, limit })),
-      halts: accountHalts(bot),
-      markets: [...desks.keys()].map((marketId) => this.#market(bot, marketId, status)),
-      notes: this.#notes,
-      footer: this.#footer,
-    };
-  }
+function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }: PanelInputs): ScreenMarket {
+  const desk = bot.context.desks.get(marketId);
+  const inStep = desk?.book.synchronised === true;
+  return {
+    marketId,
+    strategy: market.strategy,
+    state: market.state,
+    stateReasons: market.reasons,
+    bids: inStep ? levelsOf(bot, marketId, desk.book.bids.top(LEVELS), "BUY") : [],
+    asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
+    spread: inStep ? spreadOf(bot, marketId) : undefined,
+    mark: market.markQuote,
+    bookAgeMs: inStep ? Math.max(0, nowMs - desk.book.lastReceivedMs) : undefined,
+    positionBase: market.positionBase,
+    pnlQuote: market.pnlQuote,
+    pnlTotalQuote: market.pnlTotalQuote,
+    fills: fills.count,
+    fillsPerMinute: fills.perMinute,
+    openBids: market.openBids,
+    openAsks: market.openAsks,
+    unknownOrders: market.unknownOrders,
+    manualOrders: market.manualOrders,
+    reason: reasonOf(bot, marketId, market),
+  };
+}
 
-  #market(bot: Bot, marketId: MarketId, status: BotStatus): ScreenMarket {
-    const desk = bot.context.desks.get(marketId);
-    const market = status.markets[marketId] as MarketStatus;
-    const fills = this.#fills.get(marketId);
-    const nowMs = this.#clock.monotonicMs();
-    const inStep = desk?.book.synchronised === true;
-    return {
-      marketId,
-      strategy: market.strategy,
-      state: market.state,
-      stateReasons: market.reasons,
-      bids: inStep ? levelsOf(bot, marketId, desk.book.bids.top(LEVELS), "BUY") : [],
-      asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
-      spread: inStep ? spreadOf(bot, marketId) : undefined,
-      mark: market.markQuote,
-      bookAgeMs: inStep ? Math.max(0, nowMs - desk.book.lastReceivedMs) : undefined,
-      positionBase: market.positionBase,
-      pnlQuote: market.pnlQuote,
-      pnlTotalQuote: market.pnlTotalQuote,
-      fills: fills?.count ?? 0,
-      fillsPerMinute: this.#perMinute(fills?.recentMs ?? [], nowMs),
-      openBids: market.openBids,
-      openAsks: market.openAsks,
-      unknownOrders: market.unknownOrders,
-      manualOrders: market.manualOrders,
-      reason: reasonOf(bot, marketId, market),
-    };
-  }
-
-  #perMinute(recentMs: readonly number[], nowMs: number): number {
-    const windowMs = Math.min(RATE_WINDOW_MS, Math.max(MS_PER_MINUTE, nowMs - this.#startedMonotonicMs));
-    return (recentMs.filter((atMs) => atMs > nowMs - windowMs).length * MS_PER_MINUTE) / windowMs;
-  }
-
-  #fill(marketId: MarketId): void {
-    const fills = this.#fills.get(marketId) ?? { count: 0, recentMs: [] };
-    this.#fills.set(marketId, fills);
-    const nowMs = this.#clock.monotonicMs();
-    fills.count++;
-    fills.recentMs.push(nowMs);
-    while ((fills.recentMs[0] ?? nowMs) <= nowMs - RATE_WINDOW_MS) fills.recentMs.shift();
-  }
-
-  #say(level: ScreenNote["level"], text: string): void {
-    this.#notes.push({ atMs: this.#clock.nowMs(), level, text });
-    if (this.#notes.length > MOST_NOTES) this.#notes.shift();
-  }
+/** Over the last five minutes, or since the start, but never over less than one. */
+function perMinute(atMs: readonly number[], nowMs: number, runMs: number): number {
+  const windowMs = Math.min(RATE_WINDOW_MS, Math.max(MS_PER_MINUTE, runMs));
+  return (atMs.filter((fillMs) => fillMs > nowMs - windowMs).length * MS_PER_MINUTE) / windowMs;
 }
 
 function levelsOf(bot: Bot, marketId: MarketId, levels: readonly Level[], side: "BUY" | "SELL"): ScreenLevel[] {

@@ -4,7 +4,7 @@ import { PNL_PARTS, type PnlPart } from "../monitoring/metrics.js";
 import type { Readiness } from "../monitoring/metrics-server.js";
 import type { Reason } from "../strategies/intent.js";
 import type { Bot } from "./bot.js";
-import { restsBothSides } from "./observe-metrics.js";
+import { isQuoting } from "./run-monitor.js";
 
 /** Decimal strings of quote by the parts of profit. */
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
@@ -56,7 +56,7 @@ export function statusOf(bot: Bot): BotStatus {
     dryRun,
     equityQuote: quote(equity),
     equityChangeQuote: equity === undefined || startEquity === undefined ? undefined : quote(equity - startEquity),
-    peakEquityQuote: quote(bot.safety.peakEquity),
+    peakEquityQuote: quote(bot.safety.peak),
     halts: accountHalts(bot),
     tokens: {
       ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
@@ -126,7 +126,7 @@ function stateOf(bot: Bot, marketId: MarketId): Pick<MarketStatus, "state" | "re
   const allowed = bot.safety.placesAllowed(marketId);
   if (allowed === "none" || !bot.safety.quotesAllowed(marketId))
     return { state: allowed === "reduce-only" ? "reduce-only" : "halted", reasons };
-  if (restsBothSides(bot, marketId)) return { state: "quoting", reasons };
+  if (isQuoting(bot, marketId)) return { state: "quoting", reasons };
   const desk = bot.context.desks.get(marketId);
   if (bot.phase !== "running") return { state: "waiting", reasons: [...reasons, `the bot is ${bot.phase}`] };
   if (desk?.book.synchronised !== true) return { state: "waiting", reasons: [...reasons, "the book is not in step"] };

@@ -4,7 +4,7 @@ import type { Clock } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { Action, Outcome } from "../exchange/venue.js";
 import type { Log } from "../monitoring/log.js";
-import type { Metrics, OrderOutcomeName } from "../monitoring/metrics.js";
+import { type Metrics, type OrderOutcomeName, PNL_PARTS } from "../monitoring/metrics.js";
 import type { ScreenNote } from "../monitoring/screen-model.js";
 import type { Bot } from "./bot.js";
 import type { Notice, StopResult } from "./notice.js";
@@ -22,7 +22,10 @@ export class RunMonitor {
   stopResult: StopResult | undefined;
   /** When both sides rested in every market for the first time, on the clock that never steps. */
   firstQuoteAtMs: number | undefined;
+  /** The newest fills' times, on the clock that never steps. */
   readonly fillsAtMs = new Map<MarketId, Ms[]>();
+  /** All fills of the run. */
+  readonly fillCounts = new Map<MarketId, number>();
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -124,7 +127,7 @@ export class RunMonitor {
       this.#metrics.setPosition(desk.marketId, account.positionLots(desk.marketId) * desk.instrument.lotBase);
       if (desk.book.synchronised) this.#metrics.setBookAge(desk.marketId, (clock.monotonicMs() - desk.book.lastReceivedMs) / 1000);
       const parts = account.profit(desk.marketId);
-      for (const part of ["spread", "inventory", "fees", "funding", "basis"] as const) {
+      for (const part of PNL_PARTS) {
         this.#metrics.setPnl(desk.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
       }
     }
@@ -133,6 +136,7 @@ export class RunMonitor {
       this.#metrics.setEquity(Number(account.equity) / unit, Number(bot.safety.peak ?? account.equity) / unit);
     for (const bucket of ["ORDER", "COMMON"] as const) this.#metrics.setRateTokens(bucket, budget.available(bucket));
     this.#metrics.setClockOffset(exchangeTime.offsetMs / 1000);
+    if (bot.safety.accountAtMs !== undefined) this.#metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
     this.#metrics.heartbeat(clock.nowMs());
   }
 
@@ -146,6 +150,7 @@ export class RunMonitor {
           trade.isMaker ? "maker" : "taker",
           trade.lots * (this.#desk(trade.marketId)?.instrument.lotBase ?? 0),
         );
+        this.fillCounts.set(trade.marketId, (this.fillCounts.get(trade.marketId) ?? 0) + 1);
         const times = this.fillsAtMs.get(trade.marketId) ?? [];
         times.push(this.#clock.monotonicMs());
         if (times.length > 1_000) times.shift();

@@ -79,11 +79,6 @@ export class Safety {
     return this.#limits;
   }
 
-  /** The highest net value so far, deposits taken out, in credit units; undefined before the first. */
-  get peakEquity(): bigint | undefined {
-    return this.#peak?.peak;
-  }
-
   /** When the exchange last confirmed the account, on the clock that never steps; undefined before. */
   get accountAtMs(): Ms | undefined {
     return this.#accountAtMs;

@@ -28,7 +28,7 @@ export const DEFAULT_USER_AGENT =
 
 const DEFAULT_CONNECTIONS = 16;
 const MEBIBYTE = 1024 * 1024;
-const KEEP_ALIVE_MS = 30_000;
+const IDLE_MS = 4000;
 
 /**
  * The real network: a pool of keep-alive HTTP connections without pipelining, and websockets without compression. A request's
@@ -52,7 +52,8 @@ export class NetworkTransport implements Transport {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Shorter than servers commonly keep an idle connection: a place written to one that is just being closed is unknown.
+      keepAliveTimeout: IDLE_MS,
     });
   }
 

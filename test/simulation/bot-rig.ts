@@ -1,0 +1,154 @@
+import { Subscription } from "rxjs";
+import { Bot } from "../../src/bot/bot.js";
+import type { BotConfig } from "../../src/bot/config.js";
+import { botSchema } from "../../src/bot/config-schema.js";
+import type { Notice } from "../../src/bot/notice.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import type { Clock, Random, Seam, Timer } from "../../src/core/seam.js";
+import type { SignatureScheme } from "../../src/core/signing.js";
+import type { Hex, MarketId, Ms } from "../../src/core/units.js";
+import { decodeRules } from "../../src/exchange/decode-rules.js";
+import { LiveVenue } from "../../src/exchange/live-venue.js";
+import type { VenueRules } from "../../src/exchange/records.js";
+import type { Transport } from "../../src/exchange/transport.js";
+import type { Action, Venue, VenueEvent } from "../../src/exchange/venue.js";
+import { Outbox } from "../../src/executor/outbox.js";
+import { builtInStrategies } from "../../src/strategies/built-in.js";
+import type { BoundStrategy, Strategy } from "../../src/strategies/strategy.js";
+import type { ExchangeDoor } from "./faulty-network.js";
+
+/** A machine's own clock: the world's, with a wall that may be set wrong. Timers and the steady clock are the world's. */
+export class MachineClock implements Clock {
+  skewMs: Ms = 0;
+  readonly #world: Clock;
+
+  constructor(world: Clock) {
+    this.#world = world;
+  }
+
+  nowMs(): Ms {
+    return this.#world.nowMs() + this.skewMs;
+  }
+
+  monotonicMs(): number {
+    return this.#world.monotonicMs();
+  }
+
+  setTimer(delayMs: Ms, fire: () => void): Timer {
+    return this.#world.setTimer(delayMs, fire);
+  }
+}
+
+/** A bot file as an object, with what a simulation never varies filled in. */
+export function botConfig(file: Record<string, unknown>): BotConfig {
+  const whole = {
+    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+    account: { keyEnv: "KEY" },
+    quotes: { timeInForce: "POST_ONLY" },
+    risk: { maxDrawdownQuote: "1000000" },
+    ...file,
+  };
+  return { ...botSchema.parse(whole), path: "/simulation/bot.yaml" };
+}
+
+/** What stands between a venue and the bot, to lie to it or to listen. */
+export interface VenueTap {
+  /** May change or drop (undefined) an event on its way to the bot. */
+  readonly event?: (event: VenueEvent) => VenueEvent | undefined;
+  readonly action?: (action: Action) => Action | undefined;
+}
+
+export interface RigOptions {
+  readonly door: ExchangeDoor;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scheme: SignatureScheme;
+  readonly privateKey: Hex;
+  readonly config: BotConfig;
+  readonly store?: StateStore;
+  readonly observe?: (notice: Notice) => void;
+  readonly tap?: VenueTap;
+  /** Of strategies that are not built in, by market. */
+  readonly strategies?: ReadonlyMap<MarketId, Strategy>;
+}
+
+/** The real client, account, executor, risk and strategies, on a transport and a clock of the test's. */
+export class BotRig {
+  readonly bot: Bot;
+  readonly venue: LiveVenue;
+  readonly store: StateStore;
+  readonly address: Hex;
+  readonly rules: VenueRules;
+  readonly notices: Notice[] = [];
+  readonly #subscription = new Subscription();
+
+  constructor(options: RigOptions) {
+    const { config, clock, random } = options;
+    const seam: Seam = { clock, random };
+    const signer = options.scheme.signer(options.privateKey);
+    this.address = signer.address;
+    this.store = options.store ?? new MemoryStateStore();
+    this.rules = rulesOf(options.door, Object.keys(config.markets));
+    const strategies = new Map<MarketId, BoundStrategy>();
+    for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
+      const found = options.strategies?.get(marketId) ?? builtInStrategies[strategy];
+      if (found === undefined) throw new Error(`no built-in strategy ${strategy}`);
+      strategies.set(marketId, found.bind(params));
+    }
+    this.venue = new LiveVenue({
+      transport: options.transport,
+      seam,
+      signer,
+      markets: Object.keys(config.markets),
+      exchangeNowMs: () => this.bot.context.exchangeTime.nowMs(),
+      requestTimeoutMs: config.exchange.requestTimeoutMs,
+    });
+    const { tap } = options;
+    const venue: Venue = {
+      events$: this.venue.events$,
+      submit: (action) => {
+        const passed = tap?.action === undefined ? action : tap.action(action);
+        if (passed !== undefined) this.venue.submit(passed);
+      },
+      resubscribe: (marketId) => this.venue.resubscribe(marketId),
+      close: () => this.venue.close(),
+    };
+    this.bot = new Bot({
+      config,
+      accountAddress: this.address,
+      rules: this.rules,
+      strategies,
+      venue,
+      seam,
+      store: this.store,
+      outbox: new Outbox({ concurrency: 32 }),
+      observer: (notice) => options.observe?.(notice),
+    });
+    this.#subscription.add(
+      this.venue.events$.subscribe((event) => {
+        const passed = tap?.event === undefined ? event : tap.event(event);
+        if (passed !== undefined) this.bot.accept({ kind: "event", event: passed });
+      }),
+    );
+  }
+
+  start(): void {
+    this.bot.command({ command: "start" });
+    this.venue.setRules(this.rules);
+  }
+
+  /** What `kill -9` leaves: nothing runs any more, nothing was said to anybody. */
+  kill(): void {
+    this.bot.abandon();
+    this.#subscription.unsubscribe();
+    this.venue.close();
+  }
+}
+
+/** The exchange's rules, read without a network. */
+export function rulesOf(door: ExchangeDoor, markets: readonly MarketId[]): VenueRules {
+  const answer = door.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "127.0.0.1" });
+  if (answer.status !== 200) throw new Error(`exchangeInfo: HTTP ${answer.status} ${answer.body}`);
+  return decodeRules(JSON.parse(answer.body), markets);
+}

@@ -1,0 +1,44 @@
+import { hexToBytes, bytesToHex } from "../../src/core/hex.js";
+import { keccak256 } from "../../src/core/keccak.js";
+import type { SignatureScheme, Signer } from "../../src/core/signing.js";
+import type { Hex } from "../../src/core/units.js";
+
+/**
+ * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times cheaper, for simulations in
+ * which cryptography is not what is tried. The signature names its address; only who has the key makes its hash.
+ */
+export function keyedScheme(): SignatureScheme {
+  const keys = new Map<Hex, Uint8Array>();
+  const tagOf = (key: Uint8Array, digest: Uint8Array): Uint8Array => {
+    const joined = new Uint8Array(64);
+    joined.set(key, 0);
+    joined.set(digest, 32);
+    return keccak256(joined);
+  };
+  return {
+    name: "keyed hash",
+    signer(privateKey: Hex): Signer {
+      const key = hexToBytes(privateKey);
+      const address = bytesToHex(keccak256(key).subarray(12));
+      keys.set(address, key);
+      return {
+        address,
+        sign(digest: Uint8Array): Hex {
+          const signature = new Uint8Array(65);
+          signature.set(tagOf(key, digest), 0);
+          signature.set(hexToBytes(address), 32);
+          signature[64] = 27;
+          return bytesToHex(signature);
+        },
+      };
+    },
+    recover(digest: Uint8Array, signature: Hex): Hex | null {
+      const bytes = hexToBytes(signature);
+      if (bytes.length !== 65) return null;
+      const address = bytesToHex(bytes.subarray(32, 52));
+      const key = keys.get(address);
+      if (key === undefined) return null;
+      return bytesToHex(tagOf(key, digest)) === bytesToHex(bytes.subarray(0, 32)) ? address : null;
+    },
+  };
+}

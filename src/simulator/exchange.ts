@@ -6,7 +6,7 @@ import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../core/
 import { Account } from "./accounts/account.js";
 import { Clearing } from "./accounts/clearing.js";
 import type { Order } from "./accounts/order.js";
-import { audit, type Audit } from "./audit.js";
+import { type Audit, audit } from "./audit.js";
 import type { ExchangeConfig } from "./config.js";
 import type { OrderFlow } from "./flow-market.js";
 import { MarketFlowPort } from "./market-flow-port.js";

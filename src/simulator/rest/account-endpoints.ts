@@ -1,5 +1,4 @@
-import { scaledToDecimal } from "../../core/instrument.js";
-import { decimalToScaled } from "../../core/instrument.js";
+import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Hex } from "../../core/units.js";
 import { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";

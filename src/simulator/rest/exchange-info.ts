@@ -1,8 +1,8 @@
 import { bytesToHex } from "../../core/hex.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { WireExchangeInfo, WireMarket } from "../../exchange/wire-types.js";
-import { ONE } from "../markets/market-rules.js";
 import type { Market } from "../markets/market.js";
+import { ONE } from "../markets/market-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../signing/order-hash.js";
 import type { ExchangeState } from "../state.js";
 import { TIMES_IN_FORCE } from "./order-terms.js";

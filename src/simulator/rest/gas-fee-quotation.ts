@@ -1,5 +1,5 @@
-import type { Random } from "../../core/seam.js";
 import { keccak256 } from "../../core/keccak.js";
+import type { Random } from "../../core/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 
 /** Issues and checks the tokens that let a small order's build be placed (specification, "gasFeeQuotation"). */

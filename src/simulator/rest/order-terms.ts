@@ -1,9 +1,9 @@
-import { type Instrument, decimalToScaled } from "../../core/instrument.js";
+import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
-import { ApiError, type ApiCode } from "./api-error.js";
+import { type ApiCode, ApiError } from "./api-error.js";
 import { oneOf, optionalInteger, required } from "./parameters.js";
 
 /** What a client asks for, with every rule checked that needs neither account nor signature. */

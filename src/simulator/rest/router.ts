@@ -6,12 +6,12 @@ import type { ExchangeState } from "../state.js";
 import { AccountEndpoints } from "./account-endpoints.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./api-error.js";
 import { Authentication, addressOf } from "./authentication.js";
+import { exchangeInfoRecord } from "./exchange-info.js";
 import { OrderEndpoints } from "./order-endpoints.js";
 import { OrderEntry } from "./order-entry.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
 import { PublicEndpoints } from "./public-endpoints.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
-import { exchangeInfoRecord } from "./exchange-info.js";
 
 type Parameters = ReadonlyMap<string, string>;
 

@@ -11,8 +11,8 @@ import { AccountFeed } from "./account-feed.js";
 import { MarketFeed } from "./market-feed.js";
 import { readStreamAddress, readStreamName } from "./stream-address.js";
 import { type LinkOwner, StreamLink } from "./stream-link.js";
-import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
 import { readStreamRequest } from "./stream-request.js";
+import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
 
 const GOING_AWAY = 1001;
 

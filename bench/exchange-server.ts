@@ -1,0 +1,41 @@
+import fastify from "fastify";
+import { RunError } from "../src/core/errors.js";
+import { liveSeam } from "../src/core/live-seam.js";
+import { initCrypto } from "../src/core/signing.js";
+import { parseExchangeConfig } from "../src/simulator/config.js";
+import { EmbeddedExchange } from "../src/simulator/exchange.js";
+import { serveExchange } from "../src/simulator/http-server.js";
+
+/** What the two servers of the exchange benchmark tell its load generator. */
+export interface BenchPorts {
+  readonly exchange: number;
+  readonly echo: number;
+}
+
+/** A process with both servers, so that the load generator's work is not counted as theirs. */
+async function serve(): Promise<BenchPorts> {
+  await initCrypto();
+  const exchange = new EmbeddedExchange(
+    parseExchangeConfig({
+      port: 0,
+      markets: { btcusdc: { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" } },
+      creditOnRegistration: "1000000000",
+      rateLimits: { common: 0, order: 0 },
+      timestampWindowMs: 1_000_000_000,
+    }),
+    liveSeam(),
+  );
+  const served = await serveExchange(exchange);
+  const echo = fastify();
+  echo.removeAllContentTypeParsers();
+  echo.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  echo.post("/v1/order", (request, reply) => reply.type("application/x-www-form-urlencoded").send(request.body));
+  await echo.listen({ host: "127.0.0.1", port: 0 });
+  const address = echo.server.address();
+  if (typeof address !== "object" || address === null) {
+    throw new RunError("the echo server has no port");
+  }
+  return { exchange: served.port, echo: address.port };
+}
+
+process.send?.(await serve());

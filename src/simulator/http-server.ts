@@ -1,0 +1,154 @@
+import type { IncomingMessage } from "node:http";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { WebSocketServer } from "ws";
+import { RunError } from "../core/errors.js";
+import type { EmbeddedExchange } from "./exchange.js";
+import { type ApiAnswer, errorBody } from "./rest/api-error.js";
+import { SocketSink } from "./streams/socket-sink.js";
+
+/** Far above any request or stream message of the interface. */
+const LARGEST_MESSAGE_BYTES = 65_536;
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** An exchange on a port. */
+export interface ExchangeServer {
+  /** The port it listens on, which the configuration may have left open. */
+  readonly port: number;
+  /** Base address of REST: `http://127.0.0.1:8620/v1`. */
+  readonly restUrl: string;
+  /** Base address of the streams: `ws://127.0.0.1:8620/v1`. */
+  readonly streamUrl: string;
+  /** Stops the exchange, closes every connection and frees the port. */
+  close(): Promise<void>;
+}
+
+/** What a server is given besides the exchange. */
+export interface ServerOptions {
+  /** Hears of errors that are the exchange's own fault, which its clients see as 500. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/**
+ * Puts an exchange on its configured host and port, and starts it once the port is open.
+ * @throws RunError when the port is taken or the host is not this machine's
+ */
+export async function serveExchange(exchange: EmbeddedExchange, { onFault = () => {} }: ServerOptions = {}): Promise<ExchangeServer> {
+  const { host, port } = exchange.config;
+  const app = fastify({ bodyLimit: LARGEST_MESSAGE_BYTES, forceCloseConnections: true, exposeHeadRoutes: false });
+  // The exchange reads bodies itself: what was signed is their very characters.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  const fail = (error: unknown): ApiAnswer => {
+    onFault(error);
+    return { status: 500, body: errorBody(2010, "Internal error", "the exchange failed") };
+  };
+  app.all("*", (request, reply) => {
+    let answer: ApiAnswer;
+    try {
+      answer = answerOf(exchange, request);
+    } catch (error) {
+      answer = fail(error);
+    }
+    return sendAnswer(reply, answer);
+  });
+  app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return sendAnswer(reply, status < 500 ? { status, body: errorBody(1111, "Bad params", error.message) } : fail(error));
+  });
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: LARGEST_MESSAGE_BYTES });
+  app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    try {
+      upgrade(exchange, sockets, request, socket, head);
+    } catch (error) {
+      refuse(socket, fail(error));
+    }
+  });
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    throw listenError(cause, host, port);
+  }
+  exchange.start();
+  const address = app.server.address();
+  const open = typeof address === "object" && address !== null ? address.port : port;
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${open}`;
+  return {
+    port: open,
+    restUrl: `http://${authority}/v1`,
+    streamUrl: `ws://${authority}/v1`,
+    async close() {
+      exchange.stop();
+      for (const client of sockets.clients) {
+        client.terminate();
+      }
+      await app.close();
+    },
+  };
+}
+
+function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswer {
+  const url = request.raw.url ?? "/";
+  const mark = url.indexOf("?");
+  const contentType = request.headers["content-type"];
+  return exchange.handle({
+    method: request.method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    body: typeof request.body === "string" ? request.body : "",
+    ...(contentType === undefined ? {} : { contentType }),
+    ip: request.ip,
+  });
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiAnswer): FastifyReply {
+  if (headers !== undefined) {
+    reply.headers(headers);
+  }
+  return body === "" ? reply.code(status).send() : reply.code(status).type(JSON_TYPE).send(body);
+}
+
+/** A refused stream is told so in HTTP, before there is a websocket. */
+function upgrade(exchange: EmbeddedExchange, sockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const sink = new SocketSink();
+  const connection = exchange.connect(request.url ?? "/", sink, request.socket.remoteAddress ?? "");
+  if ("refused" in connection) {
+    refuse(socket, connection.refused);
+    return;
+  }
+  // A handshake that ws refuses, or a peer that leaves during it, ends the stream as well.
+  const leave = () => connection.closed();
+  socket.once("close", leave);
+  sockets.handleUpgrade(request, socket, head, (websocket) => {
+    socket.off("close", leave);
+    sink.attach(websocket, connection);
+  });
+}
+
+function refuse(socket: Duplex, { status, body, headers = {} }: ApiAnswer): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function listenError(cause: unknown, host: string, port: number): RunError {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new RunError("the exchange's port is in use", { field: "port", value: port, expected: "a free port, or 0 for any", cause });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return new RunError("the exchange's host is not an address of this machine", {
+      field: "host",
+      value: host,
+      expected: "such as 127.0.0.1",
+      cause,
+    });
+  }
+  return new RunError("the exchange cannot listen", { field: "host, port", value: `${host}:${port}`, expected: "a free port", cause });
+}

@@ -1,0 +1,49 @@
+import type { WebSocket } from "ws";
+import type { StreamConnection, StreamSink } from "./stream-sink.js";
+
+/** A stream's sink over a real websocket; what is sent before the handshake is done waits for it. */
+export class SocketSink implements StreamSink {
+  #socket: WebSocket | null = null;
+  #waiting: string[] = [];
+  #closing: { readonly code: number; readonly reason: string } | null = null;
+
+  /** Takes the opened socket and reports its events to the stream. */
+  attach(socket: WebSocket, connection: StreamConnection): void {
+    this.#socket = socket;
+    socket.on("message", (data) => connection.receive(data.toString()));
+    socket.on("pong", () => connection.pong());
+    socket.on("close", () => connection.closed());
+    // ws closes the socket after an error, so its close is all that has to be heard; unheard, an error would be thrown.
+    socket.on("error", () => {});
+    for (const text of this.#waiting) {
+      socket.send(text);
+    }
+    this.#waiting = [];
+    if (this.#closing !== null) {
+      socket.close(this.#closing.code, this.#closing.reason);
+    }
+  }
+
+  send(text: string): void {
+    if (this.#socket === null) {
+      this.#waiting.push(text);
+    } else if (this.#socket.readyState === this.#socket.OPEN) {
+      this.#socket.send(text);
+    }
+  }
+
+  ping(): void {
+    if (this.#socket?.readyState === this.#socket?.OPEN) {
+      this.#socket?.ping();
+    }
+  }
+
+  close(code: number, reason: string): void {
+    this.#closing = { code, reason };
+    this.#socket?.close(code, reason);
+  }
+
+  bufferedBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+}

@@ -148,9 +148,9 @@ export class EmbeddedExchange {
   /**
    * Opens a stream. The sink may be used before this returns: a book's snapshot is sent at once.
    * @param pathWithQuery from the version prefix on: `/v1/multiple?streams=...`.
-   * @param ip whose bans by rate apply.
+   * @param ip whose ban for its rate refuses the stream too.
    */
-  connect(pathWithQuery: string, sink: StreamSink, ip: string): StreamConnection | StreamRefusal {
+  connect(pathWithQuery: string, sink: StreamSink, ip = ""): StreamConnection | StreamRefusal {
     if (!this.#isRunning) {
       return { refused: { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") } };
     }

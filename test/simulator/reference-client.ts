@@ -1,6 +1,6 @@
 import { Signature, TypedDataEncoder, Wallet } from "ethers";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
 
@@ -128,9 +128,13 @@ export class ReferenceClient {
     const market = this.exchange.market(options.marketId ?? "btcusdc");
     const timeInForce = options.timeInForce ?? "GTC";
     const expirationSeconds =
-      options.infoExpirationSeconds ??
-      BigInt(Math.floor((options.expirationMs ?? this.nowMs() + 20 * 365 * 86_400_000) / 1000));
-    const words = [options.makerRate ?? -(10n ** 14n), options.takerRate ?? 3n * 10n ** 14n, expirationSeconds, options.nonce ?? this.#nonce];
+      options.infoExpirationSeconds ?? BigInt(Math.floor((options.expirationMs ?? this.nowMs() + 20 * 365 * 86_400_000) / 1000));
+    const words = [
+      options.makerRate ?? -(10n ** 14n),
+      options.takerRate ?? 3n * 10n ** 14n,
+      expirationSeconds,
+      options.nonce ?? this.#nonce,
+    ];
     this.#nonce += 1n;
     const info = `0x${words.map((word) => BigInt.asUintN(64, word).toString(16).padStart(16, "0")).join("")}`;
     const paper = scaled(amount, 18);
@@ -179,7 +183,9 @@ export class ReferenceClient {
 /** Python's urlencode over sorted parameters. */
 export function encode(parameters: Readonly<Record<string, string>>): string {
   const quote = (text: string) =>
-    encodeURIComponent(text).replace(/%20/g, "+").replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+    encodeURIComponent(text)
+      .replace(/%20/g, "+")
+      .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   return Object.keys(parameters)
     .sort()
     .map((key) => `${quote(key)}=${quote(parameters[key] as string)}`)

@@ -1,8 +1,8 @@
 import type { Random } from "../../core/seam.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { CreditUnits, Lots, Side, Ticks } from "../../core/units.js";
-import { ONE } from "../markets/market-rules.js";
 import type { Market } from "../markets/market.js";
+import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";

@@ -1,6 +1,6 @@
 import type { CreditUnits, Lots, MarketId, Side } from "../../core/units.js";
-import { ONE } from "../markets/market-rules.js";
 import type { Market } from "../markets/market.js";
+import { ONE } from "../markets/market-rules.js";
 import type { Account, AccountMarket } from "./account.js";
 
 /** An account's risk over all its markets (protocol 7.3, and initial margin on the open orders' worst case). */

@@ -1,7 +1,7 @@
-import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { CreditUnits, Hex, Int64Id, Lots, Ms, Side, Ticks } from "../../core/units.js";
-import { BookOrder } from "../matching/book-order.js";
+import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
+import { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";
 
 /** Statuses of an order (protocol 5). */

@@ -4,7 +4,7 @@ import type { Account } from "../accounts/account.js";
 import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
 import type { MARKET_STATES } from "../config.js";
-import { type MatchListener, MatchingEngine, type SelfMatchPolicy } from "../matching/matching-engine.js";
+import { MatchingEngine, type MatchListener, type SelfMatchPolicy } from "../matching/matching-engine.js";
 import { CandleSeries } from "./candles.js";
 import { FlowAgent } from "./flow-agent.js";
 import type { MarketRulesOnGrid } from "./market-rules.js";

@@ -42,12 +42,12 @@ export class MatchingEngine {
   }
 
   /** Puts a recording under the participants' orders, which stand behind all that it shows at their prices. */
-  set recorded(recorded: RecordedDepth | null) {
+  attach(recorded: RecordedDepth): void {
     this.#recorded = recorded;
     for (const ladder of [this.bids, this.asks]) {
       ladder.forEachLevel((level) => {
         for (let order = level.head; order !== null; order = order.next) {
-          order.queue = recorded === null ? null : riskAverseQueue.onAccept(recorded.lotsAt(order.side, order.ticks));
+          order.queue = riskAverseQueue.onAccept(recorded.lotsAt(order.side, order.ticks));
         }
         return true;
       });

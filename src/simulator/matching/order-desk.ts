@@ -170,7 +170,7 @@ export class OrderDesk {
     for (const side of ["BUY", "SELL"] as const) {
       before?.forEachLevel(side, (ticks) => gone.push([side, ticks]) > 0);
     }
-    engine.recorded = depth;
+    engine.attach(depth);
     for (const [side, ticks] of gone) {
       market.depth.change(side, ticks);
     }

@@ -74,15 +74,17 @@ export interface FlowContext {
   readonly seed: string | number;
   /** The folder of the configuration's file, from which its paths count. */
   readonly baseFolder: string;
+  /** The mark at a restart of the exchange, from which a synthetic market then goes on; null at the first start. */
+  readonly restart: { readonly startPriceQuote: number } | null;
   /** Hears once when a replay is over; the exchange goes on with its last book. */
   readonly onReplayEnd: (marketId: MarketId, end: ReplayEnd) => void;
 }
 
 /**
- * The order flow of one market, not yet started; null for `none`.
+ * The order flow of one market, not yet started; null for `none`. A replay begins its capture anew at every start.
  * @throws ConfigError when a replay's folder or capture is not there.
  */
-export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder, onReplayEnd }: FlowContext): OrderFlow | null {
+export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder, restart, onReplayEnd }: FlowContext): OrderFlow | null {
   switch (config.kind) {
     case "none":
       return null;
@@ -91,7 +93,7 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
       return new SyntheticFlow({
         params: syntheticParams(preset, overrides),
         seed: String(ownSeed ?? `${seed}/${marketId}`),
-        startPriceQuote,
+        startPriceQuote: restart?.startPriceQuote ?? startPriceQuote,
       });
     }
     case "replay": {
@@ -104,4 +106,33 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
       return new ReplayFlow(options, (end) => onReplayEnd(marketId, end));
     }
   }
+}
+
+/** The part of an exchange's configuration that its flows are made from. */
+export interface FlowsConfig {
+  readonly seed: string | number;
+  readonly markets: Readonly<Record<MarketId, { readonly flow: unknown }>>;
+}
+
+/**
+ * What makes each market's order flow, as an exchange asks for it at every start. Everything is checked here, at once, the
+ * captures' files included.
+ * @throws ConfigError naming the path, the value and what would be right.
+ */
+export function orderFlowsOf(
+  config: FlowsConfig,
+  context: Pick<FlowContext, "baseFolder" | "onReplayEnd">,
+): (marketId: MarketId, restart: FlowContext["restart"]) => OrderFlow | null {
+  const make = (marketId: MarketId, flow: FlowConfig, restart: FlowContext["restart"]): OrderFlow | null =>
+    createOrderFlow(flow, { ...context, marketId, seed: config.seed, restart });
+  const flows = new Map<MarketId, FlowConfig>();
+  for (const [marketId, market] of Object.entries(config.markets)) {
+    const flow = parseFlowConfig(market.flow, ["markets", marketId, "flow"]);
+    make(marketId, flow, null);
+    flows.set(marketId, flow);
+  }
+  return (marketId, restart) => {
+    const flow = flows.get(marketId);
+    return flow === undefined ? null : make(marketId, flow, restart);
+  };
 }

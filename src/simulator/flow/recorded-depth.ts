@@ -21,16 +21,6 @@ export class CapturedDepth implements RecordedDepth {
     return { bids: applyTo(this.#bids, message.kind, message.bids), asks: applyTo(this.#asks, message.kind, message.asks) };
   }
 
-  /** The whole displayed book as one message, best levels first. */
-  toSnapshot(): RecordedMessage {
-    const pairsOf = (side: RecordedSide): number[] => {
-      const pairs: number[] = [];
-      side.walk((ticks, lots) => pairs.push(ticks, lots) > 0);
-      return pairs;
-    };
-    return { kind: "snapshot", bids: pairsOf(this.#bids), asks: pairsOf(this.#asks) };
-  }
-
   best(side: Side): Ticks | undefined {
     return this.#side(side).best();
   }

@@ -47,8 +47,6 @@ export class ReplayFlow implements OrderFlow {
   readonly #options: ReplayOptions;
   readonly #onEnd: (end: ReplayEnd) => void;
   readonly #depth = new CapturedDepth();
-  /** What the capture says before the market opens. */
-  readonly #opening = new CapturedDepth();
   #source: ReplaySource | undefined;
   #run: { readonly market: FlowMarket; readonly seam: Seam; readonly startedAt: number; readonly captureStartMs: Ms } | undefined;
   #timer: Timer | undefined;
@@ -120,7 +118,7 @@ export class ReplayFlow implements OrderFlow {
       primed.lastMs = event.timeMs;
       if (event.kind === "mark") primed.mark = event;
       if (event.kind === "snapshot") primed.seenSnapshot = true;
-      if (event.kind === "snapshot" || event.kind === "update") this.#opening.apply(event);
+      if (event.kind === "snapshot" || event.kind === "update") this.#depth.apply(event);
     }
     this.#afterReading(() => this.#prime(market, seam, primed), this.#nothingToPlay(primed));
   }
@@ -128,8 +126,8 @@ export class ReplayFlow implements OrderFlow {
   #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
     market.attachRecorded(this.#depth);
-    // As a message like any other, since participants may be waiting already.
-    market.applyRecorded(this.#opening.toSnapshot());
+    // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
+    market.applyRecorded({ kind: "update", bids: [], asks: [] });
     if (mark !== undefined) applyMark(market, mark);
     this.#playDue();
   }

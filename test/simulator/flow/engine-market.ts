@@ -121,7 +121,7 @@ export class EngineMarket implements FlowMarket {
   }
 
   attachRecorded(depth: RecordedDepth): void {
-    this.#engine.recorded = depth;
+    this.#engine.attach(depth);
   }
 
   applyRecorded(message: RecordedMessage): void {

@@ -5,14 +5,14 @@ import { parse } from "yaml";
 import { ConfigError } from "../../../src/core/errors.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
-import { createOrderFlow, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
+import { createOrderFlow, orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import { ReplayFlow } from "../../../src/simulator/flow/replay.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
 import { SYNTHETIC_PRESETS, syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
 import { bookLine, writeCapture } from "./capture-fixture.js";
 
 const AT = ["markets", "btcusdc", "flow"];
-const context = { marketId: "btcusdc", seed: 1, baseFolder: "/", onReplayEnd: () => {} };
+const context = { marketId: "btcusdc", seed: 1, baseFolder: "/", restart: null, onReplayEnd: () => {} };
 
 describe("a market's flow setting", () => {
   it("fills in what was left out", () => {
@@ -73,6 +73,20 @@ describe("a market's flow setting", () => {
     expect(() => createOrderFlow(parseFlowConfig({ kind: "replay", tag: "tag", folder: "not-here" }), context)).toThrow(
       /folder: .*"\/not-here"/,
     );
+  });
+
+  it("checks every market's flow before any starts, and makes each anew when it is asked", () => {
+    const flows = orderFlowsOf(
+      { seed: 1, markets: { a: { flow: { kind: "synthetic", startPriceQuote: 1 } }, b: { flow: { kind: "none" } } } },
+      context,
+    );
+    expect(flows("a", null)).toBeInstanceOf(SyntheticFlow);
+    expect(flows("a", { startPriceQuote: 2 })).not.toBe(flows("a", null));
+    expect(flows("b", null)).toBeNull();
+    expect(flows("c", null)).toBeNull();
+    const missing = { kind: "replay", tag: "not-recorded", folder: "/" };
+    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(/tag: .*"not-recorded"/);
+    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context)).toThrow(/markets\.a\.flow\.tag/);
   });
 
   it("looks for recorded data where the file says, else where the environment says, else beside the project", () => {

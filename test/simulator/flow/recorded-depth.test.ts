@@ -115,9 +115,6 @@ describe("the recorded book", () => {
           expect(levels(depth, name)).toEqual(expected.sort((a, b) => direction * (a[0] - b[0])));
         }
         expect(depth.levels).toBe(naive.BUY.size + naive.SELL.size);
-        const copy = new CapturedDepth();
-        copy.apply(depth.toSnapshot());
-        expect([levels(copy, "BUY"), levels(copy, "SELL")]).toEqual([levels(depth, "BUY"), levels(depth, "SELL")]);
       }),
     );
   });

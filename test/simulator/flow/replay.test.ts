@@ -109,6 +109,20 @@ describe("the replay flow", () => {
     ]);
   });
 
+  it("meets orders that were waiting before it: one that its opening book has passed fills, one at a recorded price stands behind it", async () => {
+    const clock = new VirtualClock(START_MS);
+    const market = new EngineMarket("btcusdt", btcGrid, clock);
+    const high = market.place({ agent: "early", side: "BUY", ticks: 1_005, lots: 10, timeInForce: "GTC" });
+    const behind = market.place({ agent: "early", side: "BUY", ticks: 999, lots: 300, timeInForce: "GTC" });
+    const flow = new ReplayFlow({ files: smallCapture(), speed: 1, forMs: 300 }, () => {});
+    await flow.preload(btcGrid);
+    flow.start(market, { clock, random: seededRandom("replay") });
+    expect(market.trades).toMatchObject([{ maker: "early", ticks: 1_005, lots: 10 }]);
+    // The print of 0.5 does not get through the 1.0 that stood there.
+    await clock.runFor(300);
+    expect([high?.openLots, behind?.openLots]).toEqual([0, 300]);
+  });
+
   it("lets a print reach an order only after what stood ahead of it, and never sweeps recorded levels", async () => {
     const books =
       bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) +
@@ -199,7 +213,8 @@ describe("the replay flow", () => {
     void over.then((value) => {
       end = value;
     });
-    while (end === undefined) await clock.runFor(1);
+    // Time does not wait for the disk: a bound, so that a replay that never ends is a failure and no endless test.
+    for (let ms = 0; ms < 20_000 && end === undefined; ms += 1) await clock.runFor(1);
     expect(end).toEqual({ reason: "capture-end", captureMs: 8_000, messages: 3_000, prints: 0 });
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 3_000_000 }]);
   });

@@ -19,7 +19,7 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({
     command: z.literal("flatten"),
     marketId: marketId.optional(),
-    /** Never further from the mark than this. */
+    /** Never further from the touch, in basis points, than this. */
     maxSlippageBps: z.number().gt(0).max(10_000).default(50),
     /** Largest single order; the market's own limit when left out. */
     sliceBase: sizeBase.optional(),

@@ -1,5 +1,5 @@
 import { liveSeam } from "../core/live-seam.js";
-import type { Seam } from "../core/seam.js";
+import type { Clock, Seam } from "../core/seam.js";
 
 /** Where text goes; a terminal says so. */
 export interface TextStream {
@@ -25,27 +25,27 @@ export interface CliContext {
 
 /** The real process. */
 export function processContext(): CliContext {
-  return { env: process.env, stdout: process.stdout, stderr: process.stderr, seam: liveSeam(), interrupted: untilSignal };
+  const seam = liveSeam();
+  return { env: process.env, stdout: process.stdout, stderr: process.stderr, seam, interrupted: () => untilSignal(seam.clock) };
 }
 
+/** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
+const SAME_SIGNAL_MS = 1000;
+
 /**
- * Waits for SIGINT or SIGTERM. What waits then ends in good order; a second signal ends the process at once, with the
- * exit code of a failure.
+ * Waits for SIGINT or SIGTERM. What waits then ends in good order; another signal, later than the same one can arrive by
+ * two ways, ends the process at once with the exit code of a failure.
  */
-function untilSignal(): Promise<string> {
+function untilSignal(clock: Clock): Promise<string> {
   return new Promise((resolve) => {
+    let firstAtMs: number | undefined;
     const take = (signal: NodeJS.Signals): void => {
-      process.once("SIGINT", () => process.exit(1));
-      process.once("SIGTERM", () => process.exit(1));
-      resolve(signal);
+      if (firstAtMs === undefined) {
+        firstAtMs = clock.monotonicMs();
+        resolve(signal);
+      } else if (clock.monotonicMs() - firstAtMs > SAME_SIGNAL_MS) process.exit(1);
     };
-    let taken = false;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
-        if (taken) return;
-        taken = true;
-        take(signal);
-      });
-    }
+    process.on("SIGINT", take);
+    process.on("SIGTERM", take);
   });
 }

@@ -34,7 +34,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     ...(sliceBase === undefined ? {} : { sliceBase }),
   }))
     .addOption(marketOption())
-    .option("--max-slippage-bps <bps>", "never further from the mark than this (default: 50)")
+    .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
     .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
 }
 

@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { lockAccount } from "../../bot/account-lock.js";
+import { Guard, type GuardNotice } from "../../bot/guard.js";
+import { FileStateStore, stateDirOf } from "../../bot/state-dir.js";
+import type { Clock, Timer } from "../../core/seam.js";
+import { type OpenLog, openLog } from "../../monitoring/log.js";
+import type { CliContext } from "../cli-context.js";
+import { openBot, withExchange } from "../exchange-access.js";
+import { jsonText } from "../output.js";
+
+interface GuardOptions {
+  readonly json?: boolean;
+}
+
+const SYNC_CLOCK_MS = 30_000;
+
+/** `marketwright guard bot.yaml` */
+export function addGuard(program: Command, context: CliContext): void {
+  program
+    .command("guard")
+    .description("cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM")
+    .argument("<file>", "the bot's YAML file")
+    .option("--json", "what it notices as JSON lines on stdout")
+    .action(async (file: string, { json }: GuardOptions) => {
+      const { clock } = context.seam;
+      const interrupted = context.interrupted();
+      await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
+        const lock = await lockAccount(signer.address, context.env, "guard");
+        const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
+        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
+          syncClock().catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"));
+        });
+        try {
+          await syncClock();
+          const markets = Object.keys(config.markets);
+          const order = (await client.exchangeInfo(markets)).rateLimits.find(({ name }) => name === "ORDER");
+          const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
+          const guard = new Guard({
+            client,
+            clock,
+            store: new FileStateStore(stateDirOf(config, signer.address)),
+            account: signer.address,
+            markets,
+            deadAfterMs,
+            heartbeatMs,
+            signatureWindowMs: config.exchange.signatureWindowMs,
+            tokens: Math.max(1, Math.ceil((order?.limit ?? DEFAULT_ORDER_LIMIT) * orderTokensFraction)),
+            tokensIntervalMs: order?.intervalMs ?? DEFAULT_INTERVAL_MS,
+            notify: (notice) => {
+              say(log, notice);
+              if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
+            },
+          });
+          guard.start();
+          const signal = await interrupted;
+          guard.stop();
+          log.info({ signal }, "the guard leaves");
+        } finally {
+          keepSynchronised.cancel();
+          await lock.release();
+          log.close();
+        }
+      });
+    });
+}
+
+/** What the exchange allows where it names no such limit (protocol, section 3). */
+const DEFAULT_ORDER_LIMIT = 1200;
+const DEFAULT_INTERVAL_MS = 60_000;
+
+function say(log: OpenLog, notice: GuardNotice): void {
+  switch (notice.kind) {
+    case "watching":
+      return log.info({ markets: notice.markets }, "watching the bot's heartbeat");
+    case "bot-back":
+      return log.info({}, "the bot is back");
+    case "bot-stopped":
+      return log.info({}, "the bot has stopped in good order");
+    case "acting":
+      return log.warn({ silentMs: notice.silentMs }, "the bot's heartbeat has stopped: its orders are being cancelled");
+    case "cancelling":
+      if (notice.manualIds.length > 0)
+        log.warn({ marketId: notice.marketId, manual: notice.manualIds }, "orders that the bot did not place are cancelled too");
+      return log.warn({ marketId: notice.marketId, orders: notice.orderIds }, "cancelling");
+    case "failed":
+      return log.error({ what: notice.what, reason: notice.message }, "the guard could not do it, and goes on");
+    case "safe":
+      return log.info({}, "nothing of the account is open in the bot's markets, and nothing can arrive any more");
+  }
+}
+
+function repeatedly(clock: Clock, everyMs: number, run: () => void): Timer {
+  let timer = clock.setTimer(everyMs, tick);
+  function tick(): void {
+    run();
+    timer = clock.setTimer(everyMs, tick);
+  }
+  return { cancel: () => timer.cancel() };
+}

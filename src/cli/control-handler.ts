@@ -1,0 +1,48 @@
+import { statusOf } from "../bot/bot-status.js";
+import type { ControlCommand } from "../bot/control-protocol.js";
+import type { ControlHandler } from "../bot/control-server.js";
+import type { RunningBot } from "../bot/run-bot.js";
+import { ConfigError, RunError } from "../core/errors.js";
+import type { Lots, MarketId } from "../core/units.js";
+
+/** Carries out what is said to a running bot; each answer is the bot's status after it. */
+export function controlHandler(running: RunningBot): ControlHandler {
+  return async (command) => {
+    if (command.command !== "status") tell(running, command);
+    return statusOf(running.bot);
+  };
+}
+
+function tell(running: RunningBot, command: Exclude<ControlCommand, { readonly command: "status" }>): void {
+  const { bot } = running;
+  const market = marketOf(running, command.marketId);
+  if (bot.phase === "stopping" || bot.phase === "stopped")
+    throw new RunError("the bot is stopping", { field: "command", value: command.command, expected: "a bot that runs" });
+  switch (command.command) {
+    case "halt":
+      return running.command({ command: "halt", reason: command.reason, ...market });
+    case "resume":
+      return running.command({ command: "resume", ...market });
+    case "flatten": {
+      const { maxSlippageBps } = command;
+      const slice = command.sliceBase === undefined ? {} : { sliceLots: sliceLots(running, command.marketId, command.sliceBase) };
+      return running.command({ command: "flatten", maxSlippageBps, ...market, ...slice });
+    }
+  }
+}
+
+function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { marketId?: MarketId } {
+  if (marketId === undefined) return {};
+  const known = [...bot.context.desks.keys()];
+  if (known.includes(marketId)) return { marketId };
+  throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected: `one of ${known.join(", ")}` });
+}
+
+/** A slice in lots: lots differ from market to market, so with several of them one has to be named. */
+function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBase: string): Lots {
+  const [only, second] = bot.context.desks.values();
+  const desk = marketId === undefined ? (second === undefined ? only : undefined) : bot.context.desks.get(marketId);
+  if (desk === undefined)
+    throw new ConfigError("needs a market", { field: "sliceBase", value: sliceBase, expected: "a slice for one market: name it too" });
+  return desk.instrument.lotsOf(sliceBase);
+}

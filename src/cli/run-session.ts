@@ -1,0 +1,185 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { readAccountKey } from "../bot/account-key.js";
+import { isLocked, lockAccount } from "../bot/account-lock.js";
+import { screenModelOf } from "../bot/bot-screen.js";
+import { readinessOf } from "../bot/bot-status.js";
+import type { BotConfig } from "../bot/config.js";
+import { controlSocketPath, startControlServer } from "../bot/control-server.js";
+import type { JournalSink } from "../bot/journal.js";
+import { type RunningBot, startBot } from "../bot/run-bot.js";
+import { type RunSummary, summaryOf } from "../bot/run-summary.js";
+import { enterRunningBot } from "../bot/running-bots.js";
+import { FileStateStore, stateDirOf } from "../bot/state-dir.js";
+import { ConfigError, RunError } from "../core/errors.js";
+import { ecdsaScheme, initCrypto, nativeBindingError } from "../core/signing.js";
+import type { Hex, Ms } from "../core/units.js";
+import { VenueRequestError } from "../exchange/venue-errors.js";
+import { type OpenLog, openLog } from "../monitoring/log.js";
+import { Metrics } from "../monitoring/metrics.js";
+import { startMetricsServer } from "../monitoring/metrics-server.js";
+import { type LiveScreen, screenSupport, startScreen } from "../monitoring/screen-driver.js";
+import type { CliContext } from "./cli-context.js";
+import { controlHandler } from "./control-handler.js";
+import { packageVersion } from "./package-version.js";
+
+/** How a bot is run from the command line. */
+export interface SessionOptions {
+  readonly config: BotConfig;
+  /** Stops by itself after so long. */
+  readonly forMs?: Ms | undefined;
+  readonly dryRun: boolean;
+  readonly journalPath?: string | undefined;
+  /** Whether a live screen is wanted, where the terminal takes one. */
+  readonly screen: boolean;
+  /** How the guard is started, for the warning when none runs. */
+  readonly guardCommand: string;
+}
+
+/**
+ * Runs a bot from its start to its end: lock, state, log, metrics, control socket, screen; and gives all of it back.
+ * @throws ConfigError, RunError or CorruptStateError when it cannot start; RunError when it broke.
+ */
+export async function runSession(context: CliContext, options: SessionOptions): Promise<RunSummary> {
+  const cleanup: (() => void | Promise<void>)[] = [];
+  try {
+    return await session(context, options, cleanup);
+  } finally {
+    for (const undo of cleanup.reverse()) await undo();
+  }
+}
+
+async function session(context: CliContext, options: SessionOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunSummary> {
+  const { config, dryRun } = options;
+  const { env, seam } = context;
+  const privateKey = readAccountKey(config.account.keyEnv, env);
+  const account = ecdsaScheme.signer(privateKey).address;
+  const support = screenSupport(context.stdout, env);
+  const withScreen = options.screen && support.screen;
+
+  const lock = await lockAccount(account, env);
+  cleanup.push(() => lock.release());
+  const store = new FileStateStore(stateDirOf(config, account));
+  cleanup.push(() => store.close());
+  const log = openLog({
+    level: config.logLevel,
+    clock: seam.clock,
+    secrets: [privateKey],
+    ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
+  });
+  cleanup.push(() => log.close());
+  await announceCrypto(log);
+
+  let running: RunningBot | undefined;
+  const metrics = new Metrics().withProcessMetrics();
+  metrics.setBuild(packageVersion(), process.version);
+  if (config.metrics !== undefined) {
+    const server = await startMetricsServer({
+      ...config.metrics,
+      metrics,
+      readiness: () => (running === undefined ? { ready: false, reasons: ["the bot is starting"] } : readinessOf(running.bot)),
+      sample: () => running?.monitor.refresh(),
+    });
+    cleanup.push(() => server.close());
+    log.info({ host: server.host, port: server.port }, "metrics are served");
+  }
+  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath);
+  if (journal !== undefined) cleanup.push(() => journal.close());
+  // Asked for before the bot starts, so that a signal meanwhile is not lost.
+  const interrupted = context.interrupted();
+
+  const bot = await startBot({
+    config,
+    privateKey,
+    seam,
+    store,
+    log,
+    metrics,
+    dryRun,
+    ...(journal === undefined ? {} : { journal }),
+  }).catch((error: unknown) => {
+    throw unreachable(error, config);
+  });
+  running = bot;
+  cleanup.push(() => bot.close());
+  const control = await startControlServer(controlSocketPath(store.directory, env), controlHandler(bot));
+  cleanup.push(() => control.close());
+  cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
+  await warnWithoutGuard(context, options, log, account);
+
+  const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
+  if (screen !== undefined) cleanup.push(() => screen.stop());
+  const timer =
+    options.forMs === undefined
+      ? undefined
+      : seam.clock.setTimer(options.forMs, () => bot.command({ command: "stop", reason: "the time is over" }));
+  void interrupted.then((signal) => bot.command({ command: "stop", reason: signal }));
+  try {
+    await bot.stopped;
+  } catch (cause) {
+    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      expected: "a bot that runs; its log tells more",
+      cause,
+    });
+  } finally {
+    timer?.cancel();
+    screen?.stop();
+  }
+  const { firstQuoteAtMs } = bot.monitor;
+  // The steady clock of the real seam begins with the process.
+  return summaryOf(bot.bot, bot.monitor, firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000);
+}
+
+async function announceCrypto(log: OpenLog): Promise<void> {
+  const { keccak, signing } = await initCrypto();
+  if (signing === "native") log.debug({ keccak, signing }, "hashing and signing are ready");
+  else log.warn({ keccak, signing, error: nativeBindingError() }, "the native secp256k1 did not load: signing is some ten times slower");
+}
+
+async function warnWithoutGuard(
+  { env }: CliContext,
+  { config, dryRun, guardCommand }: SessionOptions,
+  log: OpenLog,
+  account: Hex,
+): Promise<void> {
+  const { timeInForce } = config.quotes;
+  if (timeInForce === "GTT" || dryRun || (await isLocked(account, env, "guard"))) return;
+  log.warn(
+    { timeInForce, command: guardCommand },
+    `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
+  );
+}
+
+function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: boolean): LiveScreen {
+  const { clock } = context.seam;
+  const setting = {
+    clock,
+    startedMs: clock.nowMs(),
+    startedMonotonicMs: clock.monotonicMs(),
+    footer: `log: ${log.destination}   Ctrl-C cancels every order of ours and leaves`,
+  };
+  return startScreen({ terminal: context.stdout, clock, color, model: () => screenModelOf(bot.bot, bot.monitor, setting) });
+}
+
+function openJournal(path: string): JournalSink & { close(): void } {
+  try {
+    const file = openSync(path, "w", 0o600);
+    return { write: (line) => void writeSync(file, `${line}\n`), close: () => closeSync(file) };
+  } catch (cause) {
+    throw new ConfigError("cannot be written", {
+      field: "--journal",
+      value: path,
+      expected: "the path of a file in a folder that exists",
+      cause,
+    });
+  }
+}
+
+function unreachable(error: unknown, { exchange: { rest } }: BotConfig): unknown {
+  if (!(error instanceof VenueRequestError) || error.httpStatus !== undefined) return error;
+  return new RunError(`cannot reach the exchange: ${error.message}`, {
+    field: "exchange.rest",
+    value: rest,
+    expected: "an exchange that answers there (marketwright exchange runs one)",
+    cause: error,
+  });
+}

@@ -114,7 +114,7 @@ export class Intake {
       if (told !== undefined && sameAmounts(told, own)) this.#suspects.clear(own.hash);
     } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
-      this.#suspect(own.hash, nowMs, {
+      this.suspect(own.hash, nowMs, {
         kind: missing ? "order-missing" : "amount",
         marketId: own.marketId,
         subject: own.hash,
@@ -132,7 +132,7 @@ export class Intake {
     if (news === undefined) return [];
     this.#moneySerial += 1;
     if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
-      this.#suspect(subject, nowMs, {
+      this.suspect(subject, nowMs, {
         kind: "trade-missed",
         marketId: trade.marketId,
         subject: trade.id,
@@ -161,7 +161,7 @@ export class Intake {
     this.#moneySerial += 1;
     // Other incomes repeat what the trades tell, and not every exchange streams them.
     if (told === "rest" && income.type === "FUNDING_FEE") {
-      this.#suspect(subject, nowMs, {
+      this.suspect(subject, nowMs, {
         kind: "income-missed",
         marketId: income.marketId,
         subject: income.id,
@@ -209,7 +209,8 @@ export class Intake {
     return this.#suspects.due(nowMs);
   }
 
-  #suspect(subject: string, nowMs: Ms, difference: Difference): void {
+  /** REST says what the stream has not: a difference, unless the stream tells it within its lag. */
+  suspect(subject: string, nowMs: Ms, difference: Difference): void {
     if (this.#suspecting) this.#suspects.add(subject, difference, nowMs + this.#streamLagMs);
   }
 }

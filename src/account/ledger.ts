@@ -19,6 +19,8 @@ interface MarketLedger {
   sellLots: Lots;
   /** Grows with every change of the position. */
   version: number;
+  /** Net traded lots as they were when the trail was begun, and after every trade since. */
+  trail: Lots[];
   readonly trades: Map<Int64Id, VenueTrade>;
   /** Every trade up to here is counted, and final unless it is still in `trades`. */
   foldedThrough: bigint;
@@ -123,6 +125,22 @@ export class Ledger {
     return this.#markets.get(marketId)?.version ?? 0;
   }
 
+  /** From now on, every value that the traded lots take is kept: the positions are being asked for. */
+  beginTrail(marketId: MarketId): void {
+    const market = this.#market(marketId);
+    market.trail = [market.buyLots - market.sellLots];
+  }
+
+  /** Net traded lots (bought less sold) at every moment since the trail was begun, the present one last. */
+  trail(marketId: MarketId): readonly Lots[] {
+    return this.#markets.get(marketId)?.trail ?? [];
+  }
+
+  /** Position before any trade that is known: add a value of the trail for the position at that moment. */
+  baseLots(marketId: MarketId): Lots {
+    return this.#markets.get(marketId)?.baseLots ?? 0;
+  }
+
   /** Lots of the trades that did not fail, on one side, since the ledger was begun. */
   tradedLots(marketId: MarketId, side: Side): Lots {
     const market = this.#markets.get(marketId);
@@ -196,6 +214,7 @@ export class Ledger {
         buyLots: 0,
         sellLots: 0,
         version: 0,
+        trail: [],
         trades: new Map(),
         foldedThrough: NONE,
         readThrough: NONE,
@@ -209,11 +228,14 @@ export class Ledger {
 
 const NONE = -1n;
 const INCOME_OVERLAP_MS = 60_000;
+/** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
+const TRAIL_LIMIT = 1000;
 
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   if (trade.side === "BUY") market.buyLots += times * trade.lots;
   else market.sellLots += times * trade.lots;
   market.version += 1;
+  if (market.trail.length < TRAIL_LIMIT) market.trail.push(market.buyLots - market.sellLots);
 }
 
 function isFailed(trade: VenueTrade): boolean {

@@ -18,9 +18,8 @@ export interface Asked {
 /** A reconciliation goes through these in turn; `recount` repeats the position until nothing comes between. */
 export type Stage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
 
-/** Positions as the exchange listed them, with what our books stood at when they were asked for. */
+/** Positions as the exchange listed them, with what our books stood at when they were asked for (the ledger keeps the trail). */
 export interface PositionCount {
-  readonly versions: ReadonlyMap<MarketId, number>;
   readonly incomesTaken: number;
   readonly moneySerial: number;
   readonly streamBalancesSerial: number;
@@ -35,6 +34,8 @@ export class ReconcileRun {
   exchangeTimeMs: Ms = Number.NEGATIVE_INFINITY;
   count: PositionCount | undefined;
   recounts = 0;
+  /** Bases that a market without one may have, by the counts so far. */
+  readonly bases = new Map<MarketId, ReadonlySet<Lots>>();
   /** Orders of ours that were unknown when it began. */
   readonly unknownAtStart: readonly Hex[];
   /** Unknown orders past their dead time that the open orders did not show. */
@@ -62,10 +63,40 @@ export class ReconcileRun {
   }
 }
 
-/** A market's position by the exchange and by us; undefined when something came between and nothing can be said. */
+/**
+ * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
+ * they agree if the answer is what we had at any moment since the question. Undefined: nothing can be said.
+ */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId): { ours: Lots; theirs: Lots } | undefined {
-  const count = run.count;
-  if (count?.positions === undefined || count.versions.get(marketId) !== intake.ledger.version(marketId)) return undefined;
-  const theirs = count.positions.find((position) => position.marketId === marketId)?.lots ?? 0;
-  return { ours: intake.ledger.positionLots(marketId), theirs };
+  const theirs = countedLots(run, marketId);
+  const trail = intake.ledger.trail(marketId);
+  if (theirs === undefined || trail.length === 0) return undefined;
+  const base = intake.ledger.baseLots(marketId);
+  if (trail.some((traded) => base + traded === theirs)) return { ours: theirs, theirs };
+  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs } : undefined;
+}
+
+/**
+ * The base of a market that has none yet: the counted position less the trades before it. With trades in between, each
+ * moment gives a base that may be; two counts or more leave the one that is in all.
+ */
+export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId): Lots | undefined {
+  const theirs = countedLots(run, marketId);
+  if (theirs === undefined) return undefined;
+  const possible = new Set(intake.ledger.trail(marketId).map((traded) => theirs - traded));
+  const before = run.bases.get(marketId) ?? possible;
+  const common = new Set([...possible].filter((base) => before.has(base)));
+  // No base in common: the moments were not told in their true order, so only the newest count is believed.
+  const left = common.size === 0 ? possible : common;
+  run.bases.set(marketId, left);
+  const [base] = left;
+  // What a stream told out of order can leave one wrong base by chance: it must have stood through several counts.
+  return left.size === 1 && (possible.size === 1 || run.recounts >= CONFIRMING_COUNTS) ? base : undefined;
+}
+
+const CONFIRMING_COUNTS = 3;
+
+function countedLots(run: ReconcileRun, marketId: MarketId): Lots | undefined {
+  const positions = run.count?.positions;
+  return positions === undefined ? undefined : (positions.find((position) => position.marketId === marketId)?.lots ?? 0);
 }

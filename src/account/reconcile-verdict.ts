@@ -26,12 +26,16 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
   const explained = new Set<MarketId>();
   let recheck = false;
   for (const marketId of markets) {
+    if (!intake.ledger.isBased(marketId)) {
+      const [base] = run.bases.get(marketId) ?? [];
+      const traded = intake.ledger.tradedLots(marketId, "BUY") - intake.ledger.tradedLots(marketId, "SELL");
+      if (base !== undefined) intake.base(marketId, base + traded);
+      explained.add(marketId);
+      continue;
+    }
     const compared = comparedPosition(run, intake, marketId);
     if (compared === undefined) {
       recheck = true;
-    } else if (!intake.ledger.isBased(marketId)) {
-      intake.base(marketId, compared.theirs);
-      explained.add(marketId);
     } else if (compared.ours === compared.theirs) {
       memory.positions.delete(marketId);
       explained.add(marketId);
@@ -67,8 +71,10 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     const times = (memory.nowhere.get(hash) ?? 0) + 1;
     memory.nowhere.set(hash, times);
     if (times === 1) {
+      // Its last match may still be on its way by the stream.
       const ours = `${order.phase}, ${order.availableLots} lots available`;
-      differences.push({ kind: "order-missing", marketId: order.marketId, subject: hash, ours, theirs: "neither open nor in the history" });
+      const theirs = "neither open nor in the history";
+      intake.suspect(hash, nowMs, { kind: "order-missing", marketId: order.marketId, subject: hash, ours, theirs });
     } else if (mayBeDead(order)) {
       changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
     }

@@ -4,7 +4,7 @@ import type { ActionId, AnswerData, Outcome, Question, QuestionAction } from "..
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { afterPage, type HistoryWindow, mergeWindows, PAGE_LIMIT } from "./history-windows.js";
 import type { Intake } from "./intake.js";
-import { type Asked, comparedPosition, ReconcileRun } from "./reconcile-run.js";
+import { type Asked, comparedPosition, narrowBase, ReconcileRun } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
 
 /** How the reconciler asks and when. */
@@ -145,8 +145,8 @@ export class Reconciler {
   #markCount(): void {
     const { ledger, moneySerial, streamBalancesSerial } = this.#intake;
     if (this.#run === undefined) return;
-    const versions = new Map(this.#options.markets.map((marketId) => [marketId, ledger.version(marketId)]));
-    this.#run.count = { versions, incomesTaken: ledger.incomesTaken, moneySerial, streamBalancesSerial, positions: undefined };
+    for (const marketId of this.#options.markets) ledger.beginTrail(marketId);
+    this.#run.count = { incomesTaken: ledger.incomesTaken, moneySerial, streamBalancesSerial, positions: undefined };
   }
 
   #askTrades(nowMs: Ms): QuestionAction[] {
@@ -291,7 +291,7 @@ export class Reconciler {
         return;
       case "detail":
       case "recount-detail": {
-        const between = this.#options.markets.some((marketId) => comparedPosition(run, this.#intake, marketId) === undefined);
+        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId)).length > 0;
         const starting = run.cause === "start";
         const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.ledger.incomesTaken;
         if ((between || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
@@ -303,6 +303,11 @@ export class Reconciler {
         this.#finish(run, nowMs, changes);
       }
     }
+  }
+
+  #isCounted(run: ReconcileRun, marketId: MarketId): boolean {
+    if (!this.#intake.ledger.isBased(marketId)) return narrowBase(run, this.#intake, marketId) !== undefined;
+    return comparedPosition(run, this.#intake, marketId) !== undefined;
   }
 
   #askIncomes(nowMs: Ms): QuestionAction[] {

@@ -20,8 +20,8 @@ import { Dispatcher, type OutboxPort } from "./dispatcher.js";
 import { ExchangeTime } from "./exchange-time.js";
 import { flattenTarget } from "./flatten.js";
 import { Holds } from "./holds.js";
-import type { BotCommand, BotInput } from "./input.js";
-import type { JournalWriter } from "./journal.js";
+import type { BotCommand, BotInput, TurnStamp } from "./input.js";
+import type { TurnRecorder } from "./journal.js";
 import { Leaving } from "./leaving.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { nonceTagOf } from "./nonce-tag.js";
@@ -47,7 +47,9 @@ export interface BotOptions {
   readonly store: StateStore;
   readonly outbox: OutboxPort;
   readonly observer: Observer;
-  readonly journal?: JournalWriter;
+  readonly journal?: TurnRecorder;
+  /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
+  readonly madeAt?: TurnStamp;
   readonly dryRun?: boolean;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
@@ -72,7 +74,7 @@ export class Bot {
   readonly #watch: Watch;
   readonly #stopping: Stopping;
   readonly #trades: TradeLog;
-  readonly #journal: JournalWriter | undefined;
+  readonly #journal: TurnRecorder | undefined;
   #decisionTimerMs = Number.POSITIVE_INFINITY;
   #decisionTimer: { cancel(): void } | undefined;
 
@@ -85,7 +87,7 @@ export class Bot {
       options.journal === undefined ? undefined : (record) => options.journal?.turn(record),
     );
     // The state is read against this instant, before the first turn.
-    this.#turns.stampNow();
+    this.#turns.stampNow(options.madeAt);
     let lastActionId = 0;
     const nextActionId = (): number => ++lastActionId;
     const instruments = new Map<MarketId, Instrument>();

@@ -17,6 +17,8 @@ export interface JournalHeader {
   readonly rules: VenueRules;
   /** When the bot was made: its state was read against this instant. */
   readonly stamp: TurnStamp;
+  /** True of a run that sent nothing but questions. */
+  readonly dryRun?: boolean;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
 }
@@ -29,13 +31,21 @@ export interface JournalTurn {
   readonly actions: readonly Action[];
 }
 
+/** Hears what every turn was made of and dispatched. */
+export interface TurnRecorder {
+  /** An action of the turn that is under way. */
+  action(action: Action): void;
+  /** The turn that was under way has ended. */
+  turn(record: TurnRecord): void;
+}
+
 /** Where journal lines go. */
 export interface JournalSink {
   write(line: string): void;
 }
 
 /** Writes the turns of a run as lines of JSON (design, rule 2). */
-export class JournalWriter {
+export class JournalWriter implements TurnRecorder {
   readonly #sink: JournalSink;
   #actions: Action[] = [];
 
@@ -44,12 +54,10 @@ export class JournalWriter {
     sink.write(encodeJournal(header));
   }
 
-  /** Notes an action of the turn that is under way. */
   action(action: Action): void {
     this.#actions.push(action);
   }
 
-  /** Ends the turn that is under way. */
   turn(record: TurnRecord): void {
     const turn: JournalTurn = { stamp: record.stamp, input: record.input, draws: record.draws, actions: this.#actions };
     this.#actions = [];
@@ -57,9 +65,14 @@ export class JournalWriter {
   }
 }
 
-/** One journal line: JSON in which a bigint is `{"$n":"digits"}`. */
-export function encodeJournal(value: JournalHeader | JournalTurn | readonly Action[]): string {
-  return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? { $n: held.toString() } : held));
+/** One journal line: JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know `{"$f":"NaN"}`. */
+export function encodeJournal(value: JournalHeader | JournalTurn | readonly Action[] | BotInput): string {
+  return JSON.stringify(value, (_key, held: unknown) => {
+    if (typeof held === "bigint") return { $n: held.toString() };
+    if (typeof held === "number" && (!Number.isFinite(held) || Object.is(held, -0)))
+      return { $f: Object.is(held, -0) ? "-0" : String(held) };
+    return held;
+  });
 }
 
 /**
@@ -68,11 +81,26 @@ export function encodeJournal(value: JournalHeader | JournalTurn | readonly Acti
  */
 export function decodeHeader(line: string): JournalHeader {
   const value = decodeLine(line, 1) as Partial<JournalHeader>;
-  if (value.journal !== JOURNAL_VERSION || value.config === undefined || value.rules === undefined || value.account === undefined) {
+  if (value.journal !== JOURNAL_VERSION) {
     throw new FormatError("not a journal of this version", {
       field: "line 1",
       value: value.journal,
       expected: `journal ${JOURNAL_VERSION}`,
+    });
+  }
+  if (
+    !isObject(value.config) ||
+    !isObject(value.config.markets) ||
+    !isObject(value.rules) ||
+    typeof value.account !== "string" ||
+    !isStamp(value.stamp) ||
+    !isObject(value.state) ||
+    Object.values(value.state).some((text) => typeof text !== "string")
+  ) {
+    throw new FormatError("not the first line of a journal", {
+      field: "line 1",
+      value: line,
+      expected: "account, config, rules, stamp and state",
     });
   }
   return value as JournalHeader;
@@ -84,7 +112,7 @@ export function decodeHeader(line: string): JournalHeader {
  */
 export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   const value = decodeLine(line, lineNumber) as Partial<JournalTurn>;
-  if (value.stamp === undefined || value.input === undefined || value.draws === undefined || value.actions === undefined) {
+  if (!isStamp(value.stamp) || !isInput(value.input) || !Array.isArray(value.draws) || !Array.isArray(value.actions)) {
     throw new FormatError("not a journal turn", { field: `line ${lineNumber}`, value: line, expected: "stamp, input, draws and actions" });
   }
   return value as JournalTurn;
@@ -92,7 +120,7 @@ export function decodeTurn(line: string, lineNumber: number): JournalTurn {
 
 function decodeLine(line: string, lineNumber: number): object {
   try {
-    const value: unknown = JSON.parse(line, (_key, held: unknown) => (isTaggedInteger(held) ? BigInt(held.$n) : held));
+    const value: unknown = JSON.parse(line, (_key, held: unknown) => untagged(held));
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
     throw new FormatError("broken journal line", { field: `line ${lineNumber}`, value: line, expected: "one JSON object", cause });
@@ -100,6 +128,25 @@ function decodeLine(line: string, lineNumber: number): object {
   throw new FormatError("broken journal line", { field: `line ${lineNumber}`, value: line, expected: "one JSON object" });
 }
 
-function isTaggedInteger(held: unknown): held is { $n: string } {
-  return typeof held === "object" && held !== null && "$n" in held && typeof held.$n === "string";
+function untagged(held: unknown): unknown {
+  if (!isObject(held)) return held;
+  if ("$n" in held && typeof held.$n === "string") return BigInt(held.$n);
+  if ("$f" in held && typeof held.$f === "string") return Number(held.$f);
+  return held;
+}
+
+function isObject(held: unknown): held is Readonly<Record<string, unknown>> {
+  return typeof held === "object" && held !== null;
+}
+
+function isStamp(held: unknown): held is TurnStamp {
+  return isObject(held) && typeof held.atMs === "number" && typeof held.monotonicMs === "number";
+}
+
+function isInput(held: unknown): held is BotInput {
+  if (!isObject(held)) return false;
+  if (held.kind === "event") return isObject(held.event) && typeof held.event.type === "string";
+  if (held.kind === "timer") return typeof held.id === "number";
+  if (held.kind === "leave") return typeof held.key === "string";
+  return held.kind === "command" && isObject(held.command) && typeof held.command.command === "string";
 }

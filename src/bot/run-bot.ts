@@ -143,6 +143,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     config,
     rules,
     stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
+    dryRun: options.dryRun ?? false,
     state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
   } as const;
   bot = new Bot({
@@ -158,6 +159,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     observer: (notice) => monitor.observe(notice),
     receivedMonotonicMs: () => parts.received.atMs,
     dryRun: options.dryRun ?? false,
+    madeAt: header.stamp,
     ...(options.journal === undefined ? {} : { journal: new JournalWriter(options.journal, header) }),
   });
   monitor.attach(bot);

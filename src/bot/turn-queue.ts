@@ -46,9 +46,9 @@ export class TurnQueue implements Seam {
     };
   }
 
-  /** Reads the clock outside a turn: for what is made before the first one. */
-  stampNow(): void {
-    this.#stamp = { atMs: this.#outer.clock.nowMs(), monotonicMs: this.#outer.clock.monotonicMs() };
+  /** Sets the instant outside a turn, for what is made before the first one: that of the clock, or one that a journal tells. */
+  stampNow(stamp?: TurnStamp): void {
+    this.#stamp = stamp ?? { atMs: this.#outer.clock.nowMs(), monotonicMs: this.#outer.clock.monotonicMs() };
   }
 
   /** Brings an input in; it runs now, or after the turn that is under way. */
@@ -75,16 +75,18 @@ export class TurnQueue implements Seam {
   #turn(input: BotInput): void {
     this.stampNow();
     this.#draws = [];
+    const timer = input.kind === "timer" ? this.#timers.get(input.id) : undefined;
     if (input.kind === "timer") {
-      const timer = this.#timers.get(input.id);
       if (timer === undefined) return;
       this.#timers.delete(input.id);
-      timer.fire();
-      this.#run(input);
-    } else {
-      this.#run(input);
     }
-    this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
+    try {
+      timer?.fire();
+      this.#run(input);
+    } finally {
+      // A turn that broke the bot is the one that a journal is read for.
+      this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
+    }
   }
 
   #draw<T extends number | bigint>(value: T): T {

@@ -29,6 +29,8 @@ export interface JournalTurn {
   readonly input: BotInput;
   readonly draws: readonly (number | bigint)[];
   readonly actions: readonly Action[];
+  /** What the turn threw, which ended the bot: only ever in a journal's last line. */
+  readonly broke?: string;
 }
 
 /** Hears what every turn was made of and dispatched. */
@@ -59,7 +61,8 @@ export class JournalWriter implements TurnRecorder {
   }
 
   turn(record: TurnRecord): void {
-    const turn: JournalTurn = { stamp: record.stamp, input: record.input, draws: record.draws, actions: this.#actions };
+    const { stamp, input, draws, broke } = record;
+    const turn: JournalTurn = { stamp, input, draws, actions: this.#actions, ...(broke === undefined ? {} : { broke }) };
     this.#actions = [];
     this.#sink.write(encodeJournal(turn));
   }

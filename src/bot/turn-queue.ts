@@ -7,6 +7,8 @@ export interface TurnRecord {
   readonly input: BotInput;
   /** Random draws taken meanwhile, in order: uniforms as numbers, 64-bit integers as bigints. */
   readonly draws: readonly (number | bigint)[];
+  /** What the turn threw, which ended the bot. */
+  readonly broke?: string;
 }
 
 /**
@@ -83,10 +85,12 @@ export class TurnQueue implements Seam {
     try {
       timer?.fire();
       this.#run(input);
-    } finally {
+    } catch (error) {
       // A turn that broke the bot is the one that a journal is read for.
-      this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
+      this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws, broke: error instanceof Error ? error.message : String(error) });
+      throw error;
     }
+    this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
   }
 
   #draw<T extends number | bigint>(value: T): T {

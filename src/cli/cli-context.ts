@@ -19,14 +19,23 @@ export interface CliContext {
   /** Logs, progress and errors. */
   readonly stderr: TextStream;
   readonly seam: Seam;
-  /** Resolves with the signal's name when the user asks the process to end. */
+  /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
+  /** This program's own script, for starting further commands of it. */
+  readonly script: string;
 }
 
 /** The real process. */
 export function processContext(): CliContext {
   const seam = liveSeam();
-  return { env: process.env, stdout: process.stdout, stderr: process.stderr, seam, interrupted: () => untilSignal(seam.clock) };
+  return {
+    env: process.env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    seam,
+    interrupted: () => untilSignal(seam.clock),
+    script: process.argv[1] ?? "",
+  };
 }
 
 /** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
@@ -45,6 +54,7 @@ function untilSignal(clock: Clock): Promise<string> {
         resolve(signal);
       } else if (clock.monotonicMs() - firstAtMs > SAME_SIGNAL_MS) process.exit(1);
     };
+    if (process.connected) process.once("disconnect", () => resolve("the process that started this one is gone"));
     process.on("SIGINT", take);
     process.on("SIGTERM", take);
   });

@@ -4,8 +4,10 @@ import { addCall } from "./commands/call.js";
 import { addCancelAll } from "./commands/cancel-all.js";
 import { addCheck } from "./commands/check.js";
 import { addControlCommands } from "./commands/control.js";
+import { addExchange } from "./commands/exchange.js";
 import { addGuard } from "./commands/guard.js";
 import { addRun } from "./commands/run.js";
+import { addStart } from "./commands/start.js";
 import { EXIT, type ExitCode, errorText, exitCodeOf, NotWell } from "./exit.js";
 import { packageVersion } from "./package-version.js";
 
@@ -19,8 +21,10 @@ export function buildProgram(context: CliContext): Command {
       "after",
       "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration.\nData goes to stdout, logs and errors to stderr.",
     );
+  addStart(program, context);
   addRun(program, context);
   addGuard(program, context);
+  addExchange(program, context);
   addCheck(program, context);
   addCall(program, context);
   addControlCommands(program, context);

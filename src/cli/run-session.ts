@@ -19,6 +19,7 @@ import { Metrics } from "../monitoring/metrics.js";
 import { startMetricsServer } from "../monitoring/metrics-server.js";
 import { type LiveScreen, screenSupport, startScreen } from "../monitoring/screen-driver.js";
 import type { CliContext } from "./cli-context.js";
+import type { Companion } from "./companion.js";
 import { controlHandler } from "./control-handler.js";
 import { packageVersion } from "./package-version.js";
 
@@ -28,11 +29,14 @@ export interface SessionOptions {
   /** Stops by itself after so long. */
   readonly forMs?: Ms | undefined;
   readonly dryRun: boolean;
-  readonly journalPath?: string | undefined;
   /** Whether a live screen is wanted, where the terminal takes one. */
   readonly screen: boolean;
-  /** How the guard is started, for the warning when none runs. */
-  readonly guardCommand: string;
+  /** How a guard is started, for the warning when none runs; left out where one is being started. */
+  readonly guardCommand?: string;
+  readonly journalPath?: string | undefined;
+  /** Processes that were started beside the bot: when one ends or does not start, the log says so. */
+  readonly companions?: readonly Companion[];
+  readonly beside?: Promise<void>;
 }
 
 /**
@@ -104,6 +108,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const control = await startControlServer(controlSocketPath(store.directory, env), controlHandler(bot));
   cleanup.push(() => control.close());
   cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
+  cleanup.push(watchCompanions(options, log));
   await warnWithoutGuard(context, options, log, account);
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
@@ -142,11 +147,33 @@ async function warnWithoutGuard(
   account: Hex,
 ): Promise<void> {
   const { timeInForce } = config.quotes;
-  if (timeInForce === "GTT" || dryRun || (await isLocked(account, env, "guard"))) return;
+  if (guardCommand === undefined || timeInForce === "GTT" || dryRun || (await isLocked(account, env, "guard"))) return;
   log.warn(
     { timeInForce, command: guardCommand },
     `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
   );
+}
+
+/** The bot goes on without them; whoever reads the log shall know that it does. */
+function watchCompanions({ companions = [], beside }: SessionOptions, log: OpenLog): () => void {
+  let over = false;
+  const watched = new Set<Companion>();
+  const watch = (): void => {
+    for (const companion of companions) {
+      if (watched.has(companion)) continue;
+      watched.add(companion);
+      void companion.ended.then((why) => {
+        if (!over) log.error({ companion: companion.name, why }, `the ${companion.name} has ended`);
+      });
+    }
+  };
+  watch();
+  beside?.then(watch, (error: unknown) => {
+    if (!over) log.error({ error }, "what should run beside the bot did not start");
+  });
+  return () => {
+    over = true;
+  };
 }
 
 function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: boolean): LiveScreen {

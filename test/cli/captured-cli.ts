@@ -24,6 +24,7 @@ export async function captureCli(args: readonly string[], env: Readonly<Record<s
     }),
     seam: liveSeam(),
     interrupted: () => new Promise(() => {}),
+    script: "",
   };
   const code = await runCli(args, context);
   return { code, out, err };

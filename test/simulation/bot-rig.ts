@@ -60,6 +60,8 @@ export interface VenueTap {
 
 export interface RigOptions {
   readonly door: ExchangeDoor;
+  /** Rules read before, where the exchange may be away. */
+  readonly rules?: VenueRules | undefined;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
@@ -89,7 +91,7 @@ export class BotRig {
     const signer = options.scheme.signer(options.privateKey);
     this.address = signer.address;
     this.store = options.store ?? new MemoryStateStore();
-    this.rules = rulesOf(options.door, Object.keys(config.markets));
+    this.rules = options.rules ?? rulesOf(options.door, Object.keys(config.markets));
     const strategies = new Map<MarketId, BoundStrategy>();
     for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
       const found = options.strategies?.get(marketId) ?? builtInStrategies[strategy];

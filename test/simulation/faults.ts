@@ -71,15 +71,19 @@ export class FaultSource {
   readonly #windows: readonly FaultWindow[];
   readonly #random: Random;
 
-  constructor(windows: readonly FaultWindow[], random: Random) {
+  readonly #onStrike: (nowMs: Ms) => void;
+
+  constructor(windows: readonly FaultWindow[], random: Random, onStrike: (nowMs: Ms) => void = () => {}) {
     this.#windows = windows;
     this.#random = random;
+    this.#onStrike = onStrike;
   }
 
   strikes(kind: FaultKind, nowMs: Ms): boolean {
     for (const window of this.#windows) {
       if (window.kind === kind && nowMs >= window.fromMs && nowMs < window.untilMs && this.#random.uniform() < window.probability) {
         this.count(kind);
+        this.#onStrike(nowMs);
         return true;
       }
     }

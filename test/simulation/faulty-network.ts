@@ -1,25 +1,16 @@
 import type { Clock, Timer } from "../../src/core/seam.js";
 import type { Ms } from "../../src/core/units.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { FaultSource } from "./faults.js";
 
 /** The side of the embedded exchange that a network reaches. */
-export interface ExchangeDoor {
-  handle(request: { method: string; path: string; query: string; body: string; contentType?: string; ip: string }): {
-    status: number;
-    body: string;
-    headers?: Readonly<Record<string, string>>;
-  };
-  connect(
-    path: string,
-    sink: {
-      send(text: string | Uint8Array): void;
-      ping(): void;
-      close(code: number, reason: string): void;
-      bufferedBytes(): number;
-    },
-    ip: string,
-  ): { receive(text: string): void; pong(): void; closed(): void } | { refused: { status: number; body: string } };
+export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
+
+/** Who wants to know what passed: which books reached the bot, which places the exchange refused for good. */
+export interface NetworkWitness {
+  readonly bookSeenAtMs: Map<string, Ms>;
+  refused(hash: string): void;
 }
 
 interface OpenSocket {
@@ -40,7 +31,10 @@ export class FaultyNetwork implements Transport {
   readonly #sockets = new Set<OpenSocket>();
   #cut = false;
 
-  constructor(door: ExchangeDoor, clock: Clock, faults: FaultSource, ip: string) {
+  readonly #witness: NetworkWitness | undefined;
+
+  constructor(door: ExchangeDoor, clock: Clock, faults: FaultSource, ip: string, witness?: NetworkWitness) {
+    this.#witness = witness;
     this.#door = door;
     this.#clock = clock;
     this.#faults = faults;
@@ -116,12 +110,13 @@ export class FaultyNetwork implements Transport {
     this.#sockets.add(self);
     const deliver = (text: string): void => {
       this.#clock.setTimer(3, () => {
-        if (!closed && !this.#cut) handlers.onMessage(text);
+        if (closed || this.#cut) return;
+        this.#noteBook(text);
+        handlers.onMessage(text);
       });
     };
-    const send = (data: string | Uint8Array): void => {
+    const send = (text: string): void => {
       if (closed || this.#cut) return;
-      const text = typeof data === "string" ? data : new TextDecoder().decode(data);
       const now = this.#clock.nowMs();
       const faults = this.#faults;
       if (text === "ping" || text === "pong") return deliver(text);
@@ -152,22 +147,18 @@ export class FaultyNetwork implements Transport {
     this.#clock.setTimer(this.#faults.delayMs(2, 30), () => {
       if (closed || this.#cut) return;
       if (this.down) return finish("connection refused");
-      const answer = this.#door.connect(
-        path,
-        {
-          send,
-          ping: () => {
-            this.#clock.setTimer(2, () => {
-              if (closed || this.#cut) return;
-              handlers.onPing();
-              connection?.pong();
-            });
-          },
-          close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
-          bufferedBytes: () => 0,
+      const answer = this.#door.connect(path, {
+        send,
+        ping: () => {
+          this.#clock.setTimer(2, () => {
+            if (closed || this.#cut) return;
+            handlers.onPing();
+            connection?.pong();
+          });
         },
-        this.#ip,
-      );
+        close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
+        bufferedBytes: () => 0,
+      });
       if ("refused" in answer) return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       opened = true;
@@ -188,6 +179,11 @@ export class FaultyNetwork implements Transport {
     this.dropStreams("closed by the client");
   }
 
+  #noteBook(text: string): void {
+    const match = this.#witness === undefined ? null : /"stream":"([a-z0-9]+)@orderbook"/.exec(text);
+    if (match?.[1] !== undefined) this.#witness?.bookSeenAtMs.set(match[1], this.#clock.nowMs());
+  }
+
   #deliver(request: HttpRequest): HttpResult {
     if (this.down) return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
     const isPost = request.method === "POST";
@@ -199,8 +195,17 @@ export class FaultyNetwork implements Transport {
       ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
       ip: this.#ip,
     });
+    if (answer.status === 200 && request.path === "/v1/orderbook") {
+      const market = /marketId=([a-z0-9]+)/.exec(request.params)?.[1];
+      if (market !== undefined) this.#witness?.bookSeenAtMs.set(market, this.#clock.nowMs());
+    }
     const retryAfter = answer.headers?.["retry-after"];
-    return { ok: true, status: answer.status, body: answer.body, retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000 };
+    return {
+      ok: true,
+      status: answer.status,
+      body: answer.body,
+      retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
+    };
   }
 
   /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
@@ -230,7 +235,6 @@ export class FaultyNetwork implements Transport {
     return undefined;
   }
 }
-
 
 function refusal(status: number, retryAfterMs: Ms | undefined): HttpResult {
   return { ok: true, status, body: "", retryAfterMs };

@@ -1,4 +1,4 @@
-import { hexToBytes, bytesToHex } from "../../src/core/hex.js";
+import { bytesToHex, hexToBytes } from "../../src/core/hex.js";
 import { keccak256 } from "../../src/core/keccak.js";
 import type { SignatureScheme, Signer } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";

@@ -1,0 +1,335 @@
+import type { Bot } from "../../src/bot/bot.js";
+import type { Notice } from "../../src/bot/notice.js";
+import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
+import { signOf } from "../../src/core/units.js";
+import type { Action, PlaceAction } from "../../src/exchange/venue.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { SeedPlan } from "./seed-plan.js";
+
+/** Something that must never be, and was. */
+export interface Violation {
+  readonly atMs: Ms;
+  readonly rule: string;
+  readonly text: string;
+}
+
+interface Dispatched {
+  readonly action: PlaceAction;
+  readonly level: number;
+  readonly run: number;
+  readonly atMs: Ms;
+}
+
+/** How far the exchange's truth may be ahead of what the bot could know, besides an order's own life. */
+const SLACK_MS = 10_000;
+const GUARD_FRACTION = 0.1;
+
+/**
+ * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions as they leave, and
+ * holds both to the rules that a trader's money depends on.
+ */
+export class Witness {
+  readonly violations: Violation[] = [];
+  events = 0;
+  actions = 0;
+  /** The last time a fault touched a request of the bot, or the exchange was away. */
+  disturbedAtMs: Ms = 0;
+  /** When a book frame of a market last reached the bot, or REST answered its book. */
+  readonly bookSeenAtMs = new Map<MarketId, Ms>();
+  readonly #plan: SeedPlan;
+  readonly #exchange: EmbeddedExchange;
+  readonly #nowMs: () => Ms;
+  readonly #address: Hex;
+  readonly #dispatched = new Map<Hex, Dispatched>();
+  readonly #asked = new Map<string, Lots>();
+  readonly #intents = new Map<string, Lots>();
+  readonly #unknownSince = new Map<Hex, Ms>();
+  readonly #spends: Record<"ORDER" | "COMMON", Ms[]> = { ORDER: [], COMMON: [] };
+  /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
+  readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
+  #bot: Bot | undefined;
+  #run = 0;
+
+  constructor(plan: SeedPlan, exchange: EmbeddedExchange, address: Hex, nowMs: () => Ms) {
+    this.#plan = plan;
+    this.#exchange = exchange;
+    this.#address = address;
+    this.#nowMs = nowMs;
+  }
+
+  /** A bot runs from now on; undefined while none does. */
+  attach(bot: Bot | undefined): void {
+    this.#bot = bot;
+    this.#unknownSince.clear();
+    if (bot !== undefined) {
+      this.#run++;
+      this.#asked.clear();
+      this.#intents.clear();
+    }
+  }
+
+  /** Lots that somebody else's doing adds to or takes from the position. */
+  surprised(marketId: MarketId, lots: Lots): void {
+    this.#surprises.push({ atMs: this.#nowMs(), marketId, lots: Math.abs(lots) });
+  }
+
+  observe(notice: Notice): void {
+    if (notice.kind === "intent" && notice.intent.kind === "quotes") this.#intent(notice.intent.marketId, notice.intent.quotes);
+    if (notice.kind === "dispatched") this.#dispatchedNow(notice.action);
+    if (notice.kind === "account" && notice.change.kind === "trade-failed")
+      this.surprised(notice.change.trade.marketId, notice.change.trade.lots);
+  }
+
+  /** After every event of the world. */
+  afterEvent(): void {
+    this.events++;
+    const bot = this.#bot;
+    if (bot === undefined || !bot.context.account.confirmed) return;
+    const now = this.#nowMs();
+    for (const order of this.#exchange.openOrders(this.#address)) {
+      if (order.openLots === 0 || !this.#dispatched.has(order.terms.hash)) continue;
+      const known = bot.context.account.orders.get(order.terms.hash);
+      if (known === undefined) this.#violate("known", `order ${order.terms.id} is open at the exchange and not in the table`);
+      else if (known.mayFillLots < order.openLots) {
+        this.#violate(
+          "known",
+          `order ${order.terms.id} has ${order.openLots} lots open, the table says that ${known.mayFillLots} may fill (${known.phase})`,
+        );
+      }
+    }
+    if (this.events % 64 === 0) this.#checkUnknown(bot, now);
+  }
+
+  /** Now and then: money, books. */
+  sample(): void {
+    const audit = this.#exchange.audit();
+    if (!audit.isConserved) this.#violate("money", `the exchange's money is not what was deposited: ${text(audit)}`);
+    const bot = this.#bot;
+    if (bot === undefined) return;
+    for (const desk of bot.context.desks.values()) {
+      if (!desk.book.synchronised) continue;
+      const theirs = this.#exchange.book(desk.marketId);
+      if (theirs.sequence !== desk.book.sequence) continue;
+      const ours = desk.book.entries();
+      const flat = (levels: readonly (readonly [number, number])[]) => levels.flatMap((level) => [...level]).join();
+      if (ours.bids.join() !== flat(theirs.bids) || ours.asks.join() !== flat(theirs.asks)) {
+        this.#violate("book", `${desk.marketId} differs from the exchange's at sequence ${theirs.sequence}`);
+      }
+    }
+  }
+
+  /** The guard says that nothing is left. */
+  guardSaysSafe(): void {
+    const open = this.#ownOpen();
+    if (open.length > 0 && this.#bot === undefined) this.#violate("guard", `the guard called it safe with ${open.length} orders open`);
+  }
+
+  /** The faults have been over for a while: both sides must agree. */
+  agree(): void {
+    const bot = this.#bot;
+    if (bot === undefined) return this.#violate("agree", "no bot runs at the end");
+    const { account, desks } = bot.context;
+    if (bot.phase !== "running") this.#violate("agree", `the bot is ${bot.phase}`);
+    for (const { marketId, instrument } of desks.values()) {
+      const theirs = this.#exchange.account(this.#address)?.markets.get(marketId)?.position.matched.lots ?? 0;
+      const ours = account.positionLots(marketId);
+      if (ours !== theirs) this.#violate("agree", `${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
+      const open = new Map(
+        this.#ownOpen()
+          .filter((order) => order.terms.market.id === marketId)
+          .map((order) => [order.terms.hash, order]),
+      );
+      for (const order of account.orders.mayStillFill(marketId)) {
+        if (order.phase === "unknown") this.#violate("agree", `${marketId}: ${order.hash} is unknown still`);
+        if ((order.phase === "open" || order.phase === "partly-filled") && !open.has(order.hash)) {
+          this.#violate(
+            "agree",
+            `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`,
+          );
+        }
+      }
+    }
+    const { total, transfers, decimals } = account.profit();
+    const scale = 10n ** BigInt(decimals - bot.context.rules.creditDecimals);
+    const { equity, startEquity } = account;
+    if (equity !== undefined && startEquity !== undefined && (total + transfers) / scale !== equity - startEquity) {
+      this.#violate("profit", `the parts sum to ${(total + transfers) / scale}, the equity changed by ${equity - startEquity}`);
+    }
+  }
+
+  /** The bot has left in good order. */
+  left(ordersLeft: number): void {
+    const open = this.#ownOpen();
+    if (open.length > 0 && ordersLeft === 0) this.#violate("leave", `the bot left cleanly with ${open.length} orders open`);
+  }
+
+  #ownOpen() {
+    return this.#exchange.openOrders(this.#address).filter((order) => order.openLots > 0 && this.#dispatched.has(order.terms.hash));
+  }
+
+  #intent(marketId: MarketId, quotes: readonly { side: Side; level: number; lots: Lots }[]): void {
+    const wanted = new Map(quotes.map(({ side, level, lots }) => [slotOf(marketId, side, level), lots]));
+    for (const key of new Set([...this.#intents.keys(), ...wanted.keys()])) {
+      if (!key.startsWith(`${marketId} `)) continue;
+      const lots = wanted.get(key) ?? 0;
+      this.#intents.set(key, lots);
+      const empty = this.#slotLots(key) === 0;
+      this.#asked.set(key, empty ? lots : Math.max(lots, this.#asked.get(key) ?? 0));
+    }
+  }
+
+  /** What may fill in a slot: open at the exchange, or under way to it. */
+  #slotLots(key: string): Lots {
+    let lots = 0;
+    for (const [hash, { action, level, run }] of this.#dispatched) {
+      if (run === this.#run && slotOf(action.marketId, action.side, level) === key) lots += this.#mayFill(hash);
+    }
+    return lots;
+  }
+
+  #mayFill(hash: Hex): Lots {
+    const dispatched = this.#dispatched.get(hash);
+    if (dispatched === undefined) return 0;
+    const order = this.#orderAtExchange(hash);
+    if (order !== undefined) return order.openLots;
+    // Not there: it may still arrive until its timestamp is too old, unless the exchange has seen it and is done with it.
+    if (this.#doneWith.has(hash)) return 0;
+    return this.#nowMs() - dispatched.atMs <= 5_000 + SLACK_MS && !this.#answeredDead.has(hash) ? dispatched.action.lots : 0;
+  }
+
+  readonly #doneWith = new Set<Hex>();
+  readonly #answeredDead = new Set<Hex>();
+
+  /** An order of the account reached its end at the exchange. */
+  ended(hash: Hex): void {
+    this.#doneWith.add(hash);
+  }
+
+  /** The exchange itself refused a place: it will not arrive any more. */
+  refused(hash: Hex): void {
+    this.#answeredDead.add(hash);
+  }
+
+  #orderAtExchange(hash: Hex) {
+    for (const order of this.#exchange.openOrders(this.#address)) if (order.terms.hash === hash) return order;
+    return undefined;
+  }
+
+  #dispatchedNow(action: Action): void {
+    this.actions++;
+    this.#spend(action);
+    if (action.kind !== "place") return;
+    this.#forgetOld();
+    const level = this.#bot?.context.account.orders.get(action.hash)?.level ?? -1;
+    this.#dispatched.set(action.hash, { action, level, run: this.#run, atMs: this.#nowMs() });
+    const key = slotOf(action.marketId, action.side, level);
+    const inSlot = this.#slotLots(key);
+    const asked = this.#asked.get(key) ?? 0;
+    if (level >= 0 && level < 1000 && inSlot > asked)
+      this.#violate("slot", `${key} may hold ${inSlot} lots, the most that was asked of it is ${asked}`);
+    if (inSlot === action.lots && this.#intents.has(key)) this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));
+    this.#checkLimits(action);
+    const seen = this.bookSeenAtMs.get(action.marketId) ?? Number.NEGATIVE_INFINITY;
+    const age = this.#nowMs() - seen;
+    if (age > this.#plan.bot.risk.maxBookAgeMs + 50) this.#violate("stale", `a place left on a book of ${age} ms ago`);
+  }
+
+  #forgetOld(): void {
+    if (this.#dispatched.size < 2_000) return;
+    for (const [hash, { atMs }] of this.#dispatched) {
+      if (this.#nowMs() - atMs > 120_000 && this.#orderAtExchange(hash) === undefined) {
+        this.#dispatched.delete(hash);
+        this.#doneWith.delete(hash);
+        this.#answeredDead.delete(hash);
+      }
+    }
+  }
+
+  #checkLimits(action: PlaceAction): void {
+    const bot = this.#bot;
+    const limits = bot?.context.marketLimits.get(action.marketId);
+    if (bot === undefined || limits === undefined) return;
+    const plan = this.#plan.bot.markets[action.marketId];
+    const desk = bot.context.desks.get(action.marketId);
+    if (plan === undefined || desk === undefined) return;
+    const maxPosition = desk.instrument.lotsOf(String(plan.limits.maxPositionBase));
+    const maxOrder = desk.instrument.lotsOf(String(plan.limits.maxOrderBase));
+    if (action.lots > maxOrder) this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
+    const position = this.#exchange.account(this.#address)?.markets.get(action.marketId)?.position.matched.lots ?? 0;
+    let sameSide = 0;
+    let count = 0;
+    const hashes = new Set<Hex>(this.#dispatched.keys());
+    for (const order of this.#exchange.openOrders(this.#address)) {
+      if (order.terms.market.id === action.marketId && order.openLots > 0 && !hashes.has(order.terms.hash) && order.side === action.side)
+        sameSide += order.openLots;
+    }
+    for (const [hash, dispatched] of this.#dispatched) {
+      if (dispatched.action.marketId !== action.marketId) continue;
+      const lots = this.#mayFill(hash);
+      if (lots > 0) count++;
+      if (dispatched.action.side === action.side) sameSide += lots;
+    }
+    const worst = Math.abs(position + signOf(action.side) * sameSide);
+    const surprise = this.#surpriseLots(action.marketId);
+    const reduces = Math.sign(position) === -signOf(action.side) && sameSide <= Math.abs(position);
+    if (worst > maxPosition + surprise && !reduces) {
+      this.#violate(
+        "limit",
+        `a ${action.side} of ${action.lots} lots leaves a worst case of ${worst} lots, allowed ${maxPosition} (${surprise} lots came as a surprise)`,
+      );
+    }
+    if (count > (plan.limits.maxOpenOrders ?? Number.POSITIVE_INFINITY))
+      this.#violate("limit", `${count} orders may be open, allowed ${plan.limits.maxOpenOrders}`);
+  }
+
+  #surpriseLots(marketId: MarketId): Lots {
+    const since = this.#nowMs() - 2 * this.#plan.bot.exchange.reconcileMs - 60_000;
+    return this.#surprises
+      .filter((surprise) => surprise.marketId === marketId && surprise.atMs >= since)
+      .reduce((sum, { lots }) => sum + lots, 0);
+  }
+
+  #spend(action: Action): void {
+    const now = this.#nowMs();
+    const { order, common, intervalMs } = this.#plan.exchange.rateLimits;
+    const count = (bucket: "ORDER" | "COMMON", limit: number): void => {
+      const spends = this.#spends[bucket];
+      spends.push(now);
+      while (spends[0] !== undefined && spends[0] <= now - intervalMs) spends.shift();
+      const share = limit - Math.ceil(limit * GUARD_FRACTION);
+      if (spends.length > share) this.#violate("budget", `${spends.length} ${bucket} actions in a window, the bot's share is ${share}`);
+    };
+    if (action.kind !== "question") count("ORDER", order);
+    count("COMMON", common);
+  }
+
+  #checkUnknown(bot: Bot, now: Ms): void {
+    const unknown = new Set<Hex>();
+    for (const { marketId } of bot.context.desks.values()) {
+      for (const order of bot.context.account.orders.mayStillFill(marketId)) if (order.phase === "unknown") unknown.add(order.hash);
+    }
+    for (const hash of this.#unknownSince.keys()) if (!unknown.has(hash)) this.#unknownSince.delete(hash);
+    const allowed = this.#plan.bot.exchange.reconcileMs + this.#plan.bot.exchange.signatureWindowMs + SLACK_MS;
+    for (const hash of unknown) {
+      const since = this.#unknownSince.get(hash) ?? now;
+      this.#unknownSince.set(hash, since);
+      const waited = now - Math.max(since, this.disturbedAtMs);
+      if (waited > allowed) {
+        this.#violate("resolve", `${hash} has been unknown for ${waited} ms of undisturbed time, allowed ${allowed}`);
+        this.#unknownSince.set(hash, now);
+      }
+    }
+  }
+
+  #violate(rule: string, what: string): void {
+    if (this.violations.length < 50) this.violations.push({ atMs: this.#nowMs(), rule, text: what });
+  }
+}
+
+function slotOf(marketId: MarketId, side: Side, level: number): string {
+  return `${marketId} ${side} ${level}`;
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held));
+}

@@ -1,0 +1,256 @@
+import { Guard } from "../../src/bot/guard.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import type { Clock, Timer } from "../../src/core/seam.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";
+import type { Ms } from "../../src/core/units.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { RestClient } from "../../src/exchange/rest-client.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { createOrderFlow, parseFlowConfig } from "../../src/simulator/flow/flow-config.js";
+import { BotRig, MachineClock, type RigOptions } from "./bot-rig.js";
+import { FaultSource } from "./faults.js";
+import { FaultyNetwork } from "./faulty-network.js";
+import { keyedScheme } from "./keyed-scheme.js";
+import { ManualTrader } from "./manual-trader.js";
+import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { type Violation, Witness } from "./witness.js";
+
+/** What one seed came to. */
+export interface SeedResult {
+  readonly seed: number;
+  readonly events: number;
+  readonly actions: number;
+  readonly fills: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+/** One rule of the bot switched off, to prove that its loss is noticed. */
+export interface Break {
+  readonly name: string;
+  readonly what: string;
+  /** Changes the seed's plan before anything is built. */
+  readonly plan?: (plan: SeedPlan) => SeedPlan;
+  /** Changes how a bot is put together; called for each start of a bot. */
+  readonly rig?: (options: RigOptions, context: { readonly firstStart: boolean }) => RigOptions;
+  /** Changes the bot after it was put together. */
+  readonly bot?: (rig: BotRig) => void;
+}
+
+const PRIVATE_KEY = `0x${"42".repeat(32)}`;
+const BOT_ADDRESS = "10.0.0.1";
+
+/** Runs one simulated market hour of a seed, faults and all. The same seed gives the same run. */
+export async function runSeed(seed: number, marketMs: Ms, broken?: Break): Promise<SeedResult> {
+  const drawn = planOf(seed, marketMs);
+  return new World(broken?.plan?.(drawn) ?? drawn, broken).run();
+}
+
+class World {
+  readonly #plan: SeedPlan;
+  readonly #broken: Break | undefined;
+  readonly #clock = new VirtualClock(START_MS);
+  readonly #watched: Clock;
+  readonly #scheme: SignatureScheme;
+  readonly #signer: Signer;
+  readonly #exchange: EmbeddedExchange;
+  readonly #faults: FaultSource;
+  readonly #machine: MachineClock;
+  readonly #witness: Witness;
+  readonly #store: StateStore = new MemoryStateStore();
+  #rig: BotRig | undefined;
+  #network: FaultyNetwork | undefined;
+  #guardNetwork: FaultyNetwork | undefined;
+  #starts = 0;
+  #fills = 0;
+  #ordersLeft: number | undefined;
+
+  constructor(plan: SeedPlan, broken: Break | undefined) {
+    this.#plan = plan;
+    this.#broken = broken;
+    this.#watched = {
+      nowMs: () => this.#clock.nowMs(),
+      monotonicMs: () => this.#clock.monotonicMs(),
+      setTimer: (delayMs, fire): Timer =>
+        this.#clock.setTimer(delayMs, () => {
+          fire();
+          this.#witness.afterEvent();
+        }),
+    };
+    this.#scheme = plan.realSignatures ? ecdsaScheme : keyedScheme();
+    this.#signer = this.#scheme.signer(PRIVATE_KEY);
+    const { exchange } = plan;
+    this.#exchange = new EmbeddedExchange(
+      exchange,
+      { clock: this.#watched, random: seededRandom(`exchange ${plan.seed}`) },
+      {
+        scheme: this.#scheme,
+        flowOf: (marketId) => {
+          const flow = parseFlowConfig(exchange.markets[marketId]?.flow);
+          return createOrderFlow(flow, {
+            marketId,
+            restart: null,
+            seed: `flow ${plan.seed} ${this.#clock.nowMs()}`,
+            baseFolder: ".",
+            onReplayEnd: () => {},
+          });
+        },
+      },
+    );
+    this.#faults = new FaultSource(plan.faults, seededRandom(`faults ${plan.seed}`), (nowMs) => {
+      this.#witness.disturbedAtMs = nowMs;
+    });
+    this.#machine = new MachineClock(this.#watched);
+    this.#witness = new Witness(plan, this.#exchange, this.#signer.address, () => this.#clock.nowMs());
+  }
+
+  async run(): Promise<SeedResult> {
+    this.#exchange.start();
+    this.#exchange.register(this.#signer.address);
+    await this.#clock.runFor(2_000);
+    this.#startBot();
+    this.#startGuard();
+    this.#scheduleEvents();
+    if (this.#plan.manualEveryMs > 0) {
+      const random = seededRandom(`manual ${this.#plan.seed}`);
+      new ManualTrader({
+        exchange: this.#exchange,
+        signer: this.#signer,
+        clock: this.#watched,
+        random,
+        everyMs: this.#plan.manualEveryMs,
+        witness: this.#witness,
+        untilMs: START_MS + this.#plan.marketMs - CALM_AFTER_MS,
+      }).start();
+    }
+    this.#sampleEvery(5_000);
+    await this.#clock.runUntil(START_MS + this.#plan.marketMs);
+    this.#witness.agree();
+    this.#rig?.bot.command({ command: "stop", reason: "the hour is over" });
+    await this.#clock.runFor(40_000);
+    this.#witness.left(this.#ordersLeft ?? -1);
+    this.#exchange.stop();
+    return {
+      seed: this.#plan.seed,
+      events: this.#witness.events,
+      actions: this.#witness.actions,
+      fills: this.#fills,
+      faults: this.#faults.struck,
+      violations: this.#witness.violations,
+    };
+  }
+
+  #startBot(): void {
+    this.#starts++;
+    const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, BOT_ADDRESS, this.#witness);
+    network.down = !this.#exchange.isRunning;
+    this.#network = network;
+    const plain: RigOptions = {
+      door: this.#exchange,
+      rules: this.#knownRules,
+      transport: network,
+      clock: this.#machine,
+      random: seededRandom(`bot ${this.#plan.seed} ${this.#starts}`),
+      scheme: this.#scheme,
+      privateKey: PRIVATE_KEY,
+      config: this.#plan.bot,
+      store: this.#store,
+      observe: (notice) => {
+        if (notice.kind === "account" && notice.change.kind === "fill") this.#fills++;
+        if (notice.kind === "account" && notice.change.kind === "trade-failed") this.#faults.count("settlement-failed");
+        if (notice.kind === "stopped") this.#ordersLeft = notice.result.ordersLeft.length;
+        this.#witness.observe(notice);
+      },
+    };
+    const options = this.#broken?.rig?.(plain, { firstStart: this.#starts === 1 }) ?? plain;
+    const rig = new BotRig(options);
+    this.#broken?.bot?.(rig);
+    this.#knownRules = rig.rules;
+    this.#rig = rig;
+    this.#witness.attach(rig.bot);
+    rig.start();
+  }
+
+  #knownRules: BotRig["rules"] | undefined;
+
+  #startGuard(): void {
+    const { bot, exchange } = this.#plan;
+    const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, "10.0.0.2", undefined);
+    this.#guardNetwork = network;
+    const client = new RestClient({ transport: network, nowMs: () => this.#clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
+    new Guard({
+      client,
+      clock: this.#watched,
+      store: this.#store,
+      account: this.#signer.address,
+      markets: Object.keys(bot.markets),
+      deadAfterMs: bot.guard.deadAfterMs,
+      heartbeatMs: bot.guard.heartbeatMs,
+      signatureWindowMs: bot.exchange.signatureWindowMs,
+      tokens: Math.max(1, Math.floor(exchange.rateLimits.order * bot.guard.orderTokensFraction)),
+      tokensIntervalMs: exchange.rateLimits.intervalMs,
+      notify: (notice) => {
+        if (notice.kind === "safe") this.#witness.guardSaysSafe();
+      },
+    }).start();
+  }
+
+  #scheduleEvents(): void {
+    for (const { kind, fromMs, untilMs } of this.#plan.faults) {
+      const at = (instantMs: Ms, run: () => void): void => {
+        this.#watched.setTimer(instantMs - this.#clock.nowMs(), run);
+      };
+      if (kind === "clock-step") {
+        at(fromMs, () => {
+          this.#faults.count(kind);
+          this.#machine.skewMs += this.#faults.half() ? this.#faults.delayMs(100, 8_000) : -this.#faults.delayMs(100, 8_000);
+        });
+        at(untilMs + 20_000, () => {
+          this.#machine.skewMs = 0;
+        });
+      }
+      if (kind === "bot-killed") {
+        at(fromMs, () => this.#kill());
+        at(untilMs, () => {
+          if (this.#rig === undefined) this.#startBot();
+        });
+      }
+      if (kind === "exchange-stopped") {
+        at(fromMs, () => this.#stopExchange());
+        at(untilMs, () => this.#restartExchange());
+      }
+    }
+  }
+
+  #kill(): void {
+    if (this.#rig === undefined) return;
+    this.#faults.count("bot-killed");
+    this.#witness.attach(undefined);
+    this.#rig.kill();
+    this.#network?.cut();
+    this.#rig = undefined;
+  }
+
+  #stopExchange(): void {
+    if (!this.#exchange.isRunning) return;
+    this.#faults.count("exchange-stopped");
+    for (const network of [this.#network, this.#guardNetwork]) if (network !== undefined) network.down = true;
+    this.#exchange.stop();
+    this.#network?.dropStreams("connection reset");
+  }
+
+  #restartExchange(): void {
+    if (this.#exchange.isRunning) return;
+    this.#exchange.start();
+    for (const network of [this.#network, this.#guardNetwork]) if (network !== undefined) network.down = false;
+    this.#witness.disturbedAtMs = this.#clock.nowMs();
+  }
+
+  #sampleEvery(everyMs: Ms): void {
+    this.#clock.setTimer(everyMs, () => {
+      this.#witness.sample();
+      this.#sampleEvery(everyMs);
+    });
+  }
+}

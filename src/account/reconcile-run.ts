@@ -35,7 +35,7 @@ export class ReconcileRun {
   count: PositionCount | undefined;
   recounts = 0;
   /** Bases that a market without one may have, by the counts so far. */
-  readonly bases = new Map<MarketId, ReadonlySet<Lots>>();
+  readonly bases = new Map<MarketId, { readonly possible: ReadonlySet<Lots>; readonly counts: number }>();
   /** Orders of ours that were unknown when it began. */
   readonly unknownAtStart: readonly Hex[];
   /** Unknown orders past their dead time that the open orders did not show. */
@@ -84,17 +84,17 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
   const theirs = countedLots(run, marketId);
   if (theirs === undefined) return undefined;
   const possible = new Set(intake.ledger.trail(marketId).map((traded) => theirs - traded));
-  const before = run.bases.get(marketId) ?? possible;
-  const common = new Set([...possible].filter((base) => before.has(base)));
-  // No base in common: the moments were not told in their true order, so only the newest count is believed.
-  const left = common.size === 0 ? possible : common;
+  const before = run.bases.get(marketId);
+  const common = new Set([...possible].filter((base) => before === undefined || before.possible.has(base)));
+  // No base in common: the moments were not told in their true order. Counting begins anew.
+  const left = common.size === 0 ? { possible, counts: 1 } : { possible: common, counts: (before?.counts ?? 0) + 1 };
   run.bases.set(marketId, left);
-  const [base] = left;
-  // What a stream told out of order can leave one wrong base by chance: it must have stood through several counts.
-  return left.size === 1 && (possible.size === 1 || run.recounts >= CONFIRMING_COUNTS) ? base : undefined;
+  const [base] = left.possible;
+  // Out of order, a wrong base may be left by chance: unless nothing came between, it must stand through several counts.
+  return left.possible.size === 1 && (possible.size === 1 || left.counts >= CONFIRMING_COUNTS) ? base : undefined;
 }
 
-const CONFIRMING_COUNTS = 3;
+const CONFIRMING_COUNTS = 4;
 
 function countedLots(run: ReconcileRun, marketId: MarketId): Lots | undefined {
   const positions = run.count?.positions;

@@ -27,7 +27,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
   let recheck = false;
   for (const marketId of markets) {
     if (!intake.ledger.isBased(marketId)) {
-      const [base] = run.bases.get(marketId) ?? [];
+      const [base] = run.bases.get(marketId)?.possible ?? [];
       const traded = intake.ledger.tradedLots(marketId, "BUY") - intake.ledger.tradedLots(marketId, "SELL");
       if (base !== undefined) intake.base(marketId, base + traded);
       explained.add(marketId);

@@ -3,9 +3,9 @@ import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
 import type { Action, ActionId, CancelAllAction, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
-import { Tally, type AccountCounts } from "./counts.js";
+import { type AccountCounts, Tally } from "./counts.js";
 import { Intake } from "./intake.js";
-import type { OrderEvent } from "./order.js";
+import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
@@ -44,10 +44,6 @@ const STREAM_LAG_MS = 5000;
 const REMEMBER_MS = 600_000;
 const PRUNE_EVERY_MS = 10_000;
 
-const NO_SUCH_ORDER = 2011;
-const INTERNAL_ERROR = 2010;
-const INVALID_ORDER = 2016;
-
 /**
  * The account as the bot knows it: own orders, position, balances, profit, and whether all that is confirmed.
  * Deterministic: no timers, no clock; every input carries `nowMs`, exchange time as the bot estimates it.
@@ -66,6 +62,7 @@ export class Account {
   #current = false;
   #startEquity: CreditUnits | undefined;
   #prunedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #tickedAtMs: Ms = Number.NEGATIVE_INFINITY;
 
   /** @throws FormatError when the nonce tag is no 16-bit number. */
   constructor(options: AccountOptions) {
@@ -178,11 +175,19 @@ export class Account {
 
   /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
   onTick(nowMs: Ms): AccountStep {
+    if (nowMs < this.#tickedAtMs) {
+      // A clock that stepped back must not put off what is due by as much.
+      const byMs = this.#tickedAtMs - nowMs;
+      this.#reconciler.stepBack(byMs);
+      this.#intake.suspects.stepBack(byMs);
+      this.#prunedAtMs -= byMs;
+    }
+    this.#tickedAtMs = nowMs;
     if (nowMs >= this.#prunedAtMs + PRUNE_EVERY_MS) {
       this.#prunedAtMs = nowMs;
       this.orders.prune(nowMs);
     }
-    const late: AccountChange[] = this.#intake.dueDifferences(nowMs).map((difference) => ({ kind: "difference", difference }));
+    const late: AccountChange[] = this.#intake.suspects.due(nowMs).map((difference) => ({ kind: "difference", difference }));
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
     return this.#step([...late, ...step.changes], step.ask);
   }
@@ -275,40 +280,5 @@ export class Account {
       this.#current = this.#streamUp;
     }
     return { changes, ask };
-  }
-}
-
-function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
-  switch (outcome.result) {
-    case "rejected": {
-      const { code, codeText, message, httpStatus } = outcome;
-      // A second copy of one request is refused as an invalid order when the first was taken; an internal error may come after the taking.
-      const doubtful = code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus >= 500;
-      return { kind: "refused", atMs, code, text: `${codeText}: ${message}`, doubtful };
-    }
-    case "throttled":
-      return { kind: "refused", atMs, code: outcome.httpStatus, text: "refused by the rate limit", doubtful: false };
-    case "not-sent":
-      return { kind: "withdrawn", atMs, text: outcome.message };
-    case "unknown":
-      return { kind: "doubted", atMs, text: `${outcome.cause}: ${outcome.message}` };
-    default:
-      return { kind: "doubted", atMs, text: `an answer that is not about this order: ${outcome.result}` };
-  }
-}
-
-function cancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): OrderEvent {
-  switch (outcome.result) {
-    case "cancelled":
-      return { kind: "cancel-taken", atMs };
-    case "rejected":
-      if (outcome.code === NO_SUCH_ORDER) return { kind: "cancel-gone", atMs };
-      if (outcome.code === INTERNAL_ERROR || outcome.httpStatus >= 500) return { kind: "cancel-doubted", atMs, actionId };
-      return { kind: "cancel-refused", atMs, actionId };
-    case "throttled":
-    case "not-sent":
-      return { kind: "cancel-refused", atMs, actionId };
-    default:
-      return { kind: "cancel-doubted", atMs, actionId };
   }
 }

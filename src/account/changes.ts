@@ -1,6 +1,6 @@
+import type { Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenueTrade } from "../exchange/records.js";
 import type { QuestionAction } from "../exchange/venue.js";
-import type { Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { OrderChange, OrderPhase, OwnOrder } from "./order.js";
 
 /** What a reconciliation was begun for. */

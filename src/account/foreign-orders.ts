@@ -51,10 +51,10 @@ export class ForeignOrders {
     if (known !== undefined && known.finalAtMs === undefined) this.#orders.set(orderId, { order: known.order, finalAtMs: nowMs });
   }
 
-  /** Forgets those that have been final since before `beforeMs` and have nothing unsettled. */
-  forget(beforeMs: Ms): void {
+  /** Forgets those that have been final since before `beforeMs`, and, with something unsettled, since before `unsettledBeforeMs`. */
+  forget(beforeMs: Ms, unsettledBeforeMs: Ms): void {
     for (const [id, { order, finalAtMs }] of this.#orders) {
-      if (finalAtMs !== undefined && finalAtMs < beforeMs && order.pendingLots === 0) this.#orders.delete(id);
+      if (finalAtMs !== undefined && finalAtMs < (order.pendingLots > 0 ? unsettledBeforeMs : beforeMs)) this.#orders.delete(id);
     }
   }
 }

@@ -34,8 +34,10 @@ export class Intake {
   readonly unexplained = new Unexplained(this.ledger);
   readonly orders: OwnOrders;
   readonly profit: Profit;
+  /** What REST told before the stream. */
+  readonly suspects = new Suspects();
   readonly #streamLagMs: Ms;
-  readonly #suspects = new Suspects();
+
   readonly #positions = new Map<MarketId, VenuePosition>();
   readonly #marks = new Map<MarketId, CreditUnits>();
   #balances: BalancesTold | undefined;
@@ -111,7 +113,7 @@ export class Intake {
     if (own === undefined) return changes;
     if (source === "stream") {
       const told = amountsOfReport(report);
-      if (told !== undefined && sameAmounts(told, own)) this.#suspects.clear(own.hash);
+      if (told !== undefined && sameAmounts(told, own)) this.suspects.clear(own.hash);
     } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
       this.suspect(own.hash, nowMs, {
@@ -128,7 +130,7 @@ export class Intake {
   trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
     const news = this.ledger.trade(trade);
     const subject = `trade ${trade.marketId} ${trade.id}`;
-    if (told === "stream") this.#suspects.clear(subject);
+    if (told === "stream") this.suspects.clear(subject);
     if (news === undefined) return [];
     this.#moneySerial += 1;
     if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
@@ -156,7 +158,7 @@ export class Intake {
 
   income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
-    if (told === "stream") this.#suspects.clear(subject);
+    if (told === "stream") this.suspects.clear(subject);
     if (!this.ledger.income(income)) return [];
     this.#moneySerial += 1;
     // Other incomes repeat what the trades tell, and not every exchange streams them.
@@ -204,13 +206,8 @@ export class Intake {
     return { kind: "position-set", marketId, lots, was };
   }
 
-  /** Differences that the stream had time to tell, and did not. */
-  dueDifferences(nowMs: Ms): readonly Difference[] {
-    return this.#suspects.due(nowMs);
-  }
-
   /** REST says what the stream has not: a difference, unless the stream tells it within its lag. */
   suspect(subject: string, nowMs: Ms, difference: Difference): void {
-    if (this.#suspecting) this.#suspects.add(subject, difference, nowMs + this.#streamLagMs);
+    if (this.#suspecting) this.suspects.add(subject, difference, nowMs + this.#streamLagMs);
   }
 }

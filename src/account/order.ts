@@ -1,6 +1,6 @@
+import type { Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId } from "../exchange/venue.js";
-import type { Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 
 /** Where an order of ours stands (docs/orders.md). The last six are final: nothing of them may fill any more. */
 export type OrderPhase =

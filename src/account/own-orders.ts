@@ -102,6 +102,11 @@ export class OwnOrders {
     return [...(this.#active.get(marketId)?.values() ?? [])].filter((order) => order.mayFillLots > 0);
   }
 
+  /** Own orders of a market that weigh in the worst case: those that may still fill, and those whose cancel was taken but whose last matches are not told (`untoldLots`). */
+  exposed(marketId: MarketId): readonly OwnOrder[] {
+    return [...(this.#active.get(marketId)?.values() ?? [])].filter((order) => order.mayFillLots + order.untoldLots > 0);
+  }
+
   /** Own orders that are not final (those whose cancel was taken included), all markets. */
   unresolved(): readonly OwnOrder[] {
     return [...this.#active.values()].flatMap((orders) => [...orders.values()]);
@@ -250,7 +255,7 @@ export class OwnOrders {
   /** Forgets orders that have long been final and settled. */
   prune(nowMs: Ms): void {
     const beforeMs = nowMs - this.#rememberMs;
-    this.#foreign.forget(beforeMs);
+    this.#foreign.forget(beforeMs, nowMs - UNSETTLED_FACTOR * this.#rememberMs);
     for (const order of this.#orders.values()) {
       if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
       // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.

@@ -2,7 +2,7 @@ import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, signOf } from "../core/units.js";
 import type { VenueIncome, VenueTrade } from "../exchange/records.js";
-import { MarketProfit, type MarketParts } from "./market-profit.js";
+import { type MarketParts, MarketProfit } from "./market-profit.js";
 
 /**
  * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is

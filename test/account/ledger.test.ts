@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { VenueIncome, VenueTrade } from "../../src/exchange/records.js";
 import { Ledger } from "../../src/account/ledger.js";
 import { Unexplained } from "../../src/account/unexplained.js";
+import type { VenueIncome, VenueTrade } from "../../src/exchange/records.js";
 import { MARKET, T0, venueTrade } from "./exchange-story.js";
 
 const income = (id: number, timeMs: number): VenueIncome => ({ id: String(id), type: "FUNDING_FEE", amount: 5n, timeMs, marketId: MARKET });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { VenueOrder } from "../../src/exchange/records.js";
 import { isFinalPhase, type OrderEvent, type OrderPhase, type OwnOrder } from "../../src/account/order.js";
 import { adoptedOrder, advance, intendedOrder } from "../../src/account/order-machine.js";
+import type { VenueOrder } from "../../src/exchange/records.js";
 import { placeAction, T0, venueOrder } from "./exchange-story.js";
 
 const AT = T0 + 100;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FormatError, RunError } from "../../src/core/errors.js";
 import { Ledger } from "../../src/account/ledger.js";
 import { OwnOrders } from "../../src/account/own-orders.js";
 import { Unexplained } from "../../src/account/unexplained.js";
-import { hashOf, infoOf, INSTRUMENT, MARKET, placeAction, T0, TAG, venueOrder } from "./exchange-story.js";
+import { FormatError, RunError } from "../../src/core/errors.js";
+import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder } from "./exchange-story.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly `0x${string}`[] } = {}): OwnOrders {
   const unexplained = new Unexplained(new Ledger());

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Profit } from "../../src/account/profit.js";
 import { FormatError } from "../../src/core/errors.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
-import { Profit } from "../../src/account/profit.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 
 /** Marks are credit units per whole base: 60000.0 quote at 6 decimals. */
@@ -87,7 +87,7 @@ describe("the profit split", () => {
           instrument,
           paper: BigInt(index === 0 ? first : second) * instrument.paperPerLot,
           mark: MARK,
-          live: new Array<VenueTrade>(),
+          live: [] as VenueTrade[],
         }));
         let credit = 0n;
         const netValue = (): bigint => held.reduce((sum, { paper, mark }) => sum + (paper * mark) / 10n ** 18n, credit);

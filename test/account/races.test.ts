@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Account } from "../../src/account/account.js";
-import { isFinalPhase } from "../../src/account/order.js";
 import type { AccountStep } from "../../src/account/changes.js";
+import { isFinalPhase } from "../../src/account/order.js";
 import type { Hex, Ms, Side } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Action, Outcome } from "../../src/exchange/venue.js";
@@ -282,7 +282,7 @@ function agrees({ account, exchange }: Race): void {
   }
 }
 
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: 40 };
 const seeds = fc.integer({ min: 0, max: 0x7fffffff });
 
 describe("a bot among losses, copies, delays and races", () => {
@@ -329,7 +329,7 @@ describe("a bot among losses, copies, delays and races", () => {
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   }, 60_000);
 });

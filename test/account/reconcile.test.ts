@@ -433,3 +433,13 @@ describe("differences", () => {
     expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(100);
   });
 });
+
+describe("a clock that steps", () => {
+  it("back by an hour puts no reconciliation off", () => {
+    const story = new Story().start().wait(10_000);
+    const before = story.changes.filter((change) => change.kind === "reconciled").length;
+    story.nowMs -= 3_600_000;
+    story.wait(35_000);
+    expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(before);
+  });
+});

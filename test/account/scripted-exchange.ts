@@ -1,5 +1,5 @@
-import { FINAL_STATUSES } from "../../src/account/amounts.js";
 import { Account, type AccountOptions } from "../../src/account/account.js";
+import { FINAL_STATUSES } from "../../src/account/amounts.js";
 import type { AccountChange, AccountStep } from "../../src/account/changes.js";
 import type { Lots, Ms } from "../../src/core/units.js";
 import type { VenueIncome, VenueOrder, VenueTrade } from "../../src/exchange/records.js";

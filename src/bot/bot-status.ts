@@ -131,5 +131,8 @@ function stateOf(bot: Bot, marketId: MarketId): Pick<MarketStatus, "state" | "re
   if (bot.phase !== "running") return { state: "waiting", reasons: [...reasons, `the bot is ${bot.phase}`] };
   if (desk?.book.synchronised !== true) return { state: "waiting", reasons: [...reasons, "the book is not in step"] };
   if (desk.quotes === undefined) return { state: "waiting", reasons: [...reasons, "the strategy has not spoken yet"] };
-  return { state: "waiting", reasons: [...reasons, ...desk.quotes.reason.clamps, "not both sides rest"] };
+  const { budget } = bot.context;
+  const spent =
+    budget.available("ORDER") <= budget.guardShare.ORDER + desk.quotes.quotes.length ? ["the ORDER tokens of this minute are spent"] : [];
+  return { state: "waiting", reasons: [...reasons, ...spent, ...desk.quotes.reason.clamps, "not both sides rest"] };
 }

@@ -54,7 +54,11 @@ function untilSignal(clock: Clock): Promise<string> {
         resolve(signal);
       } else if (clock.monotonicMs() - firstAtMs > SAME_SIGNAL_MS) process.exit(1);
     };
-    if (process.connected) process.once("disconnect", () => resolve("the process that started this one is gone"));
+    if (process.connected) {
+      process.once("disconnect", () => resolve("the process that started this one is gone"));
+      // Listening alone must not keep a process alive that has nothing else to do.
+      process.channel?.unref();
+    }
     process.on("SIGINT", take);
     process.on("SIGTERM", take);
   });

@@ -101,7 +101,8 @@ export class AccountEndpoints {
     if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
       throw new ApiError(1111, "fromId excludes startTime and endTime");
     }
-    const trades = account.markets.get(market.id)?.trades.page({ ...range, fromId, limit: listLimit(parameters) }) ?? [];
+    const page = { ...range, fromId, limit: listLimit(parameters) };
+    const trades = account.markets.get(market.id)?.trades.page(page) ?? [];
     return writeRecords(trades.map(userTradeRecord));
   }
 

@@ -1,0 +1,281 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JournalTurn } from "../../src/bot/journal.js";
+import { encodeJournal } from "../../src/bot/journal.js";
+import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/replay-journal.js";
+import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import { FormatError, RunError } from "../../src/core/errors.js";
+import type { Transport } from "../../src/exchange/transport.js";
+import { recordLive } from "./live-recording.js";
+import { asFile, botConfigOf, MemoryJournal, PRIVATE_KEY, startVirtualRun, type Trouble } from "./recorded-run.js";
+
+const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const TROUBLE: readonly Trouble[] = [
+  ["answer-delayed", 2_000, 5_000, 0.3],
+  ["answer-lost", 4_000, 7_000, 0.2],
+  ["request-lost", 6_000, 8_000, 0.2],
+  ["storm-5xx", 8_000, 10_000, 0.6],
+  ["stream-dropped", 9_500, 11_000, 0.02],
+  ["frame-lost", 11_000, 12_000, 0.05],
+  ["storm-429", 13_000, 14_000, 0.5],
+  ["connection-lost", 14_000, 16_000, 0.3],
+  ["frames-swapped", 15_000, 17_000, 0.05],
+];
+
+/** A strategy with timers and chance of its own, besides the bot's. */
+const RESTLESS = `
+import { defineStrategy, quoteAround } from "marketwright";
+import { debounceTime, map, merge, switchMap, timer } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({ sizeBase: z.number() }),
+  create: ({ sizeBase }, { scheduler, random }) => (view$) =>
+    merge(view$, view$.pipe(debounceTime(40, scheduler)), view$.pipe(switchMap((view) => timer(75, scheduler).pipe(map(() => view))))).pipe(
+      map((view) => quoteAround(view, view.microPrice, { halfSpreadBps: 1 + random.uniform() * 2, sizeBase })),
+    ),
+});
+`;
+
+describe("a journal replays to byte-identical actions", () => {
+  it("when requests, answers, frames and streams were lost, late, refused and out of order", async () => {
+    const journal = new MemoryJournal();
+    const run = await startVirtualRun({ journal, trouble: TROUBLE });
+    await run.clock.runFor(20_000);
+    await run.stop();
+    expect([...run.struck.keys()].sort()).toEqual([...new Set(TROUBLE.map(([kind]) => kind))].sort());
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+    expect(result.actions).toBe(actionsOf(journal).length);
+    expect(result.actions).toBeGreaterThan(500);
+    expect(result.phase).toBe("stopped");
+    const { counts } = run.running.bot.context.account;
+    expect(counts.unknown).toBeGreaterThan(0);
+    expect(counts.fills).toBeGreaterThan(0);
+  });
+
+  it("when an operator halted, resumed and flattened, and GTT orders were built by the exchange", async () => {
+    const journal = new MemoryJournal();
+    const config = botConfigOf({
+      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement: "server" },
+      quotes: { timeInForce: "GTT", quoteLifeMs: 70_000 },
+    });
+    const run = await startVirtualRun({ journal, config });
+    await run.clock.runFor(4_000);
+    run.running.command({ command: "halt", reason: "lunch", marketId: "btcusdc" });
+    await run.clock.runFor(1_000);
+    run.running.command({ command: "resume" });
+    await run.clock.runFor(2_000);
+    run.running.command({ command: "flatten", maxSlippageBps: 20 });
+    await run.clock.runFor(3_000);
+    await run.stop();
+    const kinds = new Set(actionsOf(journal).map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(["build", "cancel", "place", "question"]);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  });
+
+  it("when a strategy of the user's own has timers and chance in it", async () => {
+    const path = join(folder, "restless.ts");
+    writeFileSync(path, RESTLESS);
+    const journal = new MemoryJournal();
+    const config = botConfigOf({
+      markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 }, limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" } } },
+    });
+    const run = await startVirtualRun({ journal, config });
+    await run.clock.runFor(6_000);
+    await run.stop();
+    expect(turnsOf(journal).some(({ draws }) => draws.some((draw) => typeof draw === "number"))).toBe(true);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.actions).toBeGreaterThan(50);
+  });
+
+  it("when the bot was started on what an earlier run had left", async () => {
+    const store = new MemoryStateStore();
+    const first = await startVirtualRun({ store });
+    await first.clock.runFor(5_000);
+    first.running.bot.abandon();
+    const journal = new MemoryJournal();
+    const second = await startVirtualRun({ store, journal });
+    await second.clock.runFor(5_000);
+    await second.stop();
+    const result = await replayLines(asFile(journal.lines));
+    expect(Object.keys(result.header.state).sort()).toEqual(["budget.json", "contracts.json", "peak-equity.json"]);
+    expect(result.divergence).toBeUndefined();
+  });
+
+  it("when nothing was sent, in a dry run", async () => {
+    const journal = new MemoryJournal();
+    const run = await startVirtualRun({ journal, dryRun: true });
+    await run.clock.runFor(3_000);
+    await run.stop();
+    const plans: ReplayedTurn[] = [];
+    const result = await replayLines(asFile(journal.lines), {
+      onTurn: (turn) => {
+        if (turn.notices.some(({ kind }) => kind === "dry-plan")) plans.push(turn);
+      },
+    });
+    expect(result.divergence).toBeUndefined();
+    expect(plans.length).toBeGreaterThan(0);
+    expect(actionsOf(journal).every(({ kind }) => kind === "question")).toBe(true);
+  });
+
+  it("when it was recorded live, over loopback, through a network in trouble", async () => {
+    const path = join(folder, "live.journal");
+    const { struck, placed } = await recordLive(path, 8_000);
+    expect(struck.size).toBeGreaterThan(2);
+    expect(placed).toBeGreaterThan(0);
+    const result = await replayJournal(path);
+    expect(result.divergence).toBeUndefined();
+    expect(result.tornLine).toBeUndefined();
+    expect(result.phase).toBe("stopped");
+  });
+});
+
+describe("a journal that was touched, cut or never was one", () => {
+  const journal = new MemoryJournal();
+  const sent: string[] = [];
+  beforeAll(async () => {
+    const run = await startVirtualRun({ journal, through: (network) => listening(network, sent) });
+    await run.clock.runFor(4_000);
+    await run.stop();
+  });
+
+  it("shows every decision again: input, intent with its reason, actions", async () => {
+    const turns: ReplayedTurn[] = [];
+    await replayLines(asFile(journal.lines), { onTurn: (turn) => turns.push(turn) });
+    expect(turns[0]?.input).toEqual({ kind: "command", command: { command: "start" } });
+    const intents = turns.flatMap(({ notices }) => notices.flatMap((notice) => (notice.kind === "intent" ? [notice.intent] : [])));
+    expect(intents.some(({ reason }) => Number.isFinite(reason.fairTicks))).toBe(true);
+    expect(turns.map(({ actions }) => actions.length)).toEqual(turnsOf(journal).map(({ actions }) => actions.length));
+    expect(turns.map(({ line }) => line)).toEqual(turns.map((_, index) => index + 2));
+  });
+
+  it("reports a changed byte of an input, and where", async () => {
+    const lines = [...journal.lines];
+    const at = lines.findIndex((line) => line.includes('"type":"book-snapshot"'));
+    lines[at] = (lines[at] as string).replace(/"bids":\[(\d)/, (_, digit: string) => `"bids":[${(Number(digit) + 1) % 9}`);
+    expect(lines[at]).not.toBe(journal.lines[at]);
+    const { divergence, turns } = await replayLines(asFile(lines));
+    expect(divergence?.turn).toBe(turns + 1);
+    expect(divergence?.line).toBeGreaterThan(at);
+    expect(divergence?.expected).not.toBe(divergence?.actual);
+  });
+
+  it("reports a changed byte of an action, of a draw, and of an instant", async () => {
+    const at = journal.lines.findIndex((line) => line.includes('"kind":"place"'));
+    const original = journal.lines[at] as string;
+    for (const [pattern, why] of [
+      [/"lots":(\d)/, "other actions were dispatched"],
+      [/"draws":\[\{"\$n":"(\d)/, "other actions were dispatched"],
+      [/"monotonicMs":(\d)/, undefined],
+    ] as const) {
+      const changed = original.replace(pattern, (whole, digit: string) => `${whole.slice(0, -1)}${(Number(digit) % 8) + 1}`);
+      expect(changed).not.toBe(original);
+      const { divergence } = await replayLines(asFile(journal.lines.with(at, changed)));
+      expect(divergence?.line).toBe(at + 1);
+      if (why !== undefined) expect(divergence?.why).toBe(why);
+    }
+  });
+
+  it("reports a timer that was never set, a turn too many and a draw too many", async () => {
+    const at = journal.lines.findIndex((line) => line.includes('"kind":"timer"'));
+    const timer = (journal.lines[at] as string).replace(/"kind":"timer","id":\d+/, '"kind":"timer","id":999999');
+    const noTimer = await replayLines(asFile(journal.lines.with(at, timer)));
+    expect(noTimer.divergence).toMatchObject({ line: at + 1, why: "no such timer was set at this moment" });
+    const tooMany = await replayLines(asFile([...journal.lines, journal.lines.at(-1) as string]));
+    expect(tooMany.divergence).toBeDefined();
+    const drawn = (journal.lines[at] as string).replace('"draws":[', '"draws":[0.5');
+    const draws = await replayLines(asFile(journal.lines.with(at, drawn)));
+    expect(draws.divergence).toMatchObject({ line: at + 1, why: "chance was asked another number of times" });
+  });
+
+  it("tolerates a last line that a kill cut short, and says so", async () => {
+    const path = join(folder, "torn.journal");
+    const whole = `${journal.lines.join("\n")}\n`;
+    writeFileSync(path, whole.slice(0, -40));
+    const result = await replayJournal(path);
+    expect(result.divergence).toBeUndefined();
+    expect(result.tornLine).toBe(journal.lines.length);
+    expect(result.turns).toBe(journal.lines.length - 2);
+    writeFileSync(path, whole.slice(0, -1));
+    expect((await replayJournal(path)).tornLine).toBeUndefined();
+  });
+
+  it("refuses what is broken in its middle, naming the line", async () => {
+    const path = join(folder, "broken.journal");
+    writeFileSync(path, `${journal.lines.with(5, "{").join("\n")}\n`);
+    await expect(replayJournal(path)).rejects.toThrow(FormatError);
+    await expect(replayJournal(path)).rejects.toMatchObject({ field: "line 6" });
+    writeFileSync(
+      path,
+      `${journal.lines.with(5, '{"stamp":{"atMs":1,"monotonicMs":2},"input":{"kind":"x"},"draws":[],"actions":[]}').join("\n")}\n`,
+    );
+    await expect(replayJournal(path)).rejects.toMatchObject({ field: "line 6", expected: "stamp, input, draws and actions" });
+  });
+
+  it("refuses another version, a foreign file, an empty one and one that is not there", async () => {
+    const path = join(folder, "foreign.journal");
+    const replayOf = (text: string) => {
+      writeFileSync(path, text);
+      return replayJournal(path);
+    };
+    const other = (journal.lines[0] as string).replace('"journal":1', '"journal":2');
+    await expect(replayOf(`${other}\n`)).rejects.toMatchObject({ name: "FormatError", value: 2, expected: "journal 1" });
+    await expect(replayOf("markets:\n  btcusdc: 1\n")).rejects.toThrow(FormatError);
+    await expect(replayOf("null\n")).rejects.toThrow(FormatError);
+    await expect(replayOf('{"journal":1}\n')).rejects.toMatchObject({ name: "FormatError", field: "line 1" });
+    await expect(replayOf("")).rejects.toThrow(FormatError);
+    await expect(replayJournal(join(folder, "nowhere"))).rejects.toThrow(RunError);
+    await expect(replayJournal(folder)).rejects.toThrow(RunError);
+  });
+
+  it("holds no key and no signature", () => {
+    const text = journal.lines.join("\n").toLowerCase();
+    expect(text).not.toContain(PRIVATE_KEY.slice(2).toLowerCase());
+    const signatures = sent.flatMap((request) =>
+      [...request.matchAll(/ignature=(0x[0-9a-f]{130})/gi)].map(([, signature]) => signature as string),
+    );
+    expect(signatures.length).toBeGreaterThan(100);
+    expect(signatures.filter((signature) => text.includes(signature.slice(2).toLowerCase()))).toEqual([]);
+  });
+});
+
+it("keeps numbers that JSON does not know", async () => {
+  const stamp = { atMs: 1, monotonicMs: 0.1 + 0.2 };
+  const line = encodeJournal({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] } satisfies JournalTurn);
+  const { decodeTurn } = await import("../../src/bot/journal.js");
+  expect(decodeTurn(line, 2)).toEqual({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] });
+  const state = { type: "market-state", marketId: "m", mark: 1n, index: -1n, fundingRate: Number.NaN, nextFundingMs: -0 } as const;
+  const odd = encodeJournal({ stamp, input: { kind: "event", event: state }, draws: [], actions: [] });
+  const read = decodeTurn(odd, 2).input;
+  expect(read.kind === "event" ? read.event : undefined).toEqual(state);
+});
+
+function turnsOf({ lines }: MemoryJournal): JournalTurn[] {
+  return lines.slice(1).map((line) => JSON.parse(line) as JournalTurn);
+}
+
+function actionsOf(journal: MemoryJournal) {
+  return turnsOf(journal).flatMap(({ actions }) => actions);
+}
+
+function listening(network: Transport, sent: string[]): Transport {
+  return {
+    request: (request, done) => {
+      sent.push(request.params);
+      network.request(request, done);
+    },
+    open: (path, handlers) => {
+      sent.push(path);
+      return network.open(path, handlers);
+    },
+    close: () => network.close(),
+  };
+}

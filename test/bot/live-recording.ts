@@ -1,0 +1,50 @@
+import { JournalFile } from "../../src/bot/journal-file.js";
+import { startBot } from "../../src/bot/run-bot.js";
+import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { NetworkTransport } from "../../src/exchange/network-transport.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { configuredExchange } from "../../src/simulator/configured-exchange.js";
+import { serveExchange } from "../../src/simulator/http-server.js";
+import { botConfigOf, EXCHANGE, PRIVATE_KEY, SILENT } from "./recorded-run.js";
+import { type Struck, TroubledTransport } from "./troubled-transport.js";
+
+/** A bot on a real port of this machine, in real time, over a network in trouble for the middle of its run, its journal in a file. */
+export async function recordLive(
+  path: string,
+  forMs: number,
+): Promise<{ readonly struck: Struck; readonly placed: number; readonly fills: number }> {
+  const seam = liveSeam();
+  const sleep = (ms: number): Promise<void> => new Promise((resolve) => seam.clock.setTimer(ms, () => resolve()));
+  const server = await serveExchange(configuredExchange(parseExchangeConfig({ ...EXCHANGE, port: 0 }), liveSeam()));
+  const network = new NetworkTransport({ restUrl: server.restUrl, streamUrl: server.streamUrl, clock: seam.clock, connections: 32 });
+  const transport = new TroubledTransport(network, seam);
+  const journal = new JournalFile(path, seam.clock);
+  try {
+    const running = await startBot({
+      config: botConfigOf({
+        exchange: { rest: server.restUrl, stream: server.streamUrl, requestTimeoutMs: 500, reconcileMs: 2000 },
+        decide: { everyMs: 250, minGapMs: 50 },
+      }),
+      privateKey: PRIVATE_KEY,
+      seam,
+      store: new MemoryStateStore(),
+      log: SILENT,
+      transport,
+      journal,
+    });
+    await sleep(1_500);
+    transport.on = true;
+    await sleep(forMs - 3_000);
+    transport.on = false;
+    await sleep(1_500);
+    running.command({ command: "stop", reason: "the recording is over" });
+    await running.stopped;
+    running.close();
+    const { placed, fills } = running.bot.context.account.counts;
+    return { struck: transport.struck, placed, fills };
+  } finally {
+    journal.close();
+    await server.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { JournalFile } from "../../src/bot/journal-file.js";
+import { RunError } from "../../src/core/errors.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+
+describe("a journal on disk", () => {
+  const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-file-"));
+  const path = join(folder, "run.journal");
+  afterEach(() => rmSync(path, { force: true }));
+
+  it("is on disk within a second, whatever happens to the process then", async () => {
+    const clock = new VirtualClock(0);
+    const journal = new JournalFile(path, clock);
+    journal.write("one");
+    await clock.runFor(1_000);
+    expect(readFileSync(path, "utf8")).toBe("one\n");
+    journal.write("two");
+    await clock.runFor(1_000);
+    expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
+    journal.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("writes what waits when it is closed, and takes nothing afterwards", () => {
+    const journal = new JournalFile(path, new VirtualClock(0));
+    journal.write("last words");
+    journal.close();
+    journal.close();
+    expect(readFileSync(path, "utf8")).toBe("last words\n");
+    expect(() => journal.write("too late")).toThrow(RunError);
+  });
+
+  it("does not gather a storm in memory", () => {
+    const journal = new JournalFile(path, new VirtualClock(0));
+    for (let line = 0; line < 1_000; line++) journal.write("x".repeat(1_000));
+    expect(statSync(path).size).toBeGreaterThan(500_000);
+    journal.close();
+    expect(statSync(path).size).toBe(1_001_000);
+  });
+
+  it("is its owner's alone, also where a file was before", () => {
+    writeFileSync(path, "somebody's\n", { mode: 0o644 });
+    const journal = new JournalFile(path, new VirtualClock(0));
+    journal.write("ours");
+    journal.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, "utf8")).toBe("ours\n");
+  });
+
+  it("says so when there is no such folder, and when the disk is full", async () => {
+    expect(() => new JournalFile(join(folder, "nowhere", "x"), new VirtualClock(0))).toThrow(RunError);
+    const clock = new VirtualClock(0);
+    const full = new JournalFile("/dev/full", clock);
+    full.write("no room");
+    await clock.runFor(1_000);
+    expect(() => full.write("still none")).toThrow(/cannot write the journal \(ENOSPC\)/);
+    expect(() => full.close()).toThrow(RunError);
+  });
+});

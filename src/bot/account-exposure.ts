@@ -17,7 +17,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
   const { marketId, instrument, rules } = desk;
   const worst = account.orders.worst(marketId);
   const markTicks = desk.state.markTicks;
-  const orders: ExposureOrder[] = [...account.orders.mayStillFill(marketId)];
+  const orders: ExposureOrder[] = [...account.orders.exposed(marketId)];
   // What orders have matched and no trade has told yet is position already, in the worst case.
   if (worst.unseenBuyLots > 0) orders.push(unseen("BUY", worst.unseenBuyLots, markTicks));
   if (worst.unseenSellLots > 0) orders.push(unseen("SELL", worst.unseenSellLots, markTicks));

@@ -12,13 +12,14 @@ import {
   spendOn,
   throttleAll,
 } from "../executor/dispatch-budget.js";
+import type { ExchangeTime } from "./exchange-time.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The budgets' file in the state directory. */
 export const BUDGET_FILE = "budget.json";
 
-/** Tokens written down ahead of being spent, so that not each dispatch waits for the disk. */
-const LEAD_TOKENS = 8;
+/** Tokens that may be spent between two writings, so that not each dispatch waits for the disk. */
+const LEAD_TOKENS = 32;
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
 /** What the exchange allows where `rateLimits` names no such bucket (protocol, section 3). */
@@ -27,29 +28,43 @@ const DEFAULT_LIMITS: Readonly<Record<Bucket, { readonly limit: number; readonly
   COMMON: { limit: 2400, intervalMs: 60_000 },
 };
 
+/** What the budgets are made of. */
+export interface ActionBudgetOptions {
+  readonly rules: VenueRules;
+  /** The share of each bucket that the guard, another process, may spend. */
+  readonly guardFraction: number;
+  readonly clock: Clock;
+  /** Dates what is written down: this machine's wall clock may be set between two runs. */
+  readonly exchangeTime: ExchangeTime;
+  readonly store: StateStore;
+}
+
 /** The account's token budgets, kept through restarts: a bot that is killed and started again remembers the last window. */
 export class ActionBudget {
   readonly #clock: Clock;
+  readonly #exchangeTime: ExchangeTime;
   readonly #store: StateStore;
   readonly #fraction: number;
   #budgets: DispatchBudgets;
   #unwritten = 0;
 
-  /** @param guardFraction the share of each bucket that the guard, another process, may spend. @throws CorruptStateError */
-  constructor(rules: VenueRules, guardFraction: number, clock: Clock, store: StateStore) {
+  /** @throws CorruptStateError */
+  constructor({ rules, guardFraction, clock, exchangeTime, store }: ActionBudgetOptions) {
     this.#clock = clock;
+    this.#exchangeTime = exchangeTime;
     this.#store = store;
     this.#fraction = guardFraction;
-    const saved = readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket, unknown>>) ?? {};
+    const saved = readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket | "lead", unknown>>) ?? {};
+    const lead = saved.lead === true ? LEAD_TOKENS : 0;
     const moment = this.#moment();
     const restored = (bucket: Bucket): RateBudget => {
       const { limit, intervalMs } = limitOf(rules, bucket);
-      return saved[bucket] === undefined
-        ? RateBudget.create(limit, intervalMs)
-        : RateBudget.restore(saved[bucket], limit, intervalMs, moment);
+      if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
+      // What was spent after the last writing may have been spent until just now.
+      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, lead);
     };
     this.#budgets = { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
-    this.#write(LEAD_TOKENS);
+    this.#write(true);
   }
 
   /** The guard's share of each bucket, which the bot never touches. */
@@ -80,31 +95,30 @@ export class ActionBudget {
   spend(kind: DispatchKind): void {
     this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs());
     this.#unwritten++;
-    if (this.#unwritten >= LEAD_TOKENS) this.#write(LEAD_TOKENS);
+    if (this.#unwritten >= LEAD_TOKENS) this.#write(true);
   }
 
   /** A 429 or 418 says that somebody else has spent too. */
   throttled(forMs: Ms): void {
     this.#budgets = throttleAll(this.#budgets, this.#clock.monotonicMs() + forMs);
-    this.#write(LEAD_TOKENS);
+    this.#write(true);
   }
 
   /** Writes exactly what was spent: at a clean end. */
   settle(): void {
-    this.#write(0);
+    this.#write(false);
   }
 
-  #write(lead: number): void {
+  /** @param lead whether tokens may be spent before the next writing. */
+  #write(lead: boolean): void {
     this.#unwritten = 0;
     const moment = this.#moment();
-    const record = Object.fromEntries(
-      BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].charge(moment.nowMs, lead).serialise(moment)]),
-    );
-    this.#store.write(BUDGET_FILE, JSON.stringify(record));
+    const spent = Object.fromEntries(BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]));
+    this.#store.write(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
   }
 
   #moment(): { nowMs: Ms; wallMs: Ms } {
-    return { nowMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
+    return { nowMs: this.#clock.monotonicMs(), wallMs: this.#exchangeTime.nowMs() };
   }
 }
 

@@ -1,9 +1,11 @@
+import { Decimal } from "decimal.js";
 import type { Clock } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { Level } from "../market/view.js";
+import type { PnlPart } from "../monitoring/metrics.js";
 import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../monitoring/screen-model.js";
 import type { Bot } from "./bot.js";
-import { accountHalts, type MarketStatus, statusOf } from "./bot-status.js";
+import { accountHalts, type MarketStatus, type PnlQuote, statusOf } from "./bot-status.js";
 import { ownResting } from "./planning.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -32,9 +34,9 @@ export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs,
     exchange: config.exchange.rest,
     nowMs: startedMs + runMs,
     startedMs,
-    equityQuote: status.equityQuote,
-    equityChangeQuote: status.equityChangeQuote,
-    peakEquityQuote: status.peakEquityQuote,
+    equityQuote: short(status.equityQuote),
+    equityChangeQuote: short(status.equityChangeQuote),
+    peakEquityQuote: short(status.peakEquityQuote),
     budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({ name, left, limit })),
     halts: accountHalts(bot),
     markets: [...desks.keys()].map((marketId) => {
@@ -64,11 +66,11 @@ function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }
     bids: inStep ? levelsOf(bot, marketId, desk.book.bids.top(LEVELS), "BUY") : [],
     asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
     spread: inStep ? spreadOf(bot, marketId) : undefined,
-    mark: market.markQuote,
+    mark: short(market.markQuote),
     bookAgeMs: inStep ? Math.max(0, nowMs - desk.book.lastReceivedMs) : undefined,
     positionBase: market.positionBase,
-    pnlQuote: market.pnlQuote,
-    pnlTotalQuote: market.pnlTotalQuote,
+    pnlQuote: shortPnl(market.pnlQuote),
+    pnlTotalQuote: short(market.pnlTotalQuote),
     fills: fills.count,
     fillsPerMinute: fills.perMinute,
     openBids: market.openBids,
@@ -120,4 +122,17 @@ function reasonOf(bot: Bot, marketId: MarketId, { lastReason }: MarketStatus): S
 
 function shortNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(4);
+}
+
+const SHOWN_DECIMALS = 2;
+
+/** A screen has no room for every digit; `status` has them all. */
+function short(text: string): string;
+function short(text: string | undefined): string | undefined;
+function short(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : new Decimal(text).toFixed(SHOWN_DECIMALS);
+}
+
+function shortPnl(parts: PnlQuote): PnlQuote {
+  return Object.fromEntries(Object.entries(parts).map(([part, quote]) => [part, short(quote)])) as Record<PnlPart, string>;
 }

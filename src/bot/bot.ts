@@ -103,6 +103,7 @@ export class Bot {
       marketLimits.set(marketId, limits);
       desks.set(marketId, this.#deskOf(options, marketId, instrument, limits));
     }
+    const exchangeTime = new ExchangeTime(this.#turns.clock, rules.serverTimeMs);
     const nonceTag = nonceTagOf(options.accountAddress);
     this.context = {
       config,
@@ -123,8 +124,8 @@ export class Bot {
       desks,
       marketLimits,
       accountLimits: accountLimitsOf(config, rules.creditDecimals),
-      exchangeTime: new ExchangeTime(this.#turns.clock),
-      budget: new ActionBudget(rules, config.guard.orderTokensFraction, this.#turns.clock, store),
+      exchangeTime,
+      budget: new ActionBudget({ rules, guardFraction: config.guard.orderTokensFraction, clock: this.#turns.clock, exchangeTime, store }),
       dispatcher: new Dispatcher(options.outbox, (key) => this.accept({ kind: "leave", key })),
       holds: new Holds(),
       notify: observer,

@@ -4,7 +4,7 @@ import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
 import { SyncedBook } from "../market/book-sync.js";
-import { DecisionPoints, type DecideOptions } from "../market/decision-points.js";
+import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
 import { netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";

@@ -14,11 +14,17 @@ export class ExchangeTime {
   #atMonotonicMs = 0;
   #boundMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  readonly #startMs: Ms;
+  readonly #startMonotonicMs: number;
+
+  /** @param startMs what the exchange's clock was about now, as its rules told when they were read. */
+  constructor(clock: Clock, startMs: Ms) {
     this.#clock = clock;
+    this.#startMs = startMs;
+    this.#startMonotonicMs = clock.monotonicMs();
   }
 
-  /** Whether the exchange has told its time at all. */
+  /** Whether the exchange's clock has been measured. */
   get known(): boolean {
     return !Number.isNaN(this.#serverMs);
   }
@@ -28,9 +34,9 @@ export class ExchangeTime {
     return this.known ? this.#atMonotonicMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Whole milliseconds of exchange time; this machine's own until the exchange has told. */
+  /** Whole milliseconds of exchange time. */
   nowMs(): Ms {
-    if (!this.known) return this.#clock.nowMs();
+    if (!this.known) return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
     return Math.round(this.#serverMs + this.#clock.monotonicMs() - this.#atMonotonicMs);
   }
 

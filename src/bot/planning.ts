@@ -40,18 +40,19 @@ export class Planning {
     const nowMs = this.#context.exchangeTime.nowMs();
     const plan = this.#planOf(desk, nowMs);
     desk.plan = plan;
+    this.#assignLevels(desk, plan);
     if (this.#context.dryRun) this.#tell(desk, plan);
     else this.#queue(desk, plan);
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
-    const working = this.#workingOrders(desk);
+    const working = this.#workingOrders(desk, this.#context.account.orders.mayStillFill(desk.marketId));
     const touch = executorTouch(desk, ownResting(this.#context.account.orders.mayStillFill(desk.marketId)));
     if (desk.target !== undefined && this.#context.phase === "running") {
       const targetPlan = planTarget({
         intent: desk.target.intent,
         positionLots: this.#context.account.positionLots(desk.marketId),
-        working: [...working, ...unseenMatches(this.#context, desk)],
+        working: [...this.#workingOrders(desk, this.#context.account.orders.exposed(desk.marketId)), ...unseenMatches(this.#context, desk)],
         rules: desk.rules,
         touch,
         foreignTouch: this.#foreign(desk).touch,
@@ -83,13 +84,21 @@ export class Planning {
     });
   }
 
+  /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
+  #assignLevels(desk: Desk, plan: Plan): void {
+    const { orders } = this.#context.account;
+    for (const { hash, side, level, quoteLevel } of plan.keeps) {
+      if (level < 0 && !orders.slotOccupied(desk.marketId, side, quoteLevel, hash)) orders.assignLevel(hash, quoteLevel);
+    }
+  }
+
   #mayQuote(desk: Desk): boolean {
     return this.#context.phase === "running" && desk.running && !desk.awaitingView && this.#safety.quotesAllowed(desk.marketId);
   }
 
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
-  #workingOrders(desk: Desk): readonly WorkingOrder[] {
-    const orders: WorkingOrder[] = [...this.#context.account.orders.mayStillFill(desk.marketId)];
+  #workingOrders(desk: Desk, known: readonly OwnOrder[]): readonly WorkingOrder[] {
+    const orders: WorkingOrder[] = [...known];
     for (const { action, waiting } of this.#context.dispatcher.inFlight()) {
       if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;

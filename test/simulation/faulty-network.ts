@@ -10,7 +10,8 @@ export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
 /** Who wants to know what passed: which books reached the bot, which places the exchange refused for good. */
 export interface NetworkWitness {
   readonly bookSeenAtMs: Map<string, Ms>;
-  refused(hash: string): void;
+  /** A place with this `info` was taken or refused by the exchange itself. */
+  delivered(info: string): void;
 }
 
 interface OpenSocket {
@@ -61,6 +62,7 @@ export class FaultyNetwork implements Transport {
       done(result);
     };
     if (this.down) {
+      this.#over(request);
       this.#clock.setTimer(1, () => answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }));
       return;
     }
@@ -85,6 +87,7 @@ export class FaultyNetwork implements Transport {
       if (storm !== undefined) {
         this.#clock.setTimer(faults.delayMs(1, 12), () => answer(storm.result));
         if (storm.processed) this.#deliver(request);
+        else if (storm.isRefusal) this.#over(request);
         return;
       }
       const first = this.#deliver(request);
@@ -195,6 +198,7 @@ export class FaultyNetwork implements Transport {
       ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
       ip: this.#ip,
     });
+    this.#over(request);
     if (answer.status === 200 && request.path === "/v1/orderbook") {
       const market = /marketId=([a-z0-9]+)/.exec(request.params)?.[1];
       if (market !== undefined) this.#witness?.bookSeenAtMs.set(market, this.#clock.nowMs());
@@ -206,6 +210,13 @@ export class FaultyNetwork implements Transport {
       body: answer.body,
       retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
     };
+  }
+
+  /** A place was judged, or will certainly never arrive. */
+  #over(request: HttpRequest): void {
+    if (this.#witness === undefined || request.path !== "/v1/order" || request.method !== "POST") return;
+    const info = /(?:^|&)info=(0x[0-9a-f]+)/.exec(request.params)?.[1];
+    if (info !== undefined) this.#witness.delivered(info);
   }
 
   /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
@@ -227,11 +238,12 @@ export class FaultyNetwork implements Transport {
     this.#clock.setTimer(downMs, () => answer(result));
   }
 
-  #storm(): { result: HttpResult; processed: boolean } | undefined {
+  #storm(): { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean } | undefined {
     const now = this.#clock.nowMs();
-    if (this.#faults.strikes("storm-429", now)) return { result: refusal(429, 1_000), processed: false };
-    if (this.#faults.strikes("storm-418", now)) return { result: refusal(418, 3_000), processed: false };
-    if (this.#faults.strikes("storm-5xx", now)) return { result: refusal(503, undefined), processed: this.#faults.half() };
+    if (this.#faults.strikes("storm-429", now)) return { result: refusal(429, 1_000), processed: false, isRefusal: true };
+    if (this.#faults.strikes("storm-418", now)) return { result: refusal(418, 3_000), processed: false, isRefusal: true };
+    if (this.#faults.strikes("storm-5xx", now))
+      return { result: refusal(503, undefined), processed: this.#faults.half(), isRefusal: false };
     return undefined;
   }
 }

@@ -1,7 +1,8 @@
+import type { Notice } from "../../src/bot/notice.js";
 import { BREAKS } from "./breaks.js";
 import { runSeed } from "./world.js";
 
-/** `npm run simulate -- [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks]` */
+/** `npm run simulate -- [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
 async function main(args: readonly string[]): Promise<number> {
   const value = (name: string, fallback: number): number => {
     const at = args.indexOf(name);
@@ -9,7 +10,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (!Number.isInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
     return number;
   };
-  const known = new Set(["--seeds", "--first-seed", "--minutes", "--break", "--list-breaks"]);
+  const known = new Set(["--trace-from", "--trace-until", "--seeds", "--first-seed", "--minutes", "--break", "--list-breaks"]);
   const stranger = args.find((arg) => arg.startsWith("--") && !known.has(arg));
   if (stranger !== undefined) throw new Error(`${stranger} is no option; expected one of ${[...known].join(", ")}`);
   if (args.includes("--list-breaks")) {
@@ -22,6 +23,17 @@ async function main(args: readonly string[]): Promise<number> {
   const first = value("--first-seed", 1);
   const seeds = value("--seeds", 100);
   const minutes = value("--minutes", 60);
+  const traceFrom = value("--trace-from", 0);
+  const traceUntil = value("--trace-until", 0);
+  const trace =
+    traceUntil === 0
+      ? undefined
+      : (atMs: number, notice: Notice): void => {
+          if (atMs < traceFrom || atMs > traceUntil) return;
+          process.stdout.write(
+            `${atMs} ${JSON.stringify(notice, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`,
+          );
+        };
   const struck = new Map<string, number>();
   const failing: number[] = [];
   let events = 0;
@@ -29,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   let fills = 0;
   let violations = 0;
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = await runSeed(seed, minutes * 60_000, broken);
+    const result = await runSeed(seed, minutes * 60_000, broken, trace);
     events += result.events;
     actions += result.actions;
     fills += result.fills;

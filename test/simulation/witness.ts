@@ -18,6 +18,7 @@ interface Dispatched {
   readonly level: number;
   readonly run: number;
   readonly atMs: Ms;
+  isJudged: boolean;
 }
 
 /** How far the exchange's truth may be ahead of what the bot could know, besides an order's own life. */
@@ -40,7 +41,11 @@ export class Witness {
   readonly #exchange: EmbeddedExchange;
   readonly #nowMs: () => Ms;
   readonly #address: Hex;
-  readonly #dispatched = new Map<Hex, Dispatched>();
+  /** Every order that a bot of this hour has sent. */
+  readonly #own = new Set<Hex>();
+  readonly #hashOfInfo = new Map<Hex, Hex>();
+  /** Those that may still fill. */
+  readonly #live = new Map<Hex, Dispatched>();
   readonly #asked = new Map<string, Lots>();
   readonly #intents = new Map<string, Lots>();
   readonly #unknownSince = new Map<Hex, Ms>();
@@ -49,6 +54,8 @@ export class Witness {
   readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
   #bot: Bot | undefined;
   #run = 0;
+  #startedFlat = true;
+  #offsets: { readonly atMs: Ms; readonly offset: bigint }[] = [];
 
   constructor(plan: SeedPlan, exchange: EmbeddedExchange, address: Hex, nowMs: () => Ms) {
     this.#plan = plan;
@@ -63,6 +70,9 @@ export class Witness {
     this.#unknownSince.clear();
     if (bot !== undefined) {
       this.#run++;
+      this.#offsets = [];
+      const markets = this.#exchange.account(this.#address)?.markets.values() ?? [];
+      this.#startedFlat = [...markets].every(({ position }) => position.matched.lots === 0);
       this.#asked.clear();
       this.#intents.clear();
     }
@@ -87,7 +97,7 @@ export class Witness {
     if (bot === undefined || !bot.context.account.confirmed) return;
     const now = this.#nowMs();
     for (const order of this.#exchange.openOrders(this.#address)) {
-      if (order.openLots === 0 || !this.#dispatched.has(order.terms.hash)) continue;
+      if (order.openLots === 0 || !this.#own.has(order.terms.hash)) continue;
       const known = bot.context.account.orders.get(order.terms.hash);
       if (known === undefined) this.#violate("known", `order ${order.terms.id} is open at the exchange and not in the table`);
       else if (known.mayFillLots < order.openLots) {
@@ -106,6 +116,8 @@ export class Witness {
     if (!audit.isConserved) this.#violate("money", `the exchange's money is not what was deposited: ${text(audit)}`);
     const bot = this.#bot;
     if (bot === undefined) return;
+    const offset = this.#profitOffset(bot);
+    if (offset !== undefined) this.#offsets.push({ atMs: this.#nowMs(), offset });
     for (const desk of bot.context.desks.values()) {
       if (!desk.book.synchronised) continue;
       const theirs = this.#exchange.book(desk.marketId);
@@ -149,12 +161,42 @@ export class Witness {
         }
       }
     }
-    const { total, transfers, decimals } = account.profit();
-    const scale = 10n ** BigInt(decimals - bot.context.rules.creditDecimals);
-    const { equity, startEquity } = account;
-    if (equity !== undefined && startEquity !== undefined && (total + transfers) / scale !== equity - startEquity) {
-      this.#violate("profit", `the parts sum to ${(total + transfers) / scale}, the equity changed by ${equity - startEquity}`);
+    this.#checkProfit(bot);
+  }
+
+  /**
+   * The parts of the profit are the change of the exchange's own net value, at one and the same mark, to the unit. A run that began with a
+   * position does not know the mark behind its first net value: what it cannot know must at least stay what it was.
+   */
+  #checkProfit(bot: Bot): void {
+    const offset = this.#profitOffset(bot);
+    const { startEquity } = bot.context.account;
+    if (offset === undefined || startEquity === undefined) return;
+    const scale = 10n ** BigInt(bot.context.account.profit().decimals - bot.context.rules.creditDecimals);
+    if (this.#startedFlat && offset !== startEquity * scale) {
+      return this.#violate("profit", `the parts are ${offset - startEquity * scale} off the change of the net value (scale ${scale})`);
     }
+    const before = this.#offsets.filter(({ atMs }) => atMs < this.#nowMs() - 30_000);
+    if (before.length > 3 && !before.some((one) => one.offset === offset)) {
+      this.#violate("profit", `the parts have drifted by ${offset - (before[0]?.offset ?? 0n)} from the net value (scale ${scale})`);
+    }
+  }
+
+  /** The exchange's net value at the bot's own marks less the parts of the profit; undefined while the positions differ. */
+  #profitOffset(bot: Bot): bigint | undefined {
+    const { account, desks, rules } = bot.context;
+    const theirs = this.#exchange.account(this.#address);
+    if (theirs === undefined || !account.confirmed) return undefined;
+    const { total, transfers, decimals } = account.profit();
+    let netValue = theirs.primaryCredit;
+    for (const desk of desks.values()) {
+      const position = theirs.markets.get(desk.marketId)?.position.matched;
+      if (position === undefined) continue;
+      if (position.lots !== account.positionLots(desk.marketId)) return undefined;
+      const paper = BigInt(position.lots) * desk.instrument.paperPerLot;
+      netValue += position.credit + (paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+    }
+    return netValue * 10n ** BigInt(decimals - rules.creditDecimals) - total - transfers;
   }
 
   /** The bot has left in good order. */
@@ -164,7 +206,7 @@ export class Witness {
   }
 
   #ownOpen() {
-    return this.#exchange.openOrders(this.#address).filter((order) => order.openLots > 0 && this.#dispatched.has(order.terms.hash));
+    return this.#exchange.openOrders(this.#address).filter((order) => order.openLots > 0 && this.#own.has(order.terms.hash));
   }
 
   #intent(marketId: MarketId, quotes: readonly { side: Side; level: number; lots: Lots }[]): void {
@@ -181,47 +223,38 @@ export class Witness {
   /** What may fill in a slot: open at the exchange, or under way to it. */
   #slotLots(key: string): Lots {
     let lots = 0;
-    for (const [hash, { action, level, run }] of this.#dispatched) {
-      if (run === this.#run && slotOf(action.marketId, action.side, level) === key) lots += this.#mayFill(hash);
+    for (const { action, level, run } of this.#live.values()) {
+      if (run === this.#run && slotOf(action.marketId, action.side, level) === key) lots += this.#mayFill(action.hash);
     }
     return lots;
   }
 
   #mayFill(hash: Hex): Lots {
-    const dispatched = this.#dispatched.get(hash);
+    const dispatched = this.#live.get(hash);
     if (dispatched === undefined) return 0;
-    const order = this.#orderAtExchange(hash);
-    if (order !== undefined) return order.openLots;
-    // Not there: it may still arrive until its timestamp is too old, unless the exchange has seen it and is done with it.
-    if (this.#doneWith.has(hash)) return 0;
-    return this.#nowMs() - dispatched.atMs <= 5_000 + SLACK_MS && !this.#answeredDead.has(hash) ? dispatched.action.lots : 0;
+    const order = this.#exchange.openOrders(this.#address).find(({ terms }) => terms.hash === hash);
+    if (order !== undefined && order.openLots > 0) return order.openLots;
+    // Not open: over when the exchange has judged it, or when its timestamp is too old for it to be taken any more.
+    const isOver = dispatched.isJudged || this.#nowMs() > dispatched.action.timestampMs + this.#plan.exchange.timestampWindowMs;
+    if (isOver) this.#live.delete(hash);
+    return isOver ? 0 : dispatched.action.lots;
   }
 
-  readonly #doneWith = new Set<Hex>();
-  readonly #answeredDead = new Set<Hex>();
-
-  /** An order of the account reached its end at the exchange. */
-  ended(hash: Hex): void {
-    this.#doneWith.add(hash);
-  }
-
-  /** The exchange itself refused a place: it will not arrive any more. */
-  refused(hash: Hex): void {
-    this.#answeredDead.add(hash);
-  }
-
-  #orderAtExchange(hash: Hex) {
-    for (const order of this.#exchange.openOrders(this.#address)) if (order.terms.hash === hash) return order;
-    return undefined;
+  /** A place reached the exchange, which took it or refused it. */
+  delivered(info: Hex): void {
+    const hash = this.#hashOfInfo.get(info);
+    const dispatched = hash === undefined ? undefined : this.#live.get(hash);
+    if (dispatched !== undefined) dispatched.isJudged = true;
   }
 
   #dispatchedNow(action: Action): void {
     this.actions++;
     this.#spend(action);
     if (action.kind !== "place") return;
-    this.#forgetOld();
     const level = this.#bot?.context.account.orders.get(action.hash)?.level ?? -1;
-    this.#dispatched.set(action.hash, { action, level, run: this.#run, atMs: this.#nowMs() });
+    this.#own.add(action.hash);
+    this.#hashOfInfo.set(action.order.info, action.hash);
+    this.#live.set(action.hash, { action, level, run: this.#run, atMs: this.#nowMs(), isJudged: false });
     const key = slotOf(action.marketId, action.side, level);
     const inSlot = this.#slotLots(key);
     const asked = this.#asked.get(key) ?? 0;
@@ -232,17 +265,6 @@ export class Witness {
     const seen = this.bookSeenAtMs.get(action.marketId) ?? Number.NEGATIVE_INFINITY;
     const age = this.#nowMs() - seen;
     if (age > this.#plan.bot.risk.maxBookAgeMs + 50) this.#violate("stale", `a place left on a book of ${age} ms ago`);
-  }
-
-  #forgetOld(): void {
-    if (this.#dispatched.size < 2_000) return;
-    for (const [hash, { atMs }] of this.#dispatched) {
-      if (this.#nowMs() - atMs > 120_000 && this.#orderAtExchange(hash) === undefined) {
-        this.#dispatched.delete(hash);
-        this.#doneWith.delete(hash);
-        this.#answeredDead.delete(hash);
-      }
-    }
   }
 
   #checkLimits(action: PlaceAction): void {
@@ -258,12 +280,11 @@ export class Witness {
     const position = this.#exchange.account(this.#address)?.markets.get(action.marketId)?.position.matched.lots ?? 0;
     let sameSide = 0;
     let count = 0;
-    const hashes = new Set<Hex>(this.#dispatched.keys());
     for (const order of this.#exchange.openOrders(this.#address)) {
-      if (order.terms.market.id === action.marketId && order.openLots > 0 && !hashes.has(order.terms.hash) && order.side === action.side)
+      if (order.terms.market.id === action.marketId && order.openLots > 0 && !this.#own.has(order.terms.hash) && order.side === action.side)
         sameSide += order.openLots;
     }
-    for (const [hash, dispatched] of this.#dispatched) {
+    for (const [hash, dispatched] of this.#live) {
       if (dispatched.action.marketId !== action.marketId) continue;
       const lots = this.#mayFill(hash);
       if (lots > 0) count++;

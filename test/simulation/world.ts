@@ -1,4 +1,5 @@
 import { Guard } from "../../src/bot/guard.js";
+import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
 import type { Clock, Timer } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
@@ -42,9 +43,9 @@ const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
 
 /** Runs one simulated market hour of a seed, faults and all. The same seed gives the same run. */
-export async function runSeed(seed: number, marketMs: Ms, broken?: Break): Promise<SeedResult> {
+export async function runSeed(seed: number, marketMs: Ms, broken?: Break, trace?: (atMs: Ms, notice: Notice) => void): Promise<SeedResult> {
   const drawn = planOf(seed, marketMs);
-  return new World(broken?.plan?.(drawn) ?? drawn, broken).run();
+  return new World(broken?.plan?.(drawn) ?? drawn, broken, trace).run();
 }
 
 class World {
@@ -63,11 +64,15 @@ class World {
   #network: FaultyNetwork | undefined;
   #guardNetwork: FaultyNetwork | undefined;
   #starts = 0;
+  #isStarting = false;
   #fills = 0;
   #ordersLeft: number | undefined;
 
-  constructor(plan: SeedPlan, broken: Break | undefined) {
+  readonly #trace: ((atMs: Ms, notice: Notice) => void) | undefined;
+
+  constructor(plan: SeedPlan, broken: Break | undefined, trace: ((atMs: Ms, notice: Notice) => void) | undefined) {
     this.#plan = plan;
+    this.#trace = trace;
     this.#broken = broken;
     this.#watched = {
       nowMs: () => this.#clock.nowMs(),
@@ -142,13 +147,19 @@ class World {
   }
 
   #startBot(): void {
+    if (!this.#exchange.isRunning) {
+      // A bot does not start without its exchange: whoever runs it tries again.
+      this.#isStarting = true;
+      this.#watched.setTimer(1_000, () => this.#startBot());
+      return;
+    }
+    this.#isStarting = false;
     this.#starts++;
     const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, BOT_ADDRESS, this.#witness);
     network.down = !this.#exchange.isRunning;
     this.#network = network;
     const plain: RigOptions = {
       door: this.#exchange,
-      rules: this.#knownRules,
       transport: network,
       clock: this.#machine,
       random: seededRandom(`bot ${this.#plan.seed} ${this.#starts}`),
@@ -160,19 +171,17 @@ class World {
         if (notice.kind === "account" && notice.change.kind === "fill") this.#fills++;
         if (notice.kind === "account" && notice.change.kind === "trade-failed") this.#faults.count("settlement-failed");
         if (notice.kind === "stopped") this.#ordersLeft = notice.result.ordersLeft.length;
+        this.#trace?.(this.#clock.nowMs(), notice);
         this.#witness.observe(notice);
       },
     };
     const options = this.#broken?.rig?.(plain, { firstStart: this.#starts === 1 }) ?? plain;
     const rig = new BotRig(options);
     this.#broken?.bot?.(rig);
-    this.#knownRules = rig.rules;
     this.#rig = rig;
     this.#witness.attach(rig.bot);
     rig.start();
   }
-
-  #knownRules: BotRig["rules"] | undefined;
 
   #startGuard(): void {
     const { bot, exchange } = this.#plan;
@@ -213,7 +222,7 @@ class World {
       if (kind === "bot-killed") {
         at(fromMs, () => this.#kill());
         at(untilMs, () => {
-          if (this.#rig === undefined) this.#startBot();
+          if (this.#rig === undefined && !this.#isStarting) this.#startBot();
         });
       }
       if (kind === "exchange-stopped") {

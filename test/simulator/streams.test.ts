@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { StreamConnection, StreamSink } from "../../src/simulator/streams/stream-sink.js";
+import { encode, type ReferenceClient, traders } from "./reference-client.js";
+
+/** A client's end of a stream: what arrived, and how it ended. */
+class Reader implements StreamSink {
+  readonly texts: string[] = [];
+  pings = 0;
+  closed: { code: number; reason: string } | undefined;
+  backlog = 0;
+  readonly connection: StreamConnection;
+
+  constructor(exchange: EmbeddedExchange, path: string) {
+    const connection = exchange.connect(path, this, "10.0.0.9");
+    if ("refused" in connection) {
+      throw new Error(`${connection.refused.status} ${connection.refused.body}`);
+    }
+    this.connection = connection;
+  }
+
+  send(text: string): void {
+    this.texts.push(text);
+  }
+
+  ping(): void {
+    this.pings += 1;
+  }
+
+  close(code: number, reason: string): void {
+    this.closed = { code, reason };
+  }
+
+  bufferedBytes(): number {
+    return this.backlog;
+  }
+
+  /** Everything that arrived and was not yet taken, parsed, pings left out. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the wire carries, as a foreign client would have it.
+  take(): any[] {
+    return this.texts
+      .splice(0)
+      .filter((text) => text !== "ping")
+      .map((text) => JSON.parse(text));
+  }
+}
+
+function accountPath(client: ReferenceClient, more = ""): string {
+  const { signature, timestamp } = client.signed();
+  return `/v1/single/account@${client.address}?timestamp=${timestamp}&signature=${signature}${more}`;
+}
+
+const EVERY_CHANGE = { streams: { bookIntervalMs: 0 } };
+
+describe("the order book stream", () => {
+  it("starts with a snapshot and goes on with contiguous updates of absolute amounts, zero deleting a level", () => {
+    const { exchange, alice, bob } = traders(EVERY_CHANGE);
+    alice.place("BUY", "30000", "0.1");
+    const reader = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const [snapshot] = reader.take();
+    expect(snapshot).toMatchObject({ event: "snapshot", bids: [["30000", "0.1"]], asks: [] });
+    bob.place("BUY", "30000", "0.2");
+    const { id } = alice.place("SELL", "30010", "0.5").json;
+    alice.cancel(id);
+    const updates = reader.take();
+    expect(updates).toMatchObject([{ bids: [["30000", "0.3"]] }, { asks: [["30010", "0.5"]] }, { asks: [["30010", "0"]] }]);
+    let previous = snapshot.sequence;
+    for (const update of updates) {
+      expect(update.beginSequence).toBe(previous + 1);
+      expect(update).not.toHaveProperty("sequence");
+      previous = update.endSequence;
+    }
+    expect(exchange.book("btcusdc").sequence).toBe(previous);
+  });
+
+  it("gathers the changes of an interval into one update", async () => {
+    const { exchange, alice, clock } = traders({ streams: { bookIntervalMs: 25 } });
+    const reader = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const [{ sequence }] = reader.take();
+    for (const price of ["30000", "30001", "30002"]) {
+      alice.place("BUY", price, "0.1");
+    }
+    await clock.runFor(24);
+    expect(reader.take()).toEqual([]);
+    await clock.runFor(1);
+    expect(reader.take()).toMatchObject([{ beginSequence: sequence + 1, endSequence: sequence + 3 }]);
+  });
+
+  it("gives a late reader a snapshot that the next update continues, and the early one no gap", async () => {
+    const { exchange, alice, clock } = traders({ streams: { bookIntervalMs: 25 } });
+    const early = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const start = early.take()[0].sequence;
+    alice.place("BUY", "30000", "0.1");
+    const late = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const snapshot = late.take()[0];
+    alice.place("BUY", "30001", "0.1");
+    await clock.runFor(25);
+    const [first, second] = early.take();
+    expect([first.beginSequence, first.endSequence, second.beginSequence]).toEqual([start + 1, start + 1, start + 2]);
+    expect(snapshot.sequence).toBe(start + 1);
+    expect(late.take()).toMatchObject([{ beginSequence: start + 2, bids: [["30001", "0.1"]] }]);
+  });
+});
+
+describe("combined streams", () => {
+  it("wrap every event, and are changed live with an acknowledgement that carries the id", async () => {
+    const { exchange, alice, bob, clock } = traders(EVERY_CHANGE);
+    const reader = new Reader(exchange, "/v1/multiple?streams=btcusdc@trades/btcusdc@market");
+    expect(reader.take()).toMatchObject([{ stream: "btcusdc@market" }]);
+    reader.connection.receive('{"id":7,"method":"SUBSCRIBE","params":["btcusdc@orderbook"]}');
+    expect(reader.take()).toMatchObject([
+      { id: 7, result: null },
+      { stream: "btcusdc@orderbook", data: { event: "snapshot" } },
+    ]);
+    alice.place("SELL", "30000", "0.1");
+    bob.place("BUY", "30000", "0.1");
+    expect(reader.take().filter(({ stream }) => stream === "btcusdc@trades")).toMatchObject([
+      { data: { price: "30000", amount: "0.1", quoteAmount: "3000", isBuyerMaker: false, status: "CREATED" } },
+    ]);
+    reader.connection.receive('{"id":8,"method":"UNSUBSCRIBE","params":["btcusdc@orderbook","btcusdc@trades"]}');
+    expect(reader.take()).toEqual([{ id: 8, result: null }]);
+    alice.place("SELL", "30000", "0.1");
+    expect(reader.take()).toEqual([]);
+    await clock.runFor(1000);
+    expect(reader.take()).toMatchObject([{ stream: "btcusdc@market", data: { markPrice: "30000", lastTradePrice: "30000" } }]);
+  });
+
+  it("say what was wrong with a request, and go on", () => {
+    const { exchange } = traders();
+    const reader = new Reader(exchange, "/v1/multiple");
+    reader.connection.receive("{");
+    reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["nope@orderbook"]}');
+    reader.connection.receive('{"id":2,"method":"SUBSCRIBE","params":["btcusdc@depth"]}');
+    reader.connection.receive('{"id":3,"method":"SUBSCRIBE","params":["account@0x00"]}');
+    expect(reader.take()).toMatchObject([
+      { id: 0, code: 1111 },
+      { id: 1, code: 1112 },
+      { id: 2, code: 1111 },
+      { id: 3, code: 1111 },
+    ]);
+    expect(reader.closed).toBeUndefined();
+  });
+
+  it("are at most fifty on a connection", () => {
+    const markets = Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]));
+    const { exchange } = traders({ markets });
+    const names = Object.keys(markets).map((id) => `${id}@trades`);
+    expect(() => new Reader(exchange, `/v1/multiple?streams=${names.join("/")}`)).toThrow(/1111/);
+    const reader = new Reader(exchange, `/v1/multiple?streams=${names.slice(0, 50).join("/")}`);
+    reader.connection.receive(`{"id":1,"method":"SUBSCRIBE","params":["${names[50]}"]}`);
+    expect(reader.take()).toMatchObject([{ id: 1, code: 1111 }]);
+  });
+});
+
+describe("the account stream", () => {
+  it("tells an order's life: accepted, matched, settled, with its trade, incomes and balances", async () => {
+    const { exchange, alice, bob, clock } = traders();
+    const reader = new Reader(exchange, accountPath(alice));
+    alice.place("SELL", "30000", "0.1");
+    expect(reader.take()).toMatchObject([
+      { event: "ORDER_UPDATE", order: { status: "NEW", availableAmount: "0.1" } },
+      { event: "ACCOUNT_UPDATE", balances: { frozenMargin: "150" } },
+    ]);
+    bob.place("BUY", "30000", "0.1");
+    expect(reader.take()).toMatchObject([
+      { event: "ORDER_UPDATE", order: { status: "PARTIAL_FILLED", pendingAmount: "0.1" } },
+      { event: "TRADE_UPDATE", trade: { status: "CREATED", isMaker: true, isBuyer: false, commission: "-0.3" } },
+      { event: "ACCOUNT_UPDATE", positions: [{ side: "SHORT", size: "0.1" }] },
+    ]);
+    await clock.runFor(2000);
+    expect(reader.take()).toMatchObject([
+      { event: "ORDER_UPDATE", order: { status: "FILLED", filledAmount: "0.1", pendingAmount: "0" } },
+      { event: "TRADE_UPDATE", trade: { status: "SETTLED" } },
+      {
+        event: "INCOME_UPDATE",
+        incomes: [
+          { type: "SELL", amount: "3000" },
+          { type: "MAKER_FEE", amount: "0.3" },
+        ],
+      },
+      { event: "ACCOUNT_UPDATE" },
+    ]);
+  });
+
+  it("keeps orders and trades to one market when asked", () => {
+    const { exchange, alice } = traders({ markets: { btcusdc: {}, ethusdc: {} } });
+    const reader = new Reader(exchange, accountPath(alice, "&marketId=ethusdc"));
+    alice.place("BUY", "30000", "0.1");
+    expect(reader.take().map(({ event }) => event)).toEqual(["ACCOUNT_UPDATE"]);
+    alice.place("BUY", "3000", "0.1", { marketId: "ethusdc" });
+    expect(reader.take().map(({ event }) => event)).toEqual(["ORDER_UPDATE", "ACCOUNT_UPDATE"]);
+  });
+
+  it("is refused unsigned, signed by another, late, or by the unregistered", () => {
+    const { exchange, alice, bob, clock } = traders();
+    const open = (path: string) => () => new Reader(exchange, path);
+    expect(open(`/v1/single/account@${alice.address}`)).toThrow(/401.*1010/);
+    expect(open(accountPath(alice).replace(alice.address, bob.address))).toThrow(/1012/);
+    const late = encode({ ...alice.signed({ timestamp: String(clock.nowMs() - 5001) }) });
+    expect(open(`/v1/single/account@${alice.address}?${late}`)).toThrow(/1011/);
+    expect(open("/v1/single/account@0x12?timestamp=1&signature=0x")).toThrow(/1110/);
+    expect(open("/v1/single/btcusdc@orderbook?zip=1")).toThrow(/1111/);
+    expect(open("/v1/elsewhere")).toThrow(/1111/);
+  });
+
+  it("takes the address in the spelling that was signed", () => {
+    const { exchange, alice } = traders();
+    const lower = alice.address.toLowerCase();
+    const { signature, timestamp } = alice.signed({ account: lower });
+    const reader = new Reader(exchange, `/v1/single/account@${lower}?timestamp=${timestamp}&signature=${signature}`);
+    alice.place("BUY", "30000", "0.1");
+    expect(reader.take()).toHaveLength(2);
+  });
+});
+
+describe("a connection", () => {
+  it("is pinged every five seconds both ways, and dropped after fifteen without a pong", async () => {
+    const { exchange, clock } = traders();
+    const silent = new Reader(exchange, "/v1/multiple");
+    const alive = new Reader(exchange, "/v1/multiple");
+    for (let count = 0; count < 6; count += 1) {
+      await clock.runFor(5000);
+      alive.connection.receive("pong");
+    }
+    expect(silent.pings).toBe(2);
+    expect(silent.texts).toEqual(["ping", "ping"]);
+    expect(silent.closed).toMatchObject({ code: 1008 });
+    expect(alive.closed).toBeUndefined();
+    expect(exchange.connections).toBe(1);
+  });
+
+  it("is kept by protocol pongs alike, and answers a text ping", async () => {
+    const { exchange, clock } = traders({ streams: { pings: "protocol" } });
+    const reader = new Reader(exchange, "/v1/multiple");
+    for (let count = 0; count < 6; count += 1) {
+      await clock.runFor(5000);
+      reader.connection.pong();
+    }
+    expect(reader.closed).toBeUndefined();
+    expect(reader.texts).toEqual([]);
+    reader.connection.receive("ping");
+    expect(reader.texts).toEqual(["pong"]);
+  });
+
+  it("ends after twelve hours, after more than ten messages in a second, and for a reader that is too slow", async () => {
+    const { exchange, clock, alice } = traders(EVERY_CHANGE);
+    const chatty = new Reader(exchange, "/v1/multiple");
+    for (let count = 0; count < 10; count += 1) {
+      chatty.connection.receive("pong");
+    }
+    expect(chatty.closed).toBeUndefined();
+    chatty.connection.receive("pong");
+    expect(chatty.closed).toMatchObject({ code: 1008 });
+    const slow = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    slow.backlog = 16_777_217;
+    alice.place("BUY", "30000", "0.1");
+    expect(slow.closed).toMatchObject({ code: 1008, reason: "the reader is too slow" });
+    const old = new Reader(exchange, "/v1/multiple");
+    for (let minutes = 0; minutes < 719; minutes += 1) {
+      for (let count = 0; count < 12; count += 1) {
+        await clock.runFor(5000);
+        old.connection.pong();
+      }
+    }
+    expect(old.closed).toBeUndefined();
+    for (let count = 0; count < 12; count += 1) {
+      await clock.runFor(5000);
+      old.connection.pong();
+    }
+    expect(old.closed).toMatchObject({ code: 1001 });
+  });
+
+  it("is gone when the exchange stops, and what was open before is there after the next start", async () => {
+    const { exchange, clock, alice } = traders();
+    const reader = new Reader(exchange, "/v1/multiple");
+    alice.place("BUY", "30000", "0.1");
+    const gtt = { timeInForce: "GTT", expirationMs: clock.nowMs() + 61_000 };
+    alice.place("BUY", "29000", "0.1", gtt);
+    exchange.stop();
+    expect(reader.closed).toMatchObject({ code: 1001 });
+    expect(alice.raw("GET", "/v1/time").status).toBe(503);
+    await clock.runFor(120_000);
+    expect(clock.pendingTimers).toBe(0);
+    exchange.start();
+    await clock.runFor(1);
+    expect(alice.openOrders()).toMatchObject([{ price: "30000" }]);
+  });
+});

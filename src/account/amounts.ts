@@ -5,11 +5,6 @@ import type { OrderAmounts } from "./order.js";
 /** The exchange's statuses after which nothing of an order is available (protocol, section 5). */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set(["FILLED", "CANCELED", "EXPIRED", "FAILED"]);
 
-/** The amounts of an order that nobody has matched. */
-export function untouchedAmounts(lots: Lots): OrderAmounts {
-  return { availableLots: lots, pendingLots: 0, filledLots: 0, failedLots: 0, canceledLots: 0, expiredLots: 0 };
-}
-
 /**
  * The amounts that a report means, summing to the order's lots; undefined when they cannot be true of any order.
  * What the parts leave over is still available, or, under a final status, went where that status says: an order

@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
-import { amountsOfReport, joinAmounts, untouchedAmounts } from "./amounts.js";
+import { amountsOfReport, joinAmounts } from "./amounts.js";
 import { isFinalPhase, type OrderChange, type OrderEvent, type OrderPhase, type OwnOrder } from "./order.js";
 
 /** An order after an event, and what the event changed. */
@@ -12,9 +12,29 @@ export interface Advance {
 
 /** A new order, before it may leave. */
 export function intendedOrder(action: PlaceAction, level: number, reason: unknown, built: boolean): OwnOrder {
-  return derived({
-    ...untouchedAmounts(action.lots),
-    ...UNTOLD,
+  // Written out whole: an object of so many fields that is put together by spreading costs more than signing it.
+  return {
+    availableLots: action.lots,
+    pendingLots: 0,
+    filledLots: 0,
+    failedLots: 0,
+    canceledLots: 0,
+    expiredLots: 0,
+    sentAtMs: undefined,
+    seenAtMs: undefined,
+    createdAtMs: undefined,
+    orderId: undefined,
+    cancel: "none",
+    cancelActionId: undefined,
+    cancelSentAtMs: undefined,
+    cancelAnsweredAtMs: undefined,
+    cancelTries: 0,
+    matchedLots: 0,
+    mayFillLots: action.lots,
+    untoldLots: 0,
+    refusalCode: undefined,
+    refusalText: undefined,
+    finalAtMs: undefined,
     hash: action.hash,
     info: action.order.info,
     marketId: action.marketId,
@@ -31,7 +51,7 @@ export function intendedOrder(action: PlaceAction, level: number, reason: unknow
     reason,
     built,
     adopted: false,
-  });
+  };
 }
 
 /**

@@ -91,12 +91,17 @@ export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error
 function ignore(): void {}
 
 function wrap(logger: pino.Logger): Log {
+  const line = (level: "debug" | "info" | "warn" | "error" | "fatal"): LogLine => {
+    // Decided once: a line that nobody reads costs the hot path nothing.
+    if (!logger.isLevelEnabled(level)) return ignore;
+    return (fields, message) => logger[level](plain(fields), message);
+  };
   return {
-    debug: (fields, message) => logger.debug(plain(fields), message),
-    info: (fields, message) => logger.info(plain(fields), message),
-    warn: (fields, message) => logger.warn(plain(fields), message),
-    error: (fields, message) => logger.error(plain(fields), message),
-    fatal: (fields, message) => logger.fatal(plain(fields), message),
+    debug: line("debug"),
+    info: line("info"),
+    warn: line("warn"),
+    error: line("error"),
+    fatal: line("fatal"),
     child: (fields) => wrap(logger.child(plain(fields))),
   };
 }

@@ -1,0 +1,120 @@
+import { Bot } from "../src/bot/bot.js";
+import type { BotConfig } from "../src/bot/config.js";
+import { botSchema } from "../src/bot/config-schema.js";
+import type { OutboxPort } from "../src/bot/dispatcher.js";
+import type { Notice } from "../src/bot/notice.js";
+import { RunMonitor } from "../src/bot/run-monitor.js";
+import { MemoryStateStore } from "../src/bot/state-dir.js";
+import type { Seam } from "../src/core/seam.js";
+import type { Signer } from "../src/core/signing.js";
+import type { MarketId, Ms } from "../src/core/units.js";
+import { LiveVenue } from "../src/exchange/live-venue.js";
+import { RestClient } from "../src/exchange/rest-client.js";
+import type { Transport } from "../src/exchange/transport.js";
+import type { VenueEvent } from "../src/exchange/venue.js";
+import { Outbox, type OutboxItem } from "../src/executor/outbox.js";
+import { logTo } from "../src/monitoring/log.js";
+import { Metrics } from "../src/monitoring/metrics.js";
+import type { BoundStrategy } from "../src/strategies/strategy.js";
+
+/** What a measured bot is made of, each part the one of a live run. */
+export interface BenchBotOptions {
+  /** The bot's YAML as an object. */
+  readonly file: unknown;
+  readonly seam: Seam;
+  readonly transport: Transport;
+  readonly signer: Signer;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  /** When the message that is being handled was received. */
+  readonly receivedMonotonicMs: () => Ms | undefined;
+  /** Looks at what passes by, for the shares of the stages. */
+  readonly watch?: {
+    readonly event?: (event: VenueEvent) => void;
+    readonly notice?: (notice: Notice) => void;
+    readonly enqueued?: (item: OutboxItem) => void;
+    readonly leaving?: (item: OutboxItem) => void;
+  };
+}
+
+/** A bot that has been started, with what it is looked at through. */
+export interface BenchBot {
+  readonly bot: Bot;
+  close(): void;
+}
+
+const CONNECTIONS = 32;
+
+/**
+ * Puts a bot together as a live run does: venue, outbox, bot, metrics, and a log at its default level. The state directory
+ * alone is in memory.
+ * @param run lets virtual time pass until the promise is settled.
+ */
+export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: Promise<T>) => Promise<T>): Promise<BenchBot> {
+  const { seam, transport, signer, watch = {} } = options;
+  const config: BotConfig = { ...botSchema.parse(options.file), path: "/bench.yaml" };
+  const markets = Object.keys(config.markets);
+  const client = new RestClient({
+    transport,
+    signer,
+    nowMs: () => seam.clock.nowMs(),
+    timeoutMs: config.exchange.requestTimeoutMs,
+  });
+  const rules = await run(client.exchangeInfo(markets));
+  await run(client.registerAccount());
+  const monitor = new RunMonitor(new Metrics(), logTo({ write: () => {} }, { level: "info", clock: seam.clock }), seam.clock, () => {});
+  const outbox = new Outbox({ concurrency: CONNECTIONS });
+  const venue = new LiveVenue({
+    transport,
+    seam,
+    signer,
+    markets,
+    exchangeNowMs: () => bot.context.exchangeTime.nowMs(),
+    requestTimeoutMs: config.exchange.requestTimeoutMs,
+    onWritten: (actionId) => monitor.written(actionId),
+  });
+  const bot = new Bot({
+    config,
+    accountAddress: signer.address,
+    rules,
+    strategies: options.strategies,
+    venue,
+    seam,
+    store: new MemoryStateStore(),
+    outbox: watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),
+    observer: (notice) => {
+      watch.notice?.(notice);
+      monitor.observe(notice);
+    },
+    receivedMonotonicMs: options.receivedMonotonicMs,
+  });
+  monitor.attach(bot);
+  venue.events$.subscribe((event) => {
+    watch.event?.(event);
+    bot.accept({ kind: "event", event });
+  });
+  bot.command({ command: "start" });
+  venue.setRules(rules);
+  return {
+    bot,
+    close: () => {
+      bot.abandon();
+      venue.close();
+      transport.close();
+    },
+  };
+}
+
+function watched(outbox: Outbox, { enqueued, leaving }: NonNullable<BenchBotOptions["watch"]>): OutboxPort {
+  return {
+    enqueue: (item) => {
+      enqueued?.(item);
+      outbox.enqueue({
+        ...item,
+        leave: (done) => {
+          leaving?.(item);
+          item.leave(done);
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { map } from "rxjs";
+import type { Notice } from "../src/bot/notice.js";
+import { Instrument } from "../src/core/instrument.js";
+import type { Random } from "../src/core/seam.js";
+import { seededRandom } from "../src/core/seeded-random.js";
+import { ecdsaScheme, type Signer } from "../src/core/signing.js";
+import { VirtualClock } from "../src/core/virtual-clock.js";
+import type { HttpRequest, SocketHandlers } from "../src/exchange/transport.js";
+import type { VenueEvent } from "../src/exchange/venue.js";
+import { parseExchangeConfig } from "../src/simulator/config.js";
+import { EmbeddedExchange } from "../src/simulator/exchange.js";
+import { quoteAround } from "../src/strategies/quote-around.js";
+import { defineStrategy } from "../src/strategies/strategy.js";
+import { z } from "zod";
+import { startBenchBot } from "./bench-bot.js";
+import { captureFrames } from "./capture-frames.js";
+import { MemoryTransport } from "./memory-transport.js";
+
+const MARKET = "btcusdt";
+const START_MS = 1_780_272_000_000;
+/** Between two frames, as in the capture. */
+const GAP_MS = 50;
+const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
+
+/** The instants of one frame's way, in the order in which they come. */
+export const MARKS = [
+  "received",
+  "decoded",
+  "viewed",
+  "decided",
+  "shaped",
+  "queued",
+  "leaving",
+  "allowed",
+  "hashed",
+  "orderSigning",
+  "orderSigned",
+  "requestSigning",
+  "requestSigned",
+  "handedOver",
+] as const;
+export type Mark = (typeof MARKS)[number];
+
+/** One frame that led to one order. */
+export interface TickSample {
+  readonly frame: string;
+  /** When the message arrived, milliseconds of `performance.now`. */
+  readonly receivedAt: number;
+  /** From the message's arrival to the signed bytes in the transport's hands. */
+  readonly totalMs: number;
+  /** Instants of the way, milliseconds; empty unless the path is marked. */
+  readonly marks: Readonly<Partial<Record<Mark, number>>>;
+}
+
+/** The way from a frame to an order, ready to be run. */
+export interface TickPath {
+  readonly source: string;
+  readonly signer: Signer;
+  /** Feeds frames until so many have led to one order each. */
+  take(orders: number): Promise<readonly TickSample[]>;
+  close(): void;
+}
+
+/**
+ * A live bot against the embedded exchange in virtual time, its book stream replaced by the capture's frames. Of the frames
+ * that move the touch, every second one asks the strategy for one quote, and is measured; the next asks for none, which has the
+ * order cancelled, outside the measure, as are all answers, ticks and reconciliations: time passes only between frames.
+ */
+export async function tickPath(options: { readonly isMarked: boolean }): Promise<TickPath> {
+  const clock = new VirtualClock(START_MS);
+  const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+  const capture = captureFrames(instrument);
+  let marks: Partial<Record<Mark, number>> = {};
+  const mark = (name: Mark): void => {
+    if (options.isMarked) marks[name] = performance.now();
+  };
+  let orders = 0;
+  let cancels = 0;
+  let handedOverAt = 0;
+  let stream: SocketHandlers | undefined;
+  let wantsQuote = false;
+
+  const exchange = new EmbeddedExchange(
+    parseExchangeConfig({ markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } } }),
+    { clock, random: seededRandom("tick-path exchange") },
+    { flowOf: () => ({ start: (market) => market.setReference(618_000, 618_000), stop: () => {} }) },
+  );
+  exchange.start();
+  const transport = new MemoryTransport(exchange, clock, {
+    onRequest: ({ method, path }: HttpRequest) => {
+      if (path !== "/v1/order") return;
+      if (method === "DELETE") cancels += 1;
+      if (method !== "POST") return;
+      handedOverAt = performance.now();
+      orders += 1;
+    },
+    onOpen: (path, handlers) => {
+      if (path.startsWith("/v1/multiple")) stream = handlers;
+    },
+    passes: (text) => !text.includes(`"${MARKET}@orderbook"`),
+  });
+  const pace = async <T>(promise: Promise<T>): Promise<T> => {
+    let isSettled = false;
+    const settled = promise.finally(() => {
+      isSettled = true;
+    });
+    while (!isSettled) await clock.runFor(1);
+    return await settled;
+  };
+  const strategy = defineStrategy({
+    params: z.object({}),
+    create: () => (view$) =>
+      view$.pipe(
+        map((view) => {
+          mark("viewed");
+          const intent = quoteAround(view, view.microPrice, { halfSpreadBps: 1, sizeBase: 0.005 });
+          const quotes = wantsQuote ? intent.quotes.filter(({ side }) => side === "BUY") : [];
+          mark("decided");
+          return { ...intent, quotes };
+        }),
+      ),
+  });
+  const signer = ecdsaScheme.signer(PRIVATE_KEY);
+  const { bot, close } = await startBenchBot(
+    {
+      file: {
+        exchange: { rest: "http://127.0.0.1/v1", stream: "ws://127.0.0.1/v1" },
+        account: { keyEnv: "NONE" },
+        quotes: { timeInForce: "POST_ONLY" },
+        // The touch alone wakes the strategy: one view a frame, no frame without a reason.
+        decide: { everyMs: 3_600_000, minGapMs: 0 },
+        markets: {
+          [MARKET]: { strategy: "bench", limits: { maxPositionBase: 1, maxOrderBase: 0.1, maxNotionalQuote: 100_000, maxOpenOrders: 20 } },
+        },
+        risk: {
+          maxDrawdownQuote: 10_000,
+          maxLeverage: 10,
+          maxNotionalQuote: 500_000,
+          minLiquidationDistanceBps: 100,
+          maxMarginUseFraction: 0.5,
+        },
+      },
+      seam: { clock, random: options.isMarked ? markedRandom(seededRandom("bot"), mark) : seededRandom("bot") },
+      transport,
+      signer: options.isMarked ? markedSigner(signer, () => marks, mark) : signer,
+      strategies: new Map([[MARKET, strategy.bind({})]]),
+      receivedMonotonicMs: () => clock.monotonicMs(),
+      ...(options.isMarked ? { watch: watchOf(mark) } : {}),
+    },
+    pace,
+  );
+  let at = 0;
+  const handlers = (): SocketHandlers => {
+    if (stream === undefined) throw new Error("the bot did not open its market stream");
+    return stream;
+  };
+  await clock.runFor(1000);
+  handlers().onMessage(capture.frame(at++));
+  for (let second = 0; bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true; second += 1) {
+    if (second > 30) throw new Error("the bot did not come to run within 30 s of virtual time");
+    await clock.runFor(1000);
+  }
+
+  /** Feeds one frame and lets everything run that needs no time. */
+  const feed = async (frame: string): Promise<number> => {
+    marks = {};
+    await new Promise(setImmediate);
+    const receivedAt = performance.now();
+    if (options.isMarked) marks.received = receivedAt;
+    handlers().onMessage(frame);
+    await new Promise(setImmediate);
+    return receivedAt;
+  };
+
+  return {
+    source: capture.source,
+    signer,
+    take: async (wanted) => {
+      const samples: TickSample[] = [];
+      while (samples.length < wanted) {
+        const isUpdate = at % capture.length !== 0;
+        const frame = capture.frame(at++);
+        await clock.runFor(GAP_MS);
+        wantsQuote = isUpdate && bot.context.account.orders.mayStillFill(MARKET).length === 0;
+        const before = { orders, cancels };
+        const receivedAt = await feed(frame);
+        const led = orders - before.orders;
+        if (led > 1 || (led === 1 && cancels !== before.cancels)) throw new Error("a frame led to more than one order");
+        if (led === 1) {
+          if (options.isMarked) marks.handedOver = handedOverAt;
+          samples.push({ frame, receivedAt, totalMs: handedOverAt - receivedAt, marks });
+        }
+      }
+      return samples;
+    },
+    close,
+  };
+}
+
+function watchOf(mark: (name: Mark) => void) {
+  return {
+    event: (event: VenueEvent) => {
+      if (event.type === "book-update") mark("decoded");
+    },
+    notice: (notice: Notice) => {
+      if (notice.kind === "intent") mark("shaped");
+      else if (notice.kind === "dispatched" && notice.action.kind === "place") mark("hashed");
+    },
+    enqueued: () => mark("queued"),
+    leaving: () => mark("leaving"),
+  };
+}
+
+/** The nonce is drawn when every check has let the order pass. */
+function markedRandom(random: Random, mark: (name: Mark) => void): Random {
+  return {
+    uniform: () => random.uniform(),
+    uint64: () => {
+      mark("allowed");
+      return random.uint64();
+    },
+  };
+}
+
+/** Of a place, the order is signed first, then the request that carries it. */
+function markedSigner(signer: Signer, marks: () => Readonly<Partial<Record<Mark, number>>>, mark: (name: Mark) => void): Signer {
+  return {
+    address: signer.address,
+    sign: (digest) => {
+      const isRequest = marks().orderSigned !== undefined;
+      mark(isRequest ? "requestSigning" : "orderSigning");
+      const signature = signer.sign(digest);
+      mark(isRequest ? "requestSigned" : "orderSigned");
+      return signature;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { ASK, BID, MARKET, Stage } from "./stage.js";
+
+it("every place is refused: the bot waits longer each time, halts the market, says so, and quotes again when it may", async () => {
+  const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000000", maxRejectsPerMinute: 5 } } });
+  stage.wants({ bid: null, ask: null });
+  await stage.botStarts();
+
+  stage.exchange.setMarketStatus(MARKET, "SUSPENDED");
+  stage.wants();
+  await stage.passes(20_000);
+  expect(stage.halts()).toEqual(["reject-storm"]);
+  expect(stage.saidOfHalt("reject-storm")).toMatch(/^6 places refused within a minute, allowed 5$/);
+  expect(stage.network.sentOf("placeOrder")).toHaveLength(6);
+
+  await stage.passes(220_000);
+  expect(stage.network.sentOf("placeOrder").length, "four minutes of refusals, not a resubmission every tick").toBeLessThanOrEqual(26);
+
+  stage.exchange.setMarketStatus(MARKET, "TRADING");
+  await stage.passes(100_000);
+  expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+  expect(stage.halts()).toEqual([]);
+  stage.expectAgreement();
+});

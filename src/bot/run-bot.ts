@@ -6,10 +6,13 @@ import { NetworkTransport } from "../exchange/network-transport.js";
 import type { VenueRules } from "../exchange/records.js";
 import { RestClient } from "../exchange/rest-client.js";
 import type { Transport } from "../exchange/transport.js";
+import type { Venue } from "../exchange/venue.js";
+import { VenueError } from "../exchange/venue-errors.js";
 import { Outbox } from "../executor/outbox.js";
 import type { Log } from "../monitoring/log.js";
 import { Metrics } from "../monitoring/metrics.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
+import { BlankAccountVenue } from "./blank-account-venue.js";
 import { Bot } from "./bot.js";
 import type { BotConfig } from "./config.js";
 import { checkOnGrid } from "./config-grid.js";
@@ -22,7 +25,10 @@ import type { StateStore } from "./state-dir.js";
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
-const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json"] as const;
+export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json"] as const;
+
+/** What the exchange answers for an account that it does not know: not authorised, or no valid account. */
+const NO_ACCOUNT = [1010, 1110];
 
 /** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
 export interface RunBotOptions {
@@ -46,6 +52,8 @@ export interface RunningBot {
   readonly metrics: Metrics;
   readonly client: RestClient;
   readonly account: Hex;
+  /** False of a dry run for an account that the exchange does not know: it then runs as an empty one. */
+  readonly registered: boolean;
   command(command: BotCommand): void;
   /** Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects when the bot broke. */
   readonly stopped: Promise<void>;
@@ -80,10 +88,10 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     const rules = await client.exchangeInfo(markets);
     checkOnGrid(config, rules);
     const strategies = bindStrategies(config, loaded);
-    if (options.dryRun !== true && (await client.registerAccount())) log.info({ account: signer.address }, "registered the account");
+    const registered = await isRegistered(client, options);
     return assemble(
       { ...options, transport: received },
-      { signer, rules, strategies, metrics, client, received, account: signer.address, network },
+      { signer, rules, strategies, metrics, client, received, account: signer.address, network, registered },
     );
   } catch (error) {
     network.close();
@@ -100,6 +108,23 @@ interface Parts {
   readonly received: ReceivedStamp;
   readonly account: Hex;
   readonly network: Transport;
+  readonly registered: boolean;
+}
+
+/** Registers a new account; a dry run, which changes nothing, asks only whether there is one. */
+async function isRegistered(client: RestClient, { dryRun, log }: RunBotOptions): Promise<boolean> {
+  if (dryRun !== true) {
+    if (await client.registerAccount()) log.info({}, "registered the account");
+    return true;
+  }
+  try {
+    await client.balances();
+    return true;
+  } catch (error) {
+    if (!(error instanceof VenueError) || !NO_ACCOUNT.includes(error.code)) throw error;
+    log.warn({ code: error.code }, "the exchange does not know the account: the dry run takes it for an empty one");
+    return false;
+  }
 }
 
 function assemble(options: RunBotOptions & { readonly transport: Transport }, parts: Parts): RunningBot {
@@ -120,15 +145,17 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
         run(...args);
       } catch (error) {
         bot?.abandon();
+        const isDry = options.dryRun === true;
         log.fatal(
           { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
-          "the bot broke: everything is cancelled",
+          isDry ? "the bot broke" : "the bot broke: everything is cancelled",
         );
+        if (isDry) return settle.reject(error);
         void cancelAfterBreak(client, Object.keys(config.markets), log).finally(() => settle.reject(error));
       }
     };
   const outbox = new Outbox({ concurrency: CONNECTIONS });
-  const venue = new LiveVenue({
+  const live = new LiveVenue({
     transport: options.transport,
     seam,
     signer: parts.signer,
@@ -136,7 +163,9 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     exchangeNowMs: () => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs(),
     requestTimeoutMs: config.exchange.requestTimeoutMs,
     onWritten: (actionId) => monitor.written(actionId),
+    streams: parts.registered ? true : "market",
   });
+  const venue: Venue = parts.registered ? live : new BlankAccountVenue(live, seam.clock);
   const header = {
     journal: JOURNAL_VERSION,
     account,
@@ -167,13 +196,14 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   const subscription = venue.events$.subscribe(guarded((event) => running.accept({ kind: "event", event })));
   const command = guarded((wanted: BotCommand) => running.command(wanted));
   command({ command: "start" });
-  venue.setRules(rules);
+  live.setRules(rules);
   return {
     bot,
     monitor,
     metrics,
     client,
     account,
+    registered: parts.registered,
     command,
     stopped,
     close: () => {

@@ -33,8 +33,8 @@ export interface LiveVenueOptions {
   /** 8 MiB when absent. */
   readonly maxFrameBytes?: number;
   readonly timings?: Partial<StreamTimings>;
-  /** False keeps the account stream closed, for a process that only sends (default true). */
-  readonly streams?: boolean;
+  /** False keeps all streams closed, for a process that only sends; `market` opens no account's (default true). */
+  readonly streams?: boolean | "market";
   /** Called when the signed bytes of an action have been handed to the transport. */
   readonly onWritten?: (actionId: ActionId) => void;
 }
@@ -106,7 +106,7 @@ export class LiveVenue implements Venue {
     if (this.#isStreaming || this.#isClosed || this.#options.streams === false) return;
     this.#isStreaming = true;
     this.#marketStreams.start();
-    this.#accountStream.start();
+    if (this.#options.streams !== "market") this.#accountStream.start();
   }
 
   submit(action: Action): void {

@@ -1,6 +1,6 @@
 import type { Hex, Int64Id, MarketId, Ms, Side } from "../core/units.js";
 import type { Action, ActionId, QuestionAction } from "../exchange/venue.js";
-import { type OutboxItem, type OutboxKind, outboxPriority } from "../executor/outbox.js";
+import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../executor/outbox.js";
 import type { PlannedPlace } from "../executor/plan.js";
 import type { Reason } from "../strategies/intent.js";
 
@@ -59,7 +59,7 @@ export interface InFlight {
 
 interface Held {
   readonly waiting: Waiting;
-  readonly abort: AbortController;
+  readonly recall: Recall;
   done: (() => void) | undefined;
 }
 
@@ -110,13 +110,13 @@ export class Dispatcher {
       this.withdraw(subject);
     }
     const key = `${waiting.kind}#${this.#nextKey++}`;
-    const held: Held = { waiting, abort: new AbortController(), done: undefined };
+    const held: Held = { waiting, recall: new Recall(), done: undefined };
     this.#byKey.set(key, held);
     this.#keyOfSubject.set(subject, key);
     this.#outbox.enqueue({
       key,
       priority: outboxPriority(OUTBOX_KIND[waiting.kind], rank),
-      signal: held.abort.signal,
+      recall: held.recall,
       leave: (done) => {
         held.done = done;
         this.#onTurn(key);
@@ -129,7 +129,7 @@ export class Dispatcher {
     const key = this.#keyOfSubject.get(subject);
     if (key === undefined) return;
     this.#keyOfSubject.delete(subject);
-    this.#byKey.get(key)?.abort.abort();
+    this.#byKey.get(key)?.recall.make();
     this.#byKey.delete(key);
   }
 

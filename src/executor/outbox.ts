@@ -1,20 +1,52 @@
 import PQueue from "p-queue";
 import { RunError } from "../core/errors.js";
 
+/**
+ * Takes back one item that waits: an AbortController that makes its signal only for an item that has to wait, since a signal
+ * costs more than all else on the way through an idle outbox.
+ */
+export class Recall {
+  #isMade = false;
+  #controller: AbortController | undefined;
+
+  /** Whether the item was taken back. */
+  get isMade(): boolean {
+    return this.#isMade;
+  }
+
+  /** Aborts when the item is taken back while it waits. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isMade) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  /** Takes the item back. Twice is once. */
+  make(): void {
+    this.#isMade = true;
+    this.#controller?.abort();
+  }
+
+  /** The item waits no more: from here on no signal aborts. */
+  disarm(): void {
+    this.#controller = undefined;
+  }
+}
+
 /** Something that waits to be sent. */
 export interface OutboxItem {
   /** Unique among what waits or is under way: an order hash, `cancel-all:btcusdc`, the number of a question. */
   readonly key: string;
   /** The higher, the sooner; first come first served among equals. See {@link outboxPriority}. */
   readonly priority: number;
-  /** Aborted when the item is superseded: while it waits it leaves silently, afterwards it changes nothing. */
-  readonly signal?: AbortSignal;
+  /** How the item is taken back when it is superseded: while it waits it leaves silently, afterwards it changes nothing. */
+  readonly recall?: Recall;
   /**
    * It is this item's turn. Called once, in a microtask of its own, never inside `enqueue`: an input of the bot's serialised place,
    * where the item is validated again. The place in the queue is held until `done` is called (twice does nothing).
    */
   readonly leave: (done: () => void) => void;
-  /** It left by its AbortSignal before its turn. Called once, in a microtask of its own. */
+  /** It was taken back before its turn. Called once, in a microtask of its own. */
   readonly withdrawn?: () => void;
 }
 
@@ -56,31 +88,28 @@ export class Outbox {
       });
     }
     this.#keys.add(item.key);
-    // p-queue frees the slot of a running task when its signal aborts, though its request is still on the wire: so it gets a signal that
-    // is only passed on while the item waits.
-    const whileWaiting = new AbortController();
-    const abort = () => whileWaiting.abort();
-    item.signal?.addEventListener("abort", abort, { once: true });
-    if (item.signal?.aborted) abort();
     let left = false;
-    this.#queue
-      .add(
-        async () => {
-          await Promise.resolve();
-          item.signal?.removeEventListener("abort", abort);
-          if (whileWaiting.signal.aborted) return;
-          left = true;
-          await new Promise<void>((resolve) => item.leave(resolve));
-        },
-        { priority: item.priority, signal: whileWaiting.signal },
-      )
-      .then(
-        () => this.#ended(item, left),
-        (error: unknown) => {
-          if (!whileWaiting.signal.aborted || left) throw error;
-          this.#ended(item, left);
-        },
-      );
+    const task = async (): Promise<void> => {
+      // p-queue frees the slot of a running task when its signal aborts, though its request is still on the wire.
+      item.recall?.disarm();
+      await Promise.resolve();
+      if (item.recall?.isMade) return;
+      left = true;
+      await new Promise<void>((resolve) => item.leave(resolve));
+    };
+    const signal = this.#mustWait ? item.recall?.signal : undefined;
+    this.#queue.add(task, { priority: item.priority, ...(signal === undefined ? {} : { signal }) }).then(
+      () => this.#ended(item, left),
+      (error: unknown) => {
+        if (!item.recall?.isMade || left) throw error;
+        this.#ended(item, left);
+      },
+    );
+  }
+
+  /** Otherwise p-queue starts an item at once. */
+  get #mustWait(): boolean {
+    return this.#queue.isPaused || this.#queue.size > 0 || this.#queue.pending >= this.#queue.concurrency;
   }
 
   #ended(item: OutboxItem, left: boolean): void {

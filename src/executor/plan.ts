@@ -12,7 +12,7 @@ export interface PlannedCancel {
   readonly why: string;
 }
 
-/** An order that has not left this machine and is no longer wanted: it leaves the outbox by its AbortSignal, and costs no token. */
+/** An order that has not left this machine and is no longer wanted: it is taken back from the outbox, and costs no token. */
 export interface PlannedWithdrawal {
   readonly hash: Hex;
   readonly side: Side;

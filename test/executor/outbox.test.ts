@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
-import { Outbox, type OutboxKind, outboxPriority } from "../../src/executor/outbox.js";
+import { Outbox, type OutboxKind, outboxPriority, Recall } from "../../src/executor/outbox.js";
 
 /** Lets every microtask run that is due, and every one that those make. */
 async function settle(): Promise<void> {
@@ -13,11 +13,11 @@ function watched(concurrency: number) {
   const left: string[] = [];
   const withdrawn: string[] = [];
   const done = new Map<string, () => void>();
-  const enqueue = (key: string, kind: OutboxKind, rank = 0, signal?: AbortSignal) =>
+  const enqueue = (key: string, kind: OutboxKind, rank = 0, recall?: Recall) =>
     outbox.enqueue({
       key,
       priority: outboxPriority(kind, rank),
-      ...(signal === undefined ? {} : { signal }),
+      ...(recall === undefined ? {} : { recall }),
       leave: (end) => {
         left.push(key);
         done.set(key, end);
@@ -69,11 +69,11 @@ describe("the outbox", () => {
 
   it("lets a superseded item go silently while it waits", async () => {
     const { outbox, left, withdrawn, done, enqueue } = watched(1);
-    const superseded = new AbortController();
+    const superseded = new Recall();
     enqueue("a", "place");
-    enqueue("b", "place", 0, superseded.signal);
+    enqueue("b", "place", 0, superseded);
     await settle();
-    superseded.abort();
+    superseded.make();
     await settle();
     expect([left, withdrawn, outbox.has("b")]).toEqual([["a"], ["b"], false]);
     done.get("a")?.();
@@ -81,24 +81,26 @@ describe("the outbox", () => {
     expect(left).toEqual(["a"]);
   });
 
-  it("withdraws an item whose signal was aborted before it came, or in the very turn that it was to leave", async () => {
+  it("withdraws an item that was taken back before it came, or in the very turn that it was to leave", async () => {
     const { left, withdrawn, enqueue } = watched(2);
-    enqueue("dead", "place", 0, AbortSignal.abort());
-    const late = new AbortController();
-    enqueue("late", "place", 0, late.signal);
-    late.abort();
+    const dead = new Recall();
+    dead.make();
+    enqueue("dead", "place", 0, dead);
+    const late = new Recall();
+    enqueue("late", "place", 0, late);
+    late.make();
     await settle();
     expect(left).toEqual([]);
     expect(withdrawn.sort()).toEqual(["dead", "late"]);
   });
 
-  it("keeps holding the place of an item whose signal aborts after it left: its request is on the wire", async () => {
+  it("keeps holding the place of an item that is taken back after it left: its request is on the wire", async () => {
     const { outbox, left, withdrawn, done, enqueue } = watched(1);
-    const late = new AbortController();
-    enqueue("a", "place", 0, late.signal);
+    const late = new Recall();
+    enqueue("a", "place", 0, late);
     enqueue("b", "place");
     await settle();
-    late.abort();
+    late.make();
     await settle();
     expect([left, withdrawn, outbox.underWay]).toEqual([["a"], [], 1]);
     done.get("a")?.();

@@ -91,6 +91,30 @@ describe("below maintenance margin", () => {
     expect(alice.place("BUY", "28000", "0.001").status).toBe(200);
   });
 
+  it("is announced among the high-risk accounts from 80 % of risk on, read at most once a second", async () => {
+    const { alice, bob, setMark, clock } = marked({ creditOnRegistration: "2000" });
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    expect(alice.raw("GET", "/v1/riskyAccounts").json).toEqual([]);
+    // Net value 1,000; maintenance 0.03 x 29,000 = 870.
+    setMark(29_000);
+    expect(alice.raw("GET", "/v1/riskyAccounts").json).toEqual([]);
+    await clock.runFor(1000);
+    expect(alice.raw("GET", "/v1/riskyAccounts").json).toMatchObject([
+      { account: alice.address, isSafe: true, risk: "0.87", positions: [{ side: "LONG", size: "1" }] },
+    ]);
+  });
+
+  it("is noticed at the very trade that brings an account there", () => {
+    const { alice, bob } = marked({ creditOnRegistration: "2000" });
+    bob.place("SELL", "31200", "1");
+    alice.place("BUY", "29000", "0.01");
+    // At the mark of 30,000 the buyer has lost 1,200 at once: 800 left, 900 wanted.
+    alice.place("BUY", "31200", "1");
+    expect(alice.balances().balances.isSafe).toBe(false);
+    expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([{ price: "29000", status: "CANCELED" }]);
+  });
+
   it("has the liquidation price that the contracts have", () => {
     const { alice, bob } = marked({
       creditOnRegistration: "10000",

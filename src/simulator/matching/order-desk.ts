@@ -18,6 +18,8 @@ export class OrderDesk {
   readonly #clearing: Clearing;
   readonly #expiries = new Map<Order, Timer>();
   readonly #turn: (run: () => void) => void;
+  /** Accounts that traded in the event under way: fees and prices may have brought them below maintenance. */
+  readonly #traded = new Set<Account>();
 
   constructor(state: ExchangeState, clearing: Clearing, turn: (run: () => void) => void) {
     this.#state = state;
@@ -67,6 +69,11 @@ export class OrderDesk {
 
   /** Takes an order that passed every check: announces it, matches it, and rests or ends what is left. */
   accept(order: Order): void {
+    this.#match(order);
+    this.#enforceTraded();
+  }
+
+  #match(order: Order): void {
     const { account, market, timeInForce, type } = order.terms;
     const { listener, config } = this.#state;
     account.activeOrders.set(order.terms.id, order);
@@ -148,6 +155,7 @@ export class OrderDesk {
       market.engine.rest(order);
     }
     this.#refreshMid(market);
+    this.#enforceTraded();
     return order.level === null ? null : order;
   }
 
@@ -194,6 +202,7 @@ export class OrderDesk {
     );
     this.#state.listener.onBook(market);
     this.#refreshMid(market);
+    this.#enforceTraded();
   }
 
   /** Publishes a recorded trade, less what participants' orders took of it as trades of their own. */
@@ -204,6 +213,15 @@ export class OrderDesk {
       this.#clearing.book({ market, buyer: null, seller: null, makerSide, ticks: print.ticks, lots: print.lots - takenLots });
     }
     this.#refreshMid(market);
+    this.#enforceTraded();
+  }
+
+  #enforceTraded(): void {
+    if (this.#traded.size > 0) {
+      const traded = [...this.#traded];
+      this.#traded.clear();
+      this.enforceMaintenance(traded);
+    }
   }
 
   #fillByRecording(market: Market, maker: BookOrder, ticks: Ticks, lots: Lots): void {
@@ -223,6 +241,8 @@ export class OrderDesk {
     for (const order of [taker, maker]) {
       if (order instanceof FlowAgentOrder) {
         order.owner.inventoryLots += order.side === "BUY" ? lots : -lots;
+      } else if (order instanceof Order) {
+        this.#traded.add(order.terms.account);
       }
     }
     this.#clearing.book({

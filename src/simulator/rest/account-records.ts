@@ -1,11 +1,12 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
-import type { WireBalances, WireIncome, WirePosition, WireUserTrade } from "../../exchange/wire-types.js";
+import type { WireBalances, WireIncome, WirePosition, WireRiskyAccount, WireUserTrade } from "../../exchange/wire-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../accounts/margin.js";
 import type { PositionState } from "../accounts/position-state.js";
 import type { Income, UserTrade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
+import type { ExchangeState } from "../state.js";
 import { publicTradeFields } from "./market-records.js";
 
 /** Decimals of prices that are averages, and of ratios. */
@@ -93,6 +94,20 @@ function positionRecord(
     sumClose: instrument.amountOf(state.closedLots),
     liquidationPrice: scaledToDecimal(liquidationPriceOf(account, market, markets), instrument.creditDecimals),
   };
+}
+
+/** Accounts whose maintenance margin is more than 80 % of their net value (specification, "High-risk account"). */
+export function riskyAccountRecords({ accounts, markets }: ExchangeState): WireRiskyAccount[] {
+  const risky: WireRiskyAccount[] = [];
+  for (const account of accounts.values()) {
+    const { maintenanceMargin, netValue, isSafe } = riskOf(account, markets);
+    if (maintenanceMargin > 0n && maintenanceMargin * 10n > netValue * 8n) {
+      const positions = positionRecords(account, markets, { closed: false, updatedAt: true });
+      // Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown as far above it.
+      risky.push({ account: account.address, isSafe, risk: netValue > 0n ? ratio(maintenanceMargin, netValue) : "999", positions });
+    }
+  }
+  return risky;
 }
 
 /** Credit over lots as a price, rounded half up; "0" for no lots. */

@@ -6,7 +6,7 @@ import { ApiError } from "./api-error.js";
 import { orderRecord } from "./order-record.js";
 import { marketOf } from "./order-terms.js";
 import { listLimit, optionalId, timeRange } from "./parameters.js";
-import { writeRecords } from "./write-json.js";
+import { writeRecord, writeRecords } from "./write-json.js";
 
 /** Reading and cancelling orders. */
 export class OrderEndpoints {
@@ -45,7 +45,7 @@ export class OrderEndpoints {
     if (order === undefined) {
       throw new ApiError(2011, "there is no such open order");
     }
-    return writeRecords(this.#record(order));
+    return writeRecord(this.#record(order));
   }
 
   /** GET /v1/order: an order whose status is final. @throws ApiError 2011 */
@@ -55,7 +55,7 @@ export class OrderEndpoints {
     if (order === undefined) {
       throw new ApiError(2011, "there is no such order in the history");
     }
-    return writeRecords(this.#record(order));
+    return writeRecord(this.#record(order));
   }
 
   /** GET /v1/historyOrders: by time of creation. */

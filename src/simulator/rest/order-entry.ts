@@ -14,7 +14,7 @@ import { GasFeeQuotations } from "./gas-fee-quotation.js";
 import { orderRecord, orderStructRecord } from "./order-record.js";
 import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
 import { required } from "./parameters.js";
-import { writeRecords } from "./write-json.js";
+import { writeRecord } from "./write-json.js";
 
 const TEN_YEARS_SECONDS = 315_360_000;
 const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
@@ -101,7 +101,7 @@ export class OrderEntry {
       choices.acceptedStatus,
       choices.matchedOrders === "history-at-once",
     );
-    const answer = writeRecords(orderRecord(order, choices.expirationUnit));
+    const answer = writeRecord(orderRecord(order, choices.expirationUnit));
     this.#desk.accept(order);
     return answer;
   }

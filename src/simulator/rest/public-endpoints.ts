@@ -4,6 +4,7 @@ import type { WireContract, WireKline, WireMarketState, WireOrderBook } from "..
 import { CANDLE_INTERVALS, type Candle } from "../markets/candles.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
+import { riskyAccountRecords } from "./account-records.js";
 import { ApiError } from "./api-error.js";
 import { levelRecords, publicStatus, publicTradeFields } from "./market-records.js";
 import { marketOf } from "./order-terms.js";
@@ -12,10 +13,13 @@ import { writeRecords } from "./write-json.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
 const DAY_MS = 86_400_000;
+const RISKY_CACHE_MS = 1000;
 
 /** The public market data. */
 export class PublicEndpoints {
   readonly #state: ExchangeState;
+  #risky = "[]";
+  #riskyReadMs = Number.NEGATIVE_INFINITY;
 
   constructor(state: ExchangeState) {
     this.#state = state;
@@ -103,6 +107,16 @@ export class PublicEndpoints {
   /** GET /v1/contracts. */
   contracts(): string {
     return JSON.stringify({ contracts: [...this.#state.markets.values()].map((market) => this.#contract(market)) });
+  }
+
+  /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once a second, so that `isSafe` may be stale. */
+  riskyAccounts(): string {
+    const nowMs = this.#state.nowMs();
+    if (nowMs - this.#riskyReadMs >= RISKY_CACHE_MS) {
+      this.#riskyReadMs = nowMs;
+      this.#risky = JSON.stringify(riskyAccountRecords(this.#state));
+    }
+    return this.#risky;
   }
 
   #contract(market: Market): WireContract {

@@ -97,6 +97,7 @@ export class Router {
       ["GET /v1/markPriceKlines", common((parameters) => endpoints.markPriceKlines(parameters))],
       ["GET /v1/fundingRate", common((parameters) => endpoints.fundingRate(parameters))],
       ["GET /v1/contracts", common(() => endpoints.contracts())],
+      ["GET /v1/riskyAccounts", common(() => endpoints.riskyAccounts())],
     ];
   }
 

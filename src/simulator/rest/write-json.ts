@@ -1,8 +1,11 @@
-import { writeInt64Json } from "../../core/int64-json.js";
+import type { WireInt64 } from "../../exchange/wire-types.js";
 
-const IDS: ReadonlySet<string> = new Set(["id"]);
+/** A record with an identifier, as JSON whose id is int64 digits: the exchange holds ids as decimal strings. */
+export function writeRecord({ id, ...rest }: { readonly id: WireInt64 }): string {
+  return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
+}
 
-/** Records as JSON text, their ids as int64 digits. For records alone: markets, whose `id` is a word, go by JSON.stringify. */
-export function writeRecords(value: unknown): string {
-  return writeInt64Json(value, IDS);
+/** A list of such records. */
+export function writeRecords(records: readonly { readonly id: WireInt64 }[]): string {
+  return `[${records.map(writeRecord).join(",")}]`;
 }

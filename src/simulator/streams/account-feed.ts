@@ -5,7 +5,7 @@ import type { Income, UserTrade } from "../accounts/records.js";
 import type { AccountEndpoints } from "../rest/account-endpoints.js";
 import { incomeRecord, userTradeRecord } from "../rest/account-records.js";
 import { orderRecord } from "../rest/order-record.js";
-import { writeRecords } from "../rest/write-json.js";
+import { writeRecord, writeRecords } from "../rest/write-json.js";
 import type { ExchangeState } from "../state.js";
 import type { StreamLink } from "./stream-link.js";
 
@@ -44,12 +44,12 @@ export class AccountFeed {
       account,
       market.id,
       () =>
-        `{"event":"ORDER_UPDATE","order":${writeRecords(orderRecord(order, this.#state.config.choices.expirationUnit))},"timestamp":${this.#state.nowMs()}}`,
+        `{"event":"ORDER_UPDATE","order":${writeRecord(orderRecord(order, this.#state.config.choices.expirationUnit))},"timestamp":${this.#state.nowMs()}}`,
     );
   }
 
   onUserTrade(trade: UserTrade): void {
-    this.#publish(trade.account, trade.trade.market.id, () => `{"event":"TRADE_UPDATE","trade":${writeRecords(userTradeRecord(trade))}}`);
+    this.#publish(trade.account, trade.trade.market.id, () => `{"event":"TRADE_UPDATE","trade":${writeRecord(userTradeRecord(trade))}}`);
   }
 
   onIncomes(account: Account, incomes: readonly Income[]): void {

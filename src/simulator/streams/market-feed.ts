@@ -4,7 +4,7 @@ import type { Trade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
 import { publicTradeFields } from "../rest/market-records.js";
 import { marketStateRecord } from "../rest/public-endpoints.js";
-import { writeRecords } from "../rest/write-json.js";
+import { writeRecord } from "../rest/write-json.js";
 import type { ExchangeState } from "../state.js";
 import { LevelText } from "./level-text.js";
 import type { MarketStreamKind } from "./stream-address.js";
@@ -78,7 +78,7 @@ export class MarketFeed {
 
   publishTrade(trade: Trade): void {
     if (this.#links.trades.size > 0) {
-      this.#publish("trades", writeRecords(publicTradeFields(trade, trade.status)));
+      this.#publish("trades", writeRecord(publicTradeFields(trade, trade.status)));
     }
   }
 

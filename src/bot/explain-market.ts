@@ -95,7 +95,8 @@ function explainReason({ instrument }: Desk, reason: Reason): ExplainedReason {
     fairQuote: quoteOf(fairTicks),
     reservationQuote: quoteOf(reservationTicks),
     halfSpreadBps: isKnown ? bps(halfSpreadTicks / fairTicks) : undefined,
-    terms,
+    // A skew of minus nothing is nothing.
+    terms: Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value])),
     clamps,
   };
 }

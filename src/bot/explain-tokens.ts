@@ -3,6 +3,7 @@ import { decideOf } from "./config.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
+import { renewLeadMs } from "./planning.js";
 
 const MINUTE_MS = 60_000;
 
@@ -43,11 +44,6 @@ export function accountTokens({ budget, desks, rules }: BotContext, markets: rea
     renewalsPerMinute: sum((market) => market.renewalsPerMinute),
     worstFits: worstPerMinute !== undefined && worstPerMinute <= limitPerMinute - reservedPerMinute,
   };
-}
-
-/** How long before its end a GTT quote of this life is renewed. */
-export function renewLeadMs(quoteLifeMs: number): number {
-  return Math.max(1_000, quoteLifeMs / 10);
 }
 
 function round(tokens: number): number {

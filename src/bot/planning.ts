@@ -29,7 +29,7 @@ export class Planning {
     this.#settings = {
       tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
       timeInForce,
-      gtt: { quoteLifeMs, renewLeadMs: Math.max(1_000, quoteLifeMs / 10), renewStaggerMs: Math.max(200, quoteLifeMs / 50) },
+      gtt: { quoteLifeMs, renewLeadMs: renewLeadMs(quoteLifeMs), renewStaggerMs: Math.max(200, quoteLifeMs / 50) },
       onCross: "behind",
     };
   }
@@ -181,6 +181,11 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
     timeInForce: "GTC",
   });
   return [...(unseenBuyLots > 0 ? [pseudo("BUY", unseenBuyLots)] : []), ...(unseenSellLots > 0 ? [pseudo("SELL", unseenSellLots)] : [])];
+}
+
+/** How long before its end a GTT quote of this life is renewed (design, rule 10). */
+export function renewLeadMs(quoteLifeMs: Ms): Ms {
+  return Math.max(1_000, quoteLifeMs / 10);
 }
 
 /** Own orders as they rest, or may rest, on the exchange's book. */

@@ -5,7 +5,7 @@ import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "./re
 import { creditOf, type DecodeContext, gridCount, parseList, parseWire } from "./wire-parse.js";
 import { balancesAnswerSchema, balancesSchema, incomeSchema, positionSchema, userTradeSchema } from "./wire-schemas.js";
 
-const ofMarketSchema = z.looseObject({ marketId: z.string() });
+const ofMarketSchema = z.object({ marketId: z.string() });
 
 /** A trade of the account on its market's grid; undefined when the bot does not know the market. @throws FormatError */
 export function decodeUserTrade(value: unknown, context: DecodeContext, where = "trade"): VenueTrade | undefined {

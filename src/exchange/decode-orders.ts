@@ -5,7 +5,7 @@ import type { OrderStruct, VenueOrder } from "./records.js";
 import { type DecodeContext, gridCount, parseList, parseWire } from "./wire-parse.js";
 import { buildResultSchema, orderSchema } from "./wire-schemas.js";
 
-const ofMarketSchema = z.looseObject({ marketId: z.string() });
+const ofMarketSchema = z.object({ marketId: z.string() });
 
 /** Below this an `expiration` is in seconds, as in `info`; the specification does not name its unit. 10^11 s is the year 5138. */
 const LARGEST_SECONDS = 1e11;

@@ -131,7 +131,7 @@ export const marketStateSchema = z.looseObject({
 });
 
 /** The order structure, in an order and in a build result. */
-export const orderStructSchema = z.looseObject({
+export const orderStructSchema = z.object({
   perp: addressSchema,
   signer: addressSchema,
   paperAmount: smallestUnitsSchema,
@@ -140,7 +140,7 @@ export const orderStructSchema = z.looseObject({
 });
 
 /** An order of the account. */
-export const orderSchema = z.looseObject({
+export const orderSchema = z.object({
   id: int64IdSchema,
   marketId: marketIdSchema,
   side: z.enum(["BUY", "SELL"]),
@@ -155,7 +155,7 @@ export const orderSchema = z.looseObject({
   expiredAmount: unsignedDecimalSchema,
   failedAmount: unsignedDecimalSchema,
   averagePrice: z.union([unsignedDecimalSchema, z.literal("")]).nullish(),
-  json: z.looseObject({ info: hash32Schema }),
+  json: z.object({ info: hash32Schema }),
   hash: hash32Schema,
   createdAt: msSchema,
   status: z.string(),
@@ -163,7 +163,7 @@ export const orderSchema = z.looseObject({
 });
 
 /** `POST /v1/order/build`. */
-export const buildResultSchema = z.looseObject({
+export const buildResultSchema = z.object({
   order: orderStructSchema,
   orderHash: hash32Schema,
   packedOrder: hexSchema.nullish(),
@@ -171,7 +171,7 @@ export const buildResultSchema = z.looseObject({
 });
 
 /** A trade of the account. */
-export const userTradeSchema = z.looseObject({
+export const userTradeSchema = z.object({
   id: int64IdSchema,
   commission: decimalSchema,
   isMaker: z.boolean(),
@@ -185,7 +185,7 @@ export const userTradeSchema = z.looseObject({
 });
 
 /** An income of the account. */
-export const incomeSchema = z.looseObject({
+export const incomeSchema = z.object({
   id: int64IdSchema,
   type: z.string(),
   amount: decimalSchema,
@@ -194,8 +194,8 @@ export const incomeSchema = z.looseObject({
 });
 
 /** The account's balances. */
-export const balancesSchema = z.looseObject({
-  availableCreditAmounts: z.record(z.string(), z.looseObject({ buy: decimalSchema, sell: decimalSchema })),
+export const balancesSchema = z.object({
+  availableCreditAmounts: z.record(z.string(), z.object({ buy: decimalSchema, sell: decimalSchema })),
   availableMargin: decimalSchema,
   exposure: decimalSchema,
   frozenMargin: decimalSchema,
@@ -209,7 +209,7 @@ export const balancesSchema = z.looseObject({
 });
 
 /** A position; the market is named by `marketId`, or on some servers' streams by `symbol`. */
-export const positionSchema = z.looseObject({
+export const positionSchema = z.object({
   marketId: marketIdSchema.optional(),
   symbol: marketIdSchema.optional(),
   side: z.string(),
@@ -222,7 +222,7 @@ export const positionSchema = z.looseObject({
 });
 
 /** `GET /v1/balances`, and the body of ACCOUNT_UPDATE. Positions are validated one by one. */
-export const balancesAnswerSchema = z.looseObject({ balances: balancesSchema, positions: z.array(z.unknown()) });
+export const balancesAnswerSchema = z.object({ balances: balancesSchema, positions: z.array(z.unknown()) });
 
 /** `POST` and `GET /v1/account`. */
 export const accountSchema = z.looseObject({ address: addressSchema, createdAt: msSchema });

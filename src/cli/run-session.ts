@@ -1,16 +1,16 @@
-import { closeSync, openSync, writeSync } from "node:fs";
 import { readAccountKey } from "../bot/account-key.js";
 import { isLocked, lockAccount } from "../bot/account-lock.js";
 import { screenModelOf } from "../bot/bot-screen.js";
 import { readinessOf } from "../bot/bot-status.js";
 import type { BotConfig } from "../bot/config.js";
 import { controlSocketPath, startControlServer } from "../bot/control-server.js";
-import type { JournalSink } from "../bot/journal.js";
+import { JournalFile } from "../bot/journal-file.js";
 import { type RunningBot, startBot } from "../bot/run-bot.js";
 import { type RunSummary, summaryOf } from "../bot/run-summary.js";
 import { enterRunningBot } from "../bot/running-bots.js";
 import { FileStateStore, stateDirOf } from "../bot/state-dir.js";
 import { ConfigError, RunError } from "../core/errors.js";
+import type { Clock } from "../core/seam.js";
 import { ecdsaScheme, initCrypto, nativeBindingError } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
 import { VenueRequestError } from "../exchange/venue-errors.js";
@@ -86,7 +86,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     cleanup.push(() => server.close());
     log.info({ host: server.host, port: server.port }, "metrics are served");
   }
-  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath);
+  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, seam.clock);
   if (journal !== undefined) cleanup.push(() => journal.close());
   // Asked for before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
@@ -187,10 +187,9 @@ function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: b
   return startScreen({ terminal: context.stdout, clock, color, model: () => screenModelOf(bot.bot, bot.monitor, setting) });
 }
 
-function openJournal(path: string): JournalSink & { close(): void } {
+function openJournal(path: string, clock: Clock): JournalFile {
   try {
-    const file = openSync(path, "w", 0o600);
-    return { write: (line) => void writeSync(file, `${line}\n`), close: () => closeSync(file) };
+    return new JournalFile(path, clock);
   } catch (cause) {
     throw new ConfigError("cannot be written", {
       field: "--journal",

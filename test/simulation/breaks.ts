@@ -1,4 +1,183 @@
+import type { OwnOrder } from "../../src/account/order.js";
+import type { BotConfig } from "../../src/bot/config.js";
+import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
+import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
 import type { Break } from "./world.js";
 
+const tapped = (tap: (rig: () => BotRig, options: RigOptions) => VenueTap): Pick<Break, "rig"> => ({
+  rig: (options, { rig }) => ({ ...options, tap: tap(rig, options) }),
+});
+
+/** Changes the outcome of a kind of action on its way to the bot. */
+function outcomes(change: (outcome: Outcome, kind: string) => Outcome): Pick<Break, "rig"> {
+  const kinds = new Map<number, string>();
+  return tapped(() => ({
+    action: (action) => {
+      kinds.set(action.actionId, action.kind);
+      return action;
+    },
+    event: (event) => (event.type === "answer" ? { ...event, outcome: change(event.outcome, kinds.get(event.actionId) ?? "") } : event),
+  }));
+}
+
+const REFUSED: Outcome = { result: "rejected", code: 1111, codeText: "Bad params", message: "made up by a break", httpStatus: 400 };
+
+function botConfigWith(change: (config: BotConfig) => BotConfig): Pick<Break, "rig"> {
+  return { rig: (options) => ({ ...options, config: change(options.config) }) };
+}
+
+function marketsWith(config: BotConfig, change: (market: BotConfig["markets"][string]) => BotConfig["markets"][string]): BotConfig {
+  return { ...config, markets: Object.fromEntries(Object.entries(config.markets).map(([id, market]) => [id, change(market)])) };
+}
+
+const withoutIdentity = <T extends { readonly hash: string; readonly info: string }>(order: T): T => ({
+  ...order,
+  hash: `0x${"0".repeat(64)}`,
+  info: `0x${"0".repeat(64)}`,
+});
+
 /** The rules that can be switched off, each of which a simulation must notice (docs/simulation.md). */
-export const BREAKS: readonly Break[] = [];
+export const BREAKS: readonly Break[] = [
+  {
+    name: "timeout-is-rejection",
+    what: "a place without an answer in time counts as refused",
+    ...outcomes((outcome, kind) => (kind === "place" && outcome.result === "unknown" && outcome.cause === "timeout" ? REFUSED : outcome)),
+  },
+  {
+    name: "server-error-is-rejection",
+    what: "a place answered by a 5xx counts as refused",
+    ...outcomes((outcome, kind) =>
+      kind === "place" && outcome.result === "unknown" && outcome.cause === "server-error" ? REFUSED : outcome,
+    ),
+  },
+  {
+    name: "no-dead-time-wait",
+    what: "an unknown place counts as dead as soon as the exchange does not show it, its signature window not awaited",
+    ...botConfigWith((config) => ({ ...config, exchange: { ...config.exchange, signatureWindowMs: 1 } })),
+  },
+  {
+    name: "nonce-as-identity",
+    what: "orders are recognised by the id of their answer alone, not by hash or info",
+    ...tapped(() => ({
+      event: (event): VenueEvent => {
+        if (event.type === "order-update") return { ...event, order: withoutIdentity(event.order) };
+        if (event.type !== "answer" || event.outcome.result !== "answered") return event;
+        const { outcome } = event;
+        if (outcome.ask !== "openOrders" && outcome.ask !== "historyOrders") return event;
+        return { ...event, outcome: { ...outcome, data: outcome.data.map(withoutIdentity) } };
+      },
+    })),
+  },
+  {
+    name: "place-before-cancel",
+    what: "a replacement leaves as soon as the cancel was sent, its answer not awaited",
+    ...tapped((rig, { clock }) => ({
+      action: (action) => {
+        if (action.kind !== "cancel") return action;
+        const { bot, venue } = rig();
+        clock.setTimer(0, () =>
+          bot.accept({ kind: "event", event: { type: "answer", actionId: action.actionId, outcome: { result: "cancelled" } } }),
+        );
+        clock.setTimer(800, () => venue.submit(action));
+        return undefined;
+      },
+    })),
+  },
+  {
+    name: "unknown-not-counted",
+    what: "an unknown order opens its slot and counts in no worst case",
+    bot: ({ bot }) => {
+      const { orders } = bot.context.account;
+      const known = (list: readonly OwnOrder[]): readonly OwnOrder[] => list.filter(({ phase }) => phase !== "unknown");
+      const { mayStillFill, exposed } = orders;
+      orders.mayStillFill = (marketId) => known(mayStillFill.call(orders, marketId));
+      orders.exposed = (marketId) => known(exposed.call(orders, marketId));
+      orders.slotOccupied = (marketId, side, level, except) =>
+        orders.mayStillFill(marketId).some((order) => order.side === side && order.level === level && order.hash !== except);
+    },
+  },
+  {
+    name: "sequence-ignored",
+    what: "a book update is applied whatever sequence it begins at",
+    ...tapped((rig) => ({
+      event: (event): VenueEvent => {
+        if (event.type !== "book-update") return event;
+        const { sequence } = rig().bot.context.desks.get(event.marketId)?.book ?? {};
+        return sequence === undefined
+          ? event
+          : { ...event, beginSequence: sequence + 1, endSequence: Math.max(event.endSequence, sequence + 1) };
+      },
+    })),
+  },
+  {
+    name: "stale-book-quoted",
+    what: "quotes are placed on a book of any age",
+    ...botConfigWith((config) => ({ ...config, risk: { ...config.risk, maxBookAgeMs: 600_000 } })),
+  },
+  {
+    name: "limits-ignored",
+    what: "the position limit is ten times what the config says",
+    ...botConfigWith((config) =>
+      marketsWith(config, (market) => ({
+        ...market,
+        limits: { ...market.limits, maxPositionBase: String(10 * Number(market.limits.maxPositionBase)) },
+      })),
+    ),
+  },
+  {
+    name: "budget-ignored",
+    what: "the exchange's rate limits are taken for three times what they are",
+    rig: (options, { rules }) => ({
+      ...options,
+      rules: { ...rules, rateLimits: rules.rateLimits.map((one) => ({ ...one, limit: 3 * one.limit })) },
+    }),
+  },
+  {
+    name: "spend-forgotten",
+    what: "a restarted bot does not know what the last one spent",
+    rig: (options) => {
+      const { store } = options;
+      if (store === undefined) return options;
+      return { ...options, store: { ...bound(store), read: (name) => (name === "budget.json" ? undefined : store.read(name)) } };
+    },
+  },
+  {
+    name: "no-reconcile",
+    what: "the exchange is never asked for its orders",
+    ...tapped((rig, { clock }) => ({
+      action: (action) => {
+        if (action.kind !== "question" || (action.ask !== "openOrders" && action.ask !== "historyOrders")) return action;
+        // The first reconciliation is let through: without it no bot starts.
+        if (!rig().bot.context.account.confirmed) return action;
+        clock.setTimer(0, () =>
+          rig().bot.accept({
+            kind: "event",
+            event: { type: "answer", actionId: action.actionId, outcome: { result: "not-sent", message: "made up by a break" } },
+          }),
+        );
+        return undefined;
+      },
+    })),
+  },
+  {
+    name: "failed-settlement-ignored",
+    what: "a trade whose settlement failed stays in the position",
+    ...tapped(() => ({
+      event: (event): VenueEvent | undefined => {
+        if (event.type === "trade-update" && event.trade.status === "FAILED") return undefined;
+        if (event.type !== "answer" || event.outcome.result !== "answered" || event.outcome.ask !== "userTrades") return event;
+        const data = event.outcome.data.map((trade) => (trade.status === "FAILED" ? { ...trade, status: "SETTLED" } : trade));
+        return { ...event, outcome: { ...event.outcome, data } };
+      },
+    })),
+  },
+];
+
+function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions["store"]> {
+  return {
+    read: (name) => store.read(name),
+    write: (name, text) => store.write(name, text),
+    append: (name, line) => store.append(name, line),
+    close: () => store.close(),
+  };
+}

@@ -63,7 +63,7 @@ function exchangeOf(seed: number, markets: readonly string[], pick: Pick): Excha
 
 function botOf(random: Random, markets: readonly string[], pick: Pick): BotConfig {
   const timeInForce = pick(["POST_ONLY", "POST_ONLY", "GTT", "GTC"]);
-  const everyMs = pick([600, 1_000, 2_000, 4_000]);
+  const everyMs = pick([600, 2_000, 4_000, 8_000]);
   const strategyOf = (id: string) => {
     const size = id === "ethusdc" ? "0.2" : "0.02";
     const limits = { maxPositionBase: id === "ethusdc" ? "1" : "0.1", maxOrderBase: id === "ethusdc" ? "0.5" : "0.05", maxOpenOrders: 12 };
@@ -85,7 +85,7 @@ function botOf(random: Random, markets: readonly string[], pick: Pick): BotConfi
       stream: "ws://exchange.test/v1",
       placement: random.uniform() < 0.15 ? "server" : "local",
     },
-    quotes: { timeInForce, quoteLifeMs: 90_000, priceToleranceTicks: pick([0, 2, 10]), sizeToleranceFraction: pick([0, 0.2]) },
+    quotes: { timeInForce, quoteLifeMs: 90_000, priceToleranceTicks: pick([0, 5, 30]), sizeToleranceFraction: pick([0, 0.2]) },
     decide: { everyMs, onTouchChange: false, onFill: random.uniform() < 0.5, minGapMs: 200 },
     markets: Object.fromEntries(markets.map((id) => [id, strategyOf(id)])),
     risk: { maxDrawdownQuote: "1000000", maxBookAgeMs: 2_000, maxRejectsPerMinute: 30 },

@@ -200,9 +200,14 @@ export class Witness {
   }
 
   /** The bot has left in good order. */
-  left(ordersLeft: number): void {
+  left(ordersLeft: number | undefined): void {
     const open = this.#ownOpen();
+    if (ordersLeft === undefined) this.#violate("leave", "the bot has not left");
     if (open.length > 0 && ordersLeft === 0) this.#violate("leave", `the bot left cleanly with ${open.length} orders open`);
+  }
+
+  crashed(error: unknown): void {
+    this.#violate("crash", error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   #ownOpen() {

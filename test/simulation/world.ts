@@ -6,10 +6,11 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
+import type { VenueRules } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../src/simulator/flow/flow-config.js";
-import { BotRig, MachineClock, type RigOptions } from "./bot-rig.js";
+import { BotRig, MachineClock, type RigOptions, rulesOf } from "./bot-rig.js";
 import { FaultSource } from "./faults.js";
 import { FaultyNetwork } from "./faulty-network.js";
 import { keyedScheme } from "./keyed-scheme.js";
@@ -34,7 +35,7 @@ export interface Break {
   /** Changes the seed's plan before anything is built. */
   readonly plan?: (plan: SeedPlan) => SeedPlan;
   /** Changes how a bot is put together; called for each start of a bot. */
-  readonly rig?: (options: RigOptions, context: { readonly firstStart: boolean }) => RigOptions;
+  readonly rig?: (options: RigOptions, context: { readonly rig: () => BotRig; readonly rules: VenueRules }) => RigOptions;
   /** Changes the bot after it was put together. */
   readonly bot?: (rig: BotRig) => void;
 }
@@ -130,11 +131,15 @@ class World {
       }).start();
     }
     this.#sampleEvery(5_000);
-    await this.#clock.runUntil(START_MS + this.#plan.marketMs);
-    this.#witness.agree();
-    this.#rig?.bot.command({ command: "stop", reason: "the hour is over" });
-    await this.#clock.runFor(40_000);
-    this.#witness.left(this.#ordersLeft ?? -1);
+    try {
+      await this.#clock.runUntil(START_MS + this.#plan.marketMs);
+      this.#witness.agree();
+      this.#rig?.bot.command({ command: "stop", reason: "the hour is over" });
+      await this.#clock.runFor(40_000);
+      this.#witness.left(this.#ordersLeft);
+    } catch (error) {
+      this.#witness.crashed(error);
+    }
     this.#exchange.stop();
     return {
       seed: this.#plan.seed,
@@ -175,8 +180,14 @@ class World {
         this.#witness.observe(notice);
       },
     };
-    const options = this.#broken?.rig?.(plain, { firstStart: this.#starts === 1 }) ?? plain;
-    const rig = new BotRig(options);
+    let made: BotRig | undefined;
+    const rigOf = (): BotRig => {
+      if (made === undefined) throw new Error("the bot is not put together yet");
+      return made;
+    };
+    const rules = rulesOf(this.#exchange, Object.keys(this.#plan.bot.markets));
+    const rig = new BotRig(this.#broken?.rig?.(plain, { rig: rigOf, rules }) ?? plain);
+    made = rig;
     this.#broken?.bot?.(rig);
     this.#rig = rig;
     this.#witness.attach(rig.bot);

@@ -67,7 +67,7 @@ export class LiveVenue implements Venue {
     const timeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map();
     this.#request = { signer: options.signer, account: this.#account, instruments, timeoutMs };
-    this.#outcome = { creditDecimals: 0, instruments, traded: options.markets, hasher: undefined };
+    this.#outcome = { creditDecimals: 0, instruments, hasher: undefined };
     const { transport, seam } = options;
     const timings = options.timings ?? {};
     this.#marketStreams = new MarketStreams({
@@ -94,9 +94,12 @@ export class LiveVenue implements Venue {
     return this.#rules;
   }
 
-  /** Takes rules that were read before, as an answered `rules` question does, and opens the streams. */
+  /**
+   * Takes rules that were read before, as an answered `rules` question does, and opens the streams. A market keeps the grid
+   * that it was first seen with: orders that rest were placed in those ticks and lots, and whoever listens counts in them.
+   */
   setRules(rules: VenueRules): void {
-    const instruments = instrumentsOf(rules);
+    const instruments = new Map([...instrumentsOf(rules), ...this.#request.instruments]);
     const context = { creditDecimals: rules.creditDecimals, instruments };
     this.#rules = rules;
     this.#request = { ...this.#request, instruments };

@@ -13,11 +13,12 @@ import { errorSchema, sequenceSchema, timeSchema } from "./wire-schemas.js";
 
 /** What an answer is read with. */
 export interface OutcomeContext extends DecodeContext {
-  /** The bot's markets: what `rules` must hold. */
-  readonly traded: readonly MarketId[];
   /** Absent before the rules are known. */
   readonly hasher: OrderHasher | undefined;
 }
+
+/** A market that is there no more, or no longer readable, is an answer that its desk has to hear, not a malformed one. */
+const NONE_REQUIRED: readonly MarketId[] = [];
 
 /**
  * The fate of an action, by its own answer alone (design, rule 6). Only a coded refusal of the exchange, or one of the wall
@@ -91,7 +92,7 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
     case "time":
       return { result: "answered", ask, data: { serverTimeMs: parseWire(timeSchema, value, "time").serverTime } };
     case "rules":
-      return { result: "answered", ask, data: decodeRules(value, context.traded) };
+      return { result: "answered", ask, data: decodeRules(value, NONE_REQUIRED) };
     case "openOrders":
     case "historyOrders":
       return { result: "answered", ask, data: decodeOrders(value, context, ask) };

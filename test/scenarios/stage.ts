@@ -41,7 +41,8 @@ export interface StageOptions {
   readonly registered?: boolean;
 }
 
-const BOT_KEY: Hex = `0x${"42".repeat(32)}`;
+/** The key of the bot's account. */
+export const BOT_KEY: Hex = `0x${"42".repeat(32)}`;
 const COUNTERPARTY_KEY: Hex = `0x${"43".repeat(32)}`;
 const NEIGHBOUR_KEY: Hex = `0x${"44".repeat(32)}`;
 
@@ -59,7 +60,9 @@ export class Stage {
   readonly address: Hex;
   readonly config: BotConfig;
   store: StateStore = new MemoryStateStore();
-  notices: Notice[] = [];
+  readonly notices: Notice[] = [];
+  /** Whoever else listens to the bot. */
+  readonly listeners: ((notice: Notice) => void)[] = [];
   network: ScriptedNetwork;
   #rig: BotRig | undefined;
   #wanted: readonly Quote[] = [];
@@ -111,7 +114,10 @@ export class Stage {
       config: this.config,
       store: this.store,
       strategies: new Map([[MARKET, this.#strategy()]]),
-      observe: (notice) => this.notices.push(notice),
+      observe: (notice) => {
+        this.notices.push(notice);
+        for (const listener of this.listeners) listener(notice);
+      },
     });
     this.#rig.start();
     await this.passes(runMs);
@@ -149,9 +155,12 @@ export class Stage {
 
   /** The same in short: `BUY 10 @ 599990`, in order of side and price. */
   quotes(): readonly string[] {
-    return this.resting()
-      .map(({ side, ticks, openLots }) => `${side} ${openLots} @ ${ticks}`)
-      .sort();
+    return inShort(this.resting());
+  }
+
+  /** The same of every open order of the account: manual ones, and those whose nonce the exchange made. */
+  allQuotes(): readonly string[] {
+    return inShort(this.exchange.openOrders(this.address).filter(({ openLots }) => openLots > 0));
   }
 
   isTheBots(order: Order): boolean {
@@ -253,6 +262,10 @@ export class Stage {
 /** Credit that a fill exchanges: price times amount, in units of 10^-6 (a tick of 0.1 and a lot of 0.001 are 100 units). */
 export function creditOf(side: Side, lots: Lots, ticks: Ticks): CreditUnits {
   return BigInt(-signOf(side) * lots * ticks * 100);
+}
+
+function inShort(orders: readonly Order[]): readonly string[] {
+  return orders.map(({ side, ticks, openLots }) => `${side} ${openLots} @ ${ticks}`).sort();
 }
 
 function decimal(text: string): CreditUnits {

@@ -1,0 +1,40 @@
+import { Guard, type GuardNotice } from "../../src/bot/guard.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
+import { RestClient } from "../../src/exchange/rest-client.js";
+import { ScriptedNetwork } from "./scripted-network.js";
+import { BOT_KEY, MARKET, type Stage } from "./stage.js";
+
+/** A guard beside the bot: a process and a network of its own, the same state directory. */
+export interface GuardRig {
+  readonly guard: Guard;
+  readonly network: ScriptedNetwork;
+  readonly notices: GuardNotice[];
+}
+
+/** Starts the guard of a stage's bot. */
+export function guardStarts(stage: Stage): GuardRig {
+  const { bot, exchange } = { bot: stage.config, exchange: stage.exchange };
+  const network = new ScriptedNetwork(exchange, stage.clock, "10.0.0.2");
+  const notices: GuardNotice[] = [];
+  const { order, intervalMs } = exchange.config.rateLimits;
+  const guard = new Guard({
+    client: new RestClient({
+      transport: network,
+      nowMs: () => stage.clock.nowMs(),
+      signer: ecdsaScheme.signer(BOT_KEY),
+      timeoutMs: bot.exchange.requestTimeoutMs,
+    }),
+    clock: stage.clock,
+    store: stage.store,
+    account: stage.address,
+    markets: [MARKET],
+    deadAfterMs: bot.guard.deadAfterMs,
+    heartbeatMs: bot.guard.heartbeatMs,
+    signatureWindowMs: bot.exchange.signatureWindowMs,
+    tokens: Math.max(1, Math.floor(order * bot.guard.orderTokensFraction)),
+    tokensIntervalMs: intervalMs,
+    notify: (notice) => notices.push(notice),
+  });
+  guard.start();
+  return { guard, network, notices };
+}

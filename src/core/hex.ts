@@ -14,9 +14,19 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 export function hexToBytes(hex: Hex, field = "hex"): Uint8Array {
   const digits = typeof hex === "string" && hex.startsWith("0x") ? hex.length - 2 : -1;
   const bytes = new Uint8Array(digits > 0 ? digits >> 1 : 0);
-  // Node stops writing at the first character that is no hex digit.
-  if (digits < 0 || digits % 2 !== 0 || Buffer.from(bytes.buffer).write(hex.slice(2), "hex") !== bytes.length) {
-    throw new FormatError("not hex bytes", { field, expected: "0x and an even number of hex digits" });
+  // Negative as soon as one character is no digit. A loop of our own, since the call into Node's decoder costs more than 32 bytes.
+  let found = digits < 0 || digits % 2 !== 0 ? -1 : 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const high = hex.charCodeAt(2 * at + 2);
+    const low = hex.charCodeAt(2 * at + 3);
+    const byte = (high | low) < DIGITS.length ? (DIGITS[high] << 4) | DIGITS[low] : -1;
+    found |= byte;
+    bytes[at] = byte;
   }
+  if (found < 0) throw new FormatError("not hex bytes", { field, expected: "0x and an even number of hex digits" });
   return bytes;
 }
+
+/** By character code: a digit's value, or -1. */
+const DIGITS = new Int8Array(128).fill(-1);
+for (const digit of "0123456789abcdefABCDEF") DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16);

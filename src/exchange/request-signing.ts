@@ -30,14 +30,11 @@ function percentOf(character: string): string {
 
 /** All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent. */
 export function canonicalParams(params: RequestParams): string {
-  const names = Object.keys(params).sort(asciiOrder);
+  // Without a comparator names are ordered by UTF-16 units, which is ASCII order for what the protocol has.
+  const names = Object.keys(params).sort();
   let text = "";
   for (const name of names) text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(params[name] as string)}`;
   return text;
-}
-
-function asciiOrder(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32 bytes. */

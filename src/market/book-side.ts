@@ -16,6 +16,8 @@ export class BookSide {
   #size = 0;
   /** Places without an amount. */
   #empty = 0;
+  /** Where the last search ended: the levels of one message come in order, so the next one is often near. */
+  #finger = 0;
   readonly #sign: 1 | -1;
 
   /** @param side BUY for the bids (best is the highest price), SELL for the asks (best is the lowest). */
@@ -100,8 +102,11 @@ export class BookSide {
     const last = this.#size - 1;
     if (last < 0 || keys[last] < key) return last + 1;
     if (keys[0] >= key) return 0;
-    // Prices are dense where it matters, so a straight line through both ends lands close; a gallop from there brackets it.
-    const guess = last - Math.floor(((keys[last] - key) * last) / (keys[last] - keys[0]));
+    // Prices are dense where it matters, so a straight line through both ends lands close, unless a few lie far out; the last
+    // place found may be closer. A gallop from the better of the two brackets it.
+    let guess = last - Math.floor(((keys[last] - key) * last) / (keys[last] - keys[0]));
+    const finger = Math.min(this.#finger, last);
+    if (Math.abs(keys[finger] - key) < Math.abs(keys[guess] - key)) guess = finger;
     let low: number;
     let high: number;
     let reach = 1;
@@ -128,6 +133,7 @@ export class BookSide {
       if (keys[middle] < key) low = middle;
       else high = middle;
     }
+    this.#finger = high;
     return high;
   }
 

@@ -1,5 +1,6 @@
 import { Account } from "../account/account.js";
 import type { AccountChange, AccountStep } from "../account/changes.js";
+import type { OrderPhase, OwnOrder } from "../account/order.js";
 import { RunError } from "../core/errors.js";
 import { Instrument } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
@@ -16,7 +17,7 @@ import { Answers, BUILT_FILE } from "./answers.js";
 import { type BotConfig, decideOf } from "./config.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { Desk } from "./desk.js";
-import { Dispatcher, type OutboxPort } from "./dispatcher.js";
+import { Dispatcher, type OutboxPort, slotSubject } from "./dispatcher.js";
 import { ExchangeTime } from "./exchange-time.js";
 import { flattenTarget } from "./flatten.js";
 import { Holds } from "./holds.js";
@@ -57,6 +58,8 @@ export interface BotOptions {
 
 /** How often what is due by time alone is looked at. */
 const TICK_MS = 100;
+/** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
+const TOUCH_UNDER_WAY_MS = 50;
 /** Levels a side that a strategy sees. */
 const VIEW_DEPTH = 20;
 
@@ -316,16 +319,15 @@ export class Bot {
     const { desks, notify } = this.context;
     switch (change.kind) {
       case "order":
-      case "adopted": {
-        const desk = desks.get(change.order.marketId);
-        if (desk !== undefined) desk.dirty = true;
+        if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
+        this.#dirty(change.order.marketId);
         break;
-      }
-      case "foreign": {
-        const desk = desks.get(change.order.marketId);
-        if (desk !== undefined) desk.dirty = true;
+      case "adopted":
+        this.#dirty(change.order.marketId);
         break;
-      }
+      case "foreign":
+        this.#dirty(change.order.marketId);
+        break;
       case "fill":
       case "settled":
       case "trade-failed":
@@ -342,6 +344,20 @@ export class Bot {
       default:
     }
     notify({ kind: "account", change });
+  }
+
+  #dirty(marketId: MarketId): void {
+    const desk = this.context.desks.get(marketId);
+    if (desk !== undefined) desk.dirty = true;
+  }
+
+  /**
+   * A quote that was filled, or expired because it would have crossed, has met the touch. That touch is still under way to
+   * us in the book: until it is here, the book that we have would put the same quote there again.
+   */
+  #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
+    if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
+    this.context.holds.hold(slotSubject(marketId, side, level), this.context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS);
   }
 
   /** After every input: guards, decisions, plans. */

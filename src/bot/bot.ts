@@ -21,7 +21,7 @@ import { Dispatcher, type OutboxPort, slotSubject } from "./dispatcher.js";
 import { ExchangeTime } from "./exchange-time.js";
 import { flattenTarget } from "./flatten.js";
 import { Holds } from "./holds.js";
-import type { BotCommand, BotInput, TurnStamp } from "./input.js";
+import type { BotCommand, BotInput, StrategySignal, TurnStamp } from "./input.js";
 import type { TurnRecorder } from "./journal.js";
 import { Leaving } from "./leaving.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
@@ -51,6 +51,8 @@ export interface BotOptions {
   readonly journal?: TurnRecorder;
   /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
   readonly madeAt?: TurnStamp;
+  /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
+  readonly isReplay?: boolean;
   readonly dryRun?: boolean;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
@@ -188,8 +190,8 @@ export class Bot {
       context: { marketId, instrument, scheduler: seamScheduler(this.#turns.clock), random: this.#turns.random },
       maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
       depthLevels: VIEW_DEPTH,
-      onIntent: (intent) => this.#intent(marketId, intent),
-      onStrategyEnd: (why) => this.safety.haltMarket(marketId, "strategy-error", why),
+      onIntent: (intent) => this.#spoke(options, marketId, { intent }),
+      onStrategyEnd: (why) => this.#spoke(options, marketId, { ended: why }),
     });
   }
 
@@ -197,6 +199,7 @@ export class Bot {
     if (input.kind === "event") this.#event(input.event);
     else if (input.kind === "leave") this.#leaving.leave(input.key);
     else if (input.kind === "command") this.#command(input.command);
+    else if (input.kind === "strategy") this.#signal(input.marketId, input.signal);
     this.#settle();
   }
 
@@ -287,6 +290,17 @@ export class Bot {
     for (const desk of desks.values()) if (over || isGtt || desk.target !== undefined) desk.dirty = true;
     if (this.context.phase === "stopping") this.#stopping.tick();
     if (this.phase !== "stopped") this.#turns.clock.setTimer(TICK_MS, () => this.#tick());
+  }
+
+  #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
+    if (this.#turns.running) this.#signal(marketId, signal);
+    else if (options.isReplay !== true) this.accept({ kind: "strategy", marketId, signal });
+  }
+
+  #signal(marketId: MarketId, signal: StrategySignal): void {
+    if ("intent" in signal) return this.#intent(marketId, signal.intent);
+    this.context.desks.get(marketId)?.disconnect();
+    this.safety.haltMarket(marketId, "strategy-error", signal.ended);
   }
 
   #intent(marketId: MarketId, intent: Intent): void {

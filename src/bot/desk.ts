@@ -23,7 +23,7 @@ export interface DeskOptions {
   /** Levels a side that a view holds. */
   readonly depthLevels: number;
   readonly onIntent: (intent: Intent) => void;
-  /** The strategy threw, or ended: its market's quotes come down (design, rule 4). */
+  /** The strategy threw, or ended: whoever hears of it disconnects, and halts the market (design, rule 4). */
   readonly onStrategyEnd: (why: string) => void;
 }
 
@@ -129,11 +129,13 @@ export class Desk {
       this.#ended(`strategy failed to start: ${message(error)}`);
       return;
     }
-    this.#subscription = intents.subscribe({
+    const subscription = intents.subscribe({
       next: (intent) => this.#options.onIntent(intent),
       error: (error: unknown) => this.#ended(`strategy failed: ${message(error)}`),
       complete: () => this.#ended("strategy completed"),
     });
+    // One that ended while it was being subscribed to has been heard of already.
+    this.#subscription = subscription.closed ? undefined : subscription;
   }
 
   /** Stops the strategy. What it wanted last is forgotten. */
@@ -181,7 +183,6 @@ export class Desk {
   }
 
   #ended(why: string): void {
-    this.disconnect();
     this.#options.onStrategyEnd(why);
   }
 }

@@ -1,5 +1,6 @@
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
+import type { Intent } from "../strategies/intent.js";
 
 /** What an operator can tell a running bot through its control socket, or the process through a signal. */
 export type BotCommand =
@@ -21,7 +22,12 @@ export type BotInput =
   | { readonly kind: "timer"; readonly id: number }
   /** An action's turn in the outbox has come: it is validated again and dispatched, or dropped. */
   | { readonly kind: "leave"; readonly key: string }
-  | { readonly kind: "command"; readonly command: BotCommand };
+  | { readonly kind: "command"; readonly command: BotCommand }
+  /** A strategy spoke, or ended, outside any turn: one that awaits promises. What it says inside a turn is part of that turn. */
+  | { readonly kind: "strategy"; readonly marketId: MarketId; readonly signal: StrategySignal };
+
+/** What a strategy can do of itself. */
+export type StrategySignal = { readonly intent: Intent } | { readonly ended: string };
 
 /** The instant at which a turn runs: the one clock reading of that turn. */
 export interface TurnStamp {

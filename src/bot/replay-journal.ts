@@ -148,6 +148,7 @@ class JournalReplay implements TurnRecorder {
       observer: (notice) => this.#notices.push(notice),
       journal: this,
       madeAt: header.stamp,
+      isReplay: true,
       dryRun: header.dryRun ?? false,
     });
   }

@@ -53,6 +53,11 @@ export class TurnQueue implements Seam {
     this.#stamp = stamp ?? { atMs: this.#outer.clock.nowMs(), monotonicMs: this.#outer.clock.monotonicMs() };
   }
 
+  /** Whether a turn is under way. */
+  get running(): boolean {
+    return this.#running;
+  }
+
   /** Brings an input in; it runs now, or after the turn that is under way. */
   accept(input: BotInput): void {
     if (this.#closed) return;

@@ -40,6 +40,24 @@ export default defineStrategy({
 });
 `;
 
+/** A strategy that thinks outside the bot's turns, and then ends there. */
+const THOUGHTFUL = `
+import { defineStrategy, quoteAround } from "marketwright";
+import { concatMap, take } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({ sizeBase: z.number() }),
+  create: ({ sizeBase }) => (view$) =>
+    view$.pipe(
+      concatMap(async (view) => {
+        await undefined;
+        return quoteAround(view, view.microPrice, { halfSpreadBps: 1, sizeBase });
+      }),
+      take(20),
+    ),
+});
+`;
+
 describe("a journal replays to byte-identical actions", () => {
   it("when requests, answers, frames and streams were lost, late, refused and out of order", async () => {
     const journal = new MemoryJournal();
@@ -94,6 +112,24 @@ describe("a journal replays to byte-identical actions", () => {
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.actions).toBeGreaterThan(50);
+  });
+
+  it("when a strategy speaks and ends outside the bot's turns", async () => {
+    const path = join(folder, "thoughtful.ts");
+    writeFileSync(path, THOUGHTFUL);
+    const journal = new MemoryJournal();
+    const config = botConfigOf({ markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } } });
+    const run = await startVirtualRun({ journal, config });
+    await run.clock.runFor(5_000);
+    expect(run.running.bot.safety.haltsOf("btcusdc").map(({ name }) => name)).toEqual(["strategy-error"]);
+    expect(run.exchange.openOrders(run.running.account)).toEqual([]);
+    await run.stop();
+    const signals = turnsOf(journal).flatMap(({ input }) => (input.kind === "strategy" ? [input.signal] : []));
+    expect(signals.map((signal) => Object.keys(signal)[0])).toEqual([...Array(20).fill("intent"), "ended"]);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.actions).toBe(actionsOf(journal).length);
+    expect(actionsOf(journal).filter(({ kind }) => kind === "place").length).toBeGreaterThan(2);
   });
 
   it("when the bot was started on what an earlier run had left", async () => {

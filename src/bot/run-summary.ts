@@ -13,9 +13,12 @@ export interface RunSummary {
   readonly fills: number;
   readonly failedTrades: number;
   readonly positionBase: Readonly<Record<MarketId, string>>;
+  /** Net value at the start and all profit since, at the marks last known. */
   readonly equityQuote: string | null;
   readonly equityChangeQuote: string | null;
-  /** The parts of the profit since the start; they sum to the change of equity less `transfers`. */
+  /** The exchange's own figure, as it told it last: at a mark that may be a second older or newer than ours. */
+  readonly netValueToldQuote: string | null;
+  /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
   readonly pnlQuote: Readonly<
     Record<"spread" | "inventory" | "fees" | "funding" | "basis" | "failed" | "other" | "transfers" | "total", string>
   >;
@@ -39,7 +42,10 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
   const { creditDecimals } = rules;
   const parts = account.profit();
   const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
-  const { equity, startEquity } = account;
+  const { startEquity } = account;
+  const change = parts.total + parts.transfers;
+  const unit = 10n ** BigInt(parts.decimals - creditDecimals);
+  const told = account.balances?.balances.netValue;
   let manualOrders = 0;
   const positionBase: Record<MarketId, string> = {};
   for (const desk of desks.values()) {
@@ -55,8 +61,9 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     fills: counts.fills,
     failedTrades: counts.failedTrades,
     positionBase,
-    equityQuote: equity === undefined ? null : scaledToDecimal(equity, creditDecimals),
-    equityChangeQuote: equity === undefined || startEquity === undefined ? null : scaledToDecimal(equity - startEquity, creditDecimals),
+    equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
+    equityChangeQuote: startEquity === undefined ? null : decimal(change),
+    netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
     pnlQuote: {
       spread: decimal(parts.spread),
       inventory: decimal(parts.inventory),

@@ -21,8 +21,8 @@ interface Dispatched {
   isJudged: boolean;
 }
 
-/** How far the exchange's truth may be ahead of what the bot could know, besides an order's own life. */
-const SLACK_MS = 10_000;
+/** Longest that the questions of one reconciliation may take once nothing disturbs them. */
+const ANSWER_MS = 1_000;
 const GUARD_FRACTION = 0.1;
 
 /**
@@ -53,6 +53,7 @@ export class Witness {
   /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
   readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
   #bot: Bot | undefined;
+  readonly #guardSpends: Ms[] = [];
   #run = 0;
   #startedFlat = true;
   #offsets: { readonly atMs: Ms; readonly offset: bigint }[] = [];
@@ -128,6 +129,17 @@ export class Witness {
         this.#violate("book", `${desk.marketId} differs from the exchange's at sequence ${theirs.sequence}`);
       }
     }
+  }
+
+  /** The guard cancels: it has a share of the tokens of its own, and no more. */
+  guardSpends(): void {
+    const now = this.#nowMs();
+    const { order, intervalMs } = this.#plan.exchange.rateLimits;
+    this.#guardSpends.push(now);
+    while (this.#guardSpends[0] !== undefined && this.#guardSpends[0] <= now - intervalMs) this.#guardSpends.shift();
+    const share = Math.floor(order * GUARD_FRACTION);
+    if (this.#guardSpends.length > share)
+      this.#violate("budget", `${this.#guardSpends.length} actions of the guard in a window, its share is ${share}`);
   }
 
   /** The guard says that nothing is left. */
@@ -335,7 +347,7 @@ export class Witness {
       for (const order of bot.context.account.orders.mayStillFill(marketId)) if (order.phase === "unknown") unknown.add(order.hash);
     }
     for (const hash of this.#unknownSince.keys()) if (!unknown.has(hash)) this.#unknownSince.delete(hash);
-    const allowed = this.#plan.bot.exchange.reconcileMs + this.#plan.bot.exchange.signatureWindowMs + SLACK_MS;
+    const allowed = this.#plan.bot.exchange.reconcileMs + this.#plan.bot.exchange.signatureWindowMs + ANSWER_MS;
     for (const hash of unknown) {
       const since = this.#unknownSince.get(hash) ?? now;
       this.#unknownSince.set(hash, since);

@@ -198,7 +198,13 @@ class World {
     const { bot, exchange } = this.#plan;
     const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, "10.0.0.2", undefined);
     this.#guardNetwork = network;
-    const client = new RestClient({ transport: network, nowMs: () => this.#clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
+    const transport = {
+      request: (...args: Parameters<FaultyNetwork["request"]>): void => {
+        if (args[0].method === "DELETE") this.#witness.guardSpends();
+        network.request(...args);
+      },
+    };
+    const client = new RestClient({ transport, nowMs: () => this.#clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
     new Guard({
       client,
       clock: this.#watched,

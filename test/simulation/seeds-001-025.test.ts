@@ -1,0 +1,3 @@
+import { simulateSeeds } from "./simulate-seeds.js";
+
+simulateSeeds(1, 25);

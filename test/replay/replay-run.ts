@@ -1,0 +1,171 @@
+import { fileURLToPath } from "node:url";
+import { type BotConfig, loadBotConfig } from "../../src/bot/config.js";
+import { type RunningBot, startBot } from "../../src/bot/run-bot.js";
+import { type RunSummary, summaryOf } from "../../src/bot/run-summary.js";
+import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
+import type { Seam } from "../../src/core/seam.js";
+import type { Hex, MarketId, Ms } from "../../src/core/units.js";
+import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
+import type { Transport } from "../../src/exchange/transport.js";
+import { logTo } from "../../src/monitoring/log.js";
+import type { ExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { CaptureFiles } from "../../src/simulator/flow/capture-files.js";
+import { type ReplayEnd, ReplayFlow } from "../../src/simulator/flow/replay.js";
+import { ListeningTransport } from "./listening-transport.js";
+import { everyTrade, profitFromRecords, type RecordedProfit } from "./profit-from-records.js";
+import { ReplayWitness, type SumCheck, sameBook } from "./replay-witness.js";
+
+const MARKET: MarketId = "btcusdc";
+const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
+/** Longer than the settlement of the last trade and the next reading of the mark. */
+const SETTLE_MS: Ms = 5_000;
+
+/** A replaying exchange with the files of the project's own configuration. */
+export interface ReplayingExchange {
+  readonly config: ExchangeConfig;
+  readonly exchange: EmbeddedExchange;
+  readonly replay: ReplayFlow;
+  readonly ends: ReplayEnd[];
+}
+
+/** `config/replay-exchange.yaml` with another capture, speed, port or funding interval. */
+export function replayingExchange(
+  seam: Seam,
+  files: CaptureFiles,
+  options: { readonly speed: number; readonly port?: number; readonly fundingIntervalMs?: Ms },
+): ReplayingExchange {
+  const loaded = loadExchangeConfig(projectFile("config/replay-exchange.yaml"));
+  const market = loaded.markets[MARKET];
+  if (market === undefined) throw new Error(`the example exchange has lost its market ${MARKET}`);
+  const { intervalMs, rate } = market.funding;
+  const config: ExchangeConfig = {
+    ...loaded,
+    port: options.port ?? loaded.port,
+    markets: { [MARKET]: { ...market, funding: { intervalMs: options.fundingIntervalMs ?? intervalMs, rate } } },
+  };
+  const ends: ReplayEnd[] = [];
+  const replay = new ReplayFlow({ files, speed: options.speed }, (end) => ends.push(end));
+  return { config, exchange: new EmbeddedExchange(config, seam, { flowOf: () => replay }), replay, ends };
+}
+
+/** `config/replay.yaml`, with the addresses of the exchange in their place. */
+export function replayBotConfig(exchange?: { readonly rest: string; readonly stream: string }): BotConfig {
+  const config = loadBotConfig(projectFile("config/replay.yaml"), {}, { key: "unused" });
+  return exchange === undefined ? config : { ...config, exchange: { ...config.exchange, ...exchange } };
+}
+
+/** What a replay came to. */
+export interface ReplayResult {
+  readonly end: ReplayEnd | undefined;
+  readonly witness: ReplayWitness;
+  /** Bot's open orders and the exchange's when the capture had ended, by hash with open lots, sorted. */
+  readonly openOrders: { readonly ours: readonly string[]; readonly theirs: readonly string[] };
+  readonly lastBookAgrees: boolean;
+  readonly unsettledTrades: number;
+  /** After the last settlement, at one mark. */
+  readonly sum: SumCheck;
+  readonly trades: readonly VenueTrade[];
+  /** Every order of the run that is over, as the exchange lists them. */
+  readonly orders: readonly VenueOrder[];
+  readonly parts: ReturnType<RunningBot["bot"]["context"]["account"]["profit"]>;
+  readonly recorded: RecordedProfit;
+  readonly summary: RunSummary;
+  readonly openAfterStop: number;
+  /** Warnings and errors that were logged. */
+  readonly log: readonly string[];
+}
+
+/** How time passes for a run: in memory it is told to, on a network it is waited for. */
+export interface Passage {
+  /** Between two looks at whether the bot quotes: a second of capture time. */
+  readonly sampleEveryMs: Ms;
+  readonly seam: Seam;
+  readonly transport: Transport;
+  /** Lets so much time pass. */
+  pass(ms: Ms): Promise<void>;
+  /** Lets time pass until the promise has settled. */
+  until<T>(promise: Promise<T>): Promise<T>;
+}
+
+/** Runs the bot on a replay that has been started: through the whole capture, to a halt, to the end. */
+export async function runReplay(
+  replaying: ReplayingExchange,
+  config: BotConfig,
+  { seam, transport, pass, until, sampleEveryMs }: Passage,
+): Promise<ReplayResult> {
+  const { exchange, replay, ends } = replaying;
+  const witness = new ReplayWitness(exchange, replay, MARKET);
+  const log: string[] = [];
+  const running = await until(
+    startBot({
+      config,
+      privateKey: PRIVATE_KEY,
+      seam,
+      store: new MemoryStateStore(),
+      log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock: seam.clock }),
+      transport: new ListeningTransport(transport, witness),
+    }),
+  );
+  const { bot, client, account } = running;
+  witness.watch(bot, account);
+  while (ends.length === 0) {
+    await pass(sampleEveryMs);
+    witness.sample();
+  }
+  await pass(SETTLE_MS);
+  const openOrders = {
+    ours: bot.context.account.orders
+      .mayStillFill(MARKET)
+      .map(({ hash, mayFillLots }) => `${hash.toLowerCase()} ${mayFillLots}`)
+      .sort(),
+    theirs: (await until(client.openOrders(MARKET))).map(({ hash, availableLots }) => `${hash.toLowerCase()} ${availableLots}`).sort(),
+  };
+  // A position that stays: quotes come down, and what was matched settles.
+  running.command({ command: "halt", marketId: MARKET, reason: "the capture is over" });
+  await pass(SETTLE_MS);
+  const desk = bot.context.desks.get(MARKET);
+  if (desk === undefined || desk.midHalfTicks === undefined || desk.state.mark === undefined)
+    throw new Error("the bot has lost its market");
+  if (!witness.inStep()) throw new Error("the bot does not know of every trade, funding and mark of the exchange");
+  const sum = witness.sum();
+  const parts = bot.context.account.profit();
+  const trades = await until(everyTrade(client, MARKET));
+  const incomes = await until(client.incomes(MARKET));
+  const fundings = incomes.filter(({ type }) => type === "FUNDING_FEE").map(({ amount }) => amount);
+  const { instrument, midHalfTicks, state } = desk;
+  const recorded = profitFromRecords(instrument, trades, fundings, witness.midsAtFills, midHalfTicks, state.mark ?? 0n);
+  const lastBookAgrees = desk.book.synchronised && sameBook(desk.book.entries(), exchange.book(MARKET));
+  const { unsettledTrades } = exchange;
+  running.command({ command: "stop", reason: "the replay is over" });
+  await until(running.stopped);
+  const openAfterStop = (await until(client.openOrders(MARKET))).length;
+  const orders = await until(client.historyOrders(MARKET));
+  const summary = summaryOf(
+    bot,
+    running.monitor,
+    running.monitor.firstQuoteAtMs === undefined ? null : running.monitor.firstQuoteAtMs / 1000,
+  );
+  running.close();
+  exchange.stop();
+  return {
+    end: ends[0],
+    witness,
+    openOrders,
+    lastBookAgrees,
+    unsettledTrades,
+    sum,
+    trades,
+    orders,
+    parts,
+    recorded,
+    summary,
+    openAfterStop,
+    log,
+  };
+}
+
+function projectFile(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}

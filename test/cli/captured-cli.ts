@@ -9,23 +9,54 @@ export interface CapturedRun {
   readonly err: string;
 }
 
+/** A command that goes on until it is interrupted. */
+export interface StartedRun {
+  /** What it printed until its first line ended; rejects when it ended before. */
+  readonly firstLine: Promise<string>;
+  /** As Ctrl-C does. */
+  interrupt(): void;
+  readonly done: Promise<CapturedRun>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** Runs a command line in this process, with streams and environment of its own. */
-export async function captureCli(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<CapturedRun> {
+export function captureCli(args: readonly string[], env: Env = {}): Promise<CapturedRun> {
+  return startCli(args, env).done;
+}
+
+/** Starts a command line in this process. */
+export function startCli(args: readonly string[], env: Env = {}): StartedRun {
   let out = "";
   let err = "";
+  let interrupt: (signal: string) => void = () => {};
+  let spoke: (line: string) => void = () => {};
+  const interrupted = new Promise<string>((resolve) => {
+    interrupt = resolve;
+  });
+  const line = new Promise<string>((resolve) => {
+    spoke = resolve;
+  });
   const stream = (write: (text: string) => void) => ({ write, on: () => undefined, off: () => undefined });
   const context: CliContext = {
     env,
     stdout: stream((text) => {
       out += text;
+      if (out.includes("\n")) spoke(out.slice(0, out.indexOf("\n")));
     }),
     stderr: stream((text) => {
       err += text;
     }),
     seam: liveSeam(),
-    interrupted: () => new Promise(() => {}),
+    interrupted: () => interrupted,
     script: "",
   };
-  const code = await runCli(args, context);
-  return { code, out, err };
+  const done = runCli(args, context).then((code) => ({ code, out, err }));
+  const ended = done.then((run): string => {
+    throw new Error(`it ended with ${run.code} before it spoke: ${run.err}`);
+  });
+  const firstLine = Promise.race([line, ended]);
+  // Most runs are asked for their end alone.
+  firstLine.catch(() => {});
+  return { firstLine, interrupt: () => interrupt("SIGINT"), done };
 }

@@ -2,6 +2,7 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import { behindTouch, crossedOwnOrder } from "../executor/crossing.js";
 import type { DispatchKind } from "../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../executor/target-position.js";
+import { isCancellable } from "../executor/working-order.js";
 import { checkPlace, onlyReduces } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
@@ -160,7 +161,7 @@ export class Leaving {
   #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
     const { account, dispatcher, exchangeTime, absorb, holds } = this.#context;
     const order = account.orders.get(hash);
-    if (order === undefined || (order.phase !== "open" && order.phase !== "partly-filled")) return dispatcher.dropped(key);
+    if (order === undefined || !isCancellable(order)) return dispatcher.dropped(key);
     const refusal = this.#budgetRefusal("cancel");
     if (refusal !== undefined) {
       dispatcher.dropped(key);

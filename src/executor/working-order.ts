@@ -27,14 +27,20 @@ export interface WorkingOrder {
   readonly phase: string;
   /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */
   readonly orderId?: Int64Id | undefined;
+  /** What is known of its cancel: `unanswered` may never have arrived. */
+  readonly cancel?: string;
   /** When it dies by itself, in exchange time; 0 when it does not. */
   readonly expirationMs: Ms;
   readonly timeInForce: string;
 }
 
-/** Whether the exchange can be asked to cancel this order by its id: it is open there, and no cancel is under way. */
+/**
+ * Whether the exchange can be asked to cancel this order by its id: it is open there, and no cancel is under way. One that got no answer
+ * is asked for again: it may have been lost, and the order would rest for ever.
+ */
 export function isCancellable(order: WorkingOrder): order is WorkingOrder & { readonly orderId: Int64Id } {
-  return (order.phase === "open" || order.phase === "partly-filled") && order.orderId !== undefined;
+  const isUnanswered = order.phase === "cancelling" && order.cancel === "unanswered";
+  return (order.phase === "open" || order.phase === "partly-filled" || isUnanswered) && order.orderId !== undefined;
 }
 
 /** Whether the order keeps its slot closed: it has not left yet, or may still fill. */

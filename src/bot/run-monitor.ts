@@ -80,6 +80,7 @@ export class RunMonitor {
         this.#metrics.malformedFrame(notice.where);
         return this.#sayRarely("warn", `malformed ${notice.where}`, { reason: notice.reason });
       case "intent":
+        this.#metrics.intent(notice.intent.marketId, notice.intent.kind);
         this.#log.debug({ intent: notice.intent }, "intent");
         return;
       case "intent-refused":

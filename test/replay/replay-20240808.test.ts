@@ -18,7 +18,7 @@ describe.skipIf(files === null)("the bot of config/replay.yaml on the capture of
       result = await replayInVirtualTime(files, 20);
       return result;
     },
-    { captureMs: 340_000, quotedShare: 0.85, levels: 9_500 },
+    { captureMs: 340_000, quotedShare: 0.85, levels: 9_500, sums: 32 },
   );
 
   it("does not send a quote that would have crossed into the same touch again", () => {

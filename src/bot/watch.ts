@@ -18,8 +18,8 @@ interface BookWatch {
   /** When its book was lost or given up, on the clock that never steps; undefined while it is synchronised. */
   lostAtMs: Ms | undefined;
   askedAtMs: Ms;
-  /** Local sequence when the exchange was first seen ahead of it. */
-  behindAt: number | undefined;
+  /** Local sequence when the exchange was first seen at another. */
+  apartAt: number | undefined;
 }
 
 /**
@@ -97,7 +97,7 @@ export class Watch {
   #watchBook(desk: Desk, nowMs: Ms): void {
     const watch = this.#watchOf(desk.marketId);
     if (!desk.book.synchronised) {
-      watch.behindAt = undefined;
+      watch.apartAt = undefined;
       watch.lostAtMs ??= nowMs;
       if (nowMs - watch.lostAtMs < SNAPSHOT_WITHIN_MS) return;
       watch.lostAtMs = nowMs;
@@ -120,14 +120,16 @@ export class Watch {
     if (desk === undefined) return;
     const watch = this.#watchOf(marketId);
     const found = desk.book.confirm(sequence, this.#context.clock.monotonicMs());
-    if (found !== "behind" || watch.behindAt !== desk.book.sequence) {
-      watch.behindAt = found === "behind" ? desk.book.sequence : undefined;
+    const isApart = found === "behind" || found === "ahead";
+    if (!isApart || watch.apartAt !== desk.book.sequence) {
+      watch.apartAt = isApart ? desk.book.sequence : undefined;
       return;
     }
-    // Twice behind at one sequence, a round trip apart: what is missing is not on its way, though pings may be.
+    // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
+    // too much was never the exchange's.
     const reason = `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`;
     desk.lose(reason);
-    watch.behindAt = undefined;
+    watch.apartAt = undefined;
     watch.lostAtMs = this.#context.clock.monotonicMs();
     this.#context.notify({ kind: "book-lost", marketId, reason, gap: false });
     this.#context.venue.resubscribe(marketId);
@@ -157,7 +159,7 @@ export class Watch {
   #watchOf(marketId: MarketId): BookWatch {
     let watch = this.#books.get(marketId);
     if (watch === undefined) {
-      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, behindAt: undefined };
+      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, apartAt: undefined };
       this.#books.set(marketId, watch);
     }
     return watch;

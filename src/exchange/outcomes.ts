@@ -80,7 +80,8 @@ function outcomeOfBody(action: Action, status: number, body: string, context: Ou
     }
     case "cancel":
     case "cancel-all":
-      return { result: "cancelled" };
+      // Whoever answers with a body is not the exchange: taken for a cancel, it would open the slot of an order that still rests.
+      throw new FormatError("a cancel answered with a body", { field: "body", expected: "HTTP 204 without one" });
     case "question":
       return answerOf(action, value, context);
   }

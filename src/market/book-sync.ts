@@ -95,11 +95,13 @@ export class SyncedBook {
   /**
    * The exchange's own sequence, asked over REST: tells a quiet market from a stream that has stalled while its pings go on.
    * `current`: nothing is missing, and the book counts as received now. `behind`: an update is under way, or lost: when it
-   * has not come after a round trip, the stream is stalled. `unsynchronised`: there is no book to compare.
+   * has not come after a round trip, the stream is stalled. `ahead`: the answer is older than the stream; when a second one, asked at
+   * this same sequence, still is, the stream has told what the exchange does not know. `unsynchronised`: there is no book to compare.
    */
-  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
+  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "ahead" | "unsynchronised" {
     if (!this.#synchronised) return "unsynchronised";
     if (exchangeSequence > this.#sequence) return "behind";
+    if (exchangeSequence < this.#sequence) return "ahead";
     this.#lastReceivedMs = nowMs;
     return "current";
   }

@@ -135,11 +135,13 @@ describe("what succeeded", () => {
     });
   });
 
-  it("cancels are 204 and empty; another success of theirs is one too", () => {
+  it("cancels are 204 and empty; another empty success is one too, an answer with a body proves nothing", () => {
     for (const action of [CANCEL, CANCEL_ALL]) {
       expect(outcomeOf(action, answered(204, ""), context)).toEqual({ result: "cancelled" });
       expect(outcomeOf(action, answered(200, " "), context)).toEqual({ result: "cancelled" });
-      expect(outcomeOf(action, answered(200, {}), context)).toEqual({ result: "cancelled" });
+      for (const body of [{}, "null", "[]", '{"serverTime":1}']) {
+        expect(outcomeOf(action, answered(200, body), context)).toMatchObject({ result: "unknown", cause: "malformed-answer" });
+      }
     }
   });
 

@@ -141,6 +141,7 @@ describe("age", () => {
     expect(book.confirm(10, 5000)).toBe("current");
     expect(book.stale(5500, 1000)).toBe(false);
     expect(book.confirm(11, 6000)).toBe("behind");
+    expect(book.confirm(9, 6500)).toBe("ahead");
     expect(book.stale(6500, 1000)).toBe(true);
     book.lose("stream down");
     expect(book.confirm(10, 7000)).toBe("unsynchronised");

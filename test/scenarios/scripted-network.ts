@@ -51,10 +51,13 @@ interface OpenStream {
 }
 
 const HOP_MS = 2;
+const MOST_FRAMES = 300;
 
 /** A network that does what the story says, and is perfect otherwise: two milliseconds each way. */
 export class ScriptedNetwork implements Transport {
   readonly sent: SentRequest[] = [];
+  /** The newest frames that the exchange sent, as they were: at most a few hundred of each stream. */
+  readonly frames: Record<StreamKind, string[]> = { market: [], account: [] };
   /** No connection at all. */
   down = false;
   /** Called after the exchange has worked on a request or a frame was handed over. */
@@ -239,6 +242,8 @@ export class ScriptedNetwork implements Transport {
 
   #frame(stream: OpenStream, text: string): void {
     if (text === "ping" || text === "pong") return stream.hand(text, HOP_MS);
+    this.frames[stream.kind].push(text);
+    if (this.frames[stream.kind].length > MOST_FRAMES) this.frames[stream.kind].shift();
     if (this.#stalled.has(stream.kind)) return;
     const lost = this.#framesToLose.findIndex((looksLike) => looksLike.test(text));
     if (lost >= 0) {

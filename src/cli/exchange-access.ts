@@ -54,17 +54,24 @@ export function openExchange(context: CliContext, { rest, stream, signer, timeou
  */
 export async function withExchange<Access extends ExchangeAccess>(access: Access, work: (access: Access) => Promise<void>): Promise<void> {
   try {
-    await work(access);
+    await namingExchange(access.rest, () => work(access));
+  } finally {
+    access.close();
+  }
+}
+
+/** Does work with an exchange. @throws RunError naming the address when nothing answers there. */
+export async function namingExchange<T>(rest: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof VenueRequestError) || error.httpStatus !== undefined) throw error;
     throw new RunError(`cannot reach the exchange: ${error.message}`, {
       field: "exchange.rest",
-      value: access.rest,
+      value: rest,
       expected: "an exchange that answers there (marketwright exchange runs one)",
       cause: error,
     });
-  } finally {
-    access.close();
   }
 }
 

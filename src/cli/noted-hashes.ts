@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { z } from "zod";
 import { BUILT_FILE } from "../bot/answers.js";
 import type { BotConfig } from "../bot/config.js";
-import { FileStateStore, readJsonState, stateDirOf } from "../bot/state-dir.js";
+import { readJsonState, stateDirOf } from "../bot/state-dir.js";
 import type { Hex } from "../core/units.js";
+import { existingState } from "./existing-state.js";
 
 const hashesSchema = z.array(z.string());
 
@@ -12,8 +12,7 @@ const hashesSchema = z.array(z.string());
  * @throws CorruptStateError when the file is not what a bot writes.
  */
 export function notedHashesOf(config: BotConfig, account: Hex): ReadonlySet<string> {
-  const directory = stateDirOf(config, account);
-  if (!existsSync(directory)) return new Set();
-  const hashes = readJsonState(new FileStateStore(directory), BUILT_FILE, (value) => hashesSchema.parse(value)) ?? [];
+  const store = existingState(stateDirOf(config, account));
+  const hashes = store === undefined ? [] : (readJsonState(store, BUILT_FILE, (value) => hashesSchema.parse(value)) ?? []);
   return new Set(hashes.map((hash) => hash.toLowerCase()));
 }

@@ -5,7 +5,9 @@ import { addCancelAll } from "./commands/cancel-all.js";
 import { addCheck } from "./commands/check.js";
 import { addControlCommands } from "./commands/control.js";
 import { addExchange } from "./commands/exchange.js";
+import { addExplain } from "./commands/explain.js";
 import { addGuard } from "./commands/guard.js";
+import { addReplay } from "./commands/replay.js";
 import { addRun } from "./commands/run.js";
 import { addStart } from "./commands/start.js";
 import { EXIT, type ExitCode, errorText, exitCodeOf, NotWell } from "./exit.js";
@@ -26,6 +28,8 @@ export function buildProgram(context: CliContext): Command {
   addGuard(program, context);
   addExchange(program, context);
   addCheck(program, context);
+  addExplain(program, context);
+  addReplay(program, context);
   addCall(program, context);
   addControlCommands(program, context);
   addCancelAll(program, context);

@@ -13,7 +13,6 @@ import { ConfigError, RunError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import { ecdsaScheme, initCrypto, nativeBindingError } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
-import { VenueRequestError } from "../exchange/venue-errors.js";
 import { type OpenLog, openLog } from "../monitoring/log.js";
 import { Metrics } from "../monitoring/metrics.js";
 import { startMetricsServer } from "../monitoring/metrics-server.js";
@@ -21,6 +20,7 @@ import { type LiveScreen, screenSupport, startScreen } from "../monitoring/scree
 import type { CliContext } from "./cli-context.js";
 import type { Companion } from "./companion.js";
 import { controlHandler } from "./control-handler.js";
+import { namingExchange } from "./exchange-access.js";
 import { packageVersion } from "./package-version.js";
 
 /** How a bot is run from the command line. */
@@ -91,25 +91,31 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   // Asked for before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
 
-  const bot = await startBot({
-    config,
-    privateKey,
-    seam,
-    store,
-    log,
-    metrics,
-    dryRun,
-    ...(journal === undefined ? {} : { journal }),
-  }).catch((error: unknown) => {
-    throw unreachable(error, config);
+  // All that may fail comes before the bot: once it quotes, only its own stop may end it.
+  const control = await startControlServer(controlSocketPath(store.directory, env), (command) => {
+    if (running === undefined)
+      throw new RunError("the bot is starting", { field: "command", value: command.command, expected: "a bot that runs" });
+    return controlHandler(running)(command);
   });
-  running = bot;
-  cleanup.push(() => bot.close());
-  const control = await startControlServer(controlSocketPath(store.directory, env), controlHandler(bot));
   cleanup.push(() => control.close());
   cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
-  cleanup.push(watchCompanions(options, log));
   await warnWithoutGuard(context, options, log, account);
+
+  const bot = await namingExchange(config.exchange.rest, () =>
+    startBot({
+      config,
+      privateKey,
+      seam,
+      store,
+      log,
+      metrics,
+      dryRun,
+      ...(journal === undefined ? {} : { journal }),
+    }),
+  );
+  running = bot;
+  cleanup.push(() => bot.close());
+  cleanup.push(watchCompanions(options, log));
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());
@@ -198,14 +204,4 @@ function openJournal(path: string, clock: Clock): JournalFile {
       cause,
     });
   }
-}
-
-function unreachable(error: unknown, { exchange: { rest } }: BotConfig): unknown {
-  if (!(error instanceof VenueRequestError) || error.httpStatus !== undefined) return error;
-  return new RunError(`cannot reach the exchange: ${error.message}`, {
-    field: "exchange.rest",
-    value: rest,
-    expected: "an exchange that answers there (marketwright exchange runs one)",
-    cause: error,
-  });
 }

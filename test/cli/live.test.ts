@@ -138,15 +138,39 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(asked).toMatchObject({ code: 1, err: expect.stringContaining("not registered") });
   });
 
-  it("records a journal that holds no key", async () => {
+  it("records a journal that holds no key, and replays it without one, decision by decision", async () => {
     const { file, env, key } = bot();
     const journal = join(folder, "run.journal");
     expect((await captureCli(["run", file, "--for", "1s", "--json", "--journal", journal], env)).code).toBe(0);
-    const [header, ...turns] = readFileSync(journal, "utf8").trimEnd().split("\n");
-    expect(JSON.parse(header ?? "")).toMatchObject({ journal: 1, config: { path: file } });
-    expect(turns.length).toBeGreaterThan(1);
     expect(readFileSync(journal, "utf8")).not.toContain(key.slice(2));
     expect(statSync(journal).mode & 0o777).toBe(0o600);
+
+    const shown = await captureCli(["replay", journal]);
+    expect(shown).toMatchObject({ code: 0, err: "" });
+    expect(shown.out).toMatch(/btcusdc wants BUY 0 20@\d+, SELL 0 20@\d+ \(fair /);
+    expect(shown.out).toMatch(/btcusdc place BUY 20@\d+ POST_ONLY 0x[0-9a-f]{64}/);
+    const machine = await captureCli(["replay", journal, "--json"]);
+    expect(JSON.parse(machine.out)).toMatchObject({ identical: true, phase: "stopped" });
+
+    const lines = readFileSync(journal, "utf8").split("\n");
+    const at = lines.findIndex((line) => line.includes('"kind":"place"'));
+    lines[at] = (lines[at] ?? "").replace(/"lots":20/, '"lots":21');
+    writeFileSync(journal, lines.join("\n"));
+    const tampered = await captureCli(["replay", journal, "--quiet"]);
+    expect(tampered.code).toBe(1);
+    expect(tampered.out).toContain(`(line ${at + 1}) differs`);
+    expect(await captureCli(["replay", file])).toMatchObject({ code: 1, out: "", err: expect.stringContaining("line 1") });
+  });
+
+  it("explains what it would quote without sending anything or leaving a trace", async () => {
+    const { file, env, stateDir } = bot();
+    const text = await captureCli(["explain", file], env);
+    expect(text).toMatchObject({ code: 0, err: "" });
+    expect(text.out).toContain("not registered");
+    const { out } = await captureCli(["explain", file, "--json"], env);
+    expect(JSON.parse(out)).toMatchObject({ complete: true, registered: false, markets: { btcusdc: { strategy: "ladder" } } });
+    expect(JSON.parse(out).markets.btcusdc.quotes).toHaveLength(2);
+    expect(existsSync(stateDir())).toBe(false);
   });
 
   it("ends with exit code 2 on a size that is off the exchange's grid, and on a market that is not there", async () => {

@@ -45,6 +45,7 @@ export function addStart(program: Command, context: CliContext): void {
       loadExchangeConfig(exchangeFile);
       const config = loadBotConfig(botFile, context.env, { key: "unused" });
       const { env, store } = freshAccount(context, config);
+      context.stderr.write(`a fresh account for this start; its key is in ${store.pathOf(KEY_FILE)}\n`);
       const { clock } = context.seam;
       const companions: Companion[] = [];
       const start = async (name: string, args: readonly string[]): Promise<string> => {

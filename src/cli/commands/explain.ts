@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { readAccountKey } from "../../bot/account-key.js";
+import { loadBotConfig } from "../../bot/config.js";
+import { explainBot } from "../../bot/explain.js";
+import { explainText } from "../../bot/explain-text.js";
+import { stateDirOf } from "../../bot/state-dir.js";
+import { ecdsaScheme } from "../../core/signing.js";
+import type { Ms } from "../../core/units.js";
+import { openLog } from "../../monitoring/log.js";
+import type { CliContext } from "../cli-context.js";
+import { parseDuration } from "../duration.js";
+import { namingExchange } from "../exchange-access.js";
+import { existingState } from "../existing-state.js";
+import { NotWell } from "../exit.js";
+import { jsonText } from "../output.js";
+
+interface ExplainOptions {
+  readonly within?: string;
+  readonly json?: boolean;
+}
+
+/** `marketwright explain bot.yaml` */
+export function addExplain(program: Command, context: CliContext): void {
+  program
+    .command("explain")
+    .description(
+      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens; sends nothing",
+    )
+    .argument("<file>", "the bot's YAML file")
+    .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, { within, json }: ExplainOptions) => {
+      const withinMs: Ms | undefined = within === undefined ? undefined : parseDuration(within, "--within");
+      const { env, seam } = context;
+      const config = loadBotConfig(file, env);
+      const privateKey = readAccountKey(config.account.keyEnv, env);
+      const store = existingState(stateDirOf(config, ecdsaScheme.signer(privateKey).address));
+      const log = openLog({ level: "error", clock: seam.clock, secrets: [privateKey] });
+      try {
+        const explanation = await namingExchange(config.exchange.rest, () =>
+          explainBot({
+            config,
+            privateKey,
+            seam,
+            log,
+            ...(store === undefined ? {} : { store }),
+            ...(withinMs === undefined ? {} : { withinMs }),
+          }),
+        );
+        context.stdout.write(json === true ? jsonText(explanation, 2) : explainText(explanation));
+        if (!explanation.complete) throw new NotWell();
+      } finally {
+        log.close();
+      }
+    });
+}

@@ -1,0 +1,112 @@
+import type { Command } from "commander";
+import type { Notice } from "../../bot/notice.js";
+import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/replay-journal.js";
+import type { Action } from "../../exchange/venue.js";
+import type { Intent } from "../../strategies/intent.js";
+import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../exit.js";
+import { jsonText } from "../output.js";
+
+interface ReplayCommandOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** `marketwright replay FILE` */
+export function addReplay(program: Command, context: CliContext): void {
+  program
+    .command("replay")
+    .description("run a journal again in virtual time, show every decision, and compare every action with the recorded one")
+    .argument("<journal>", "a file that marketwright run --journal wrote")
+    .option("--quiet", "the result alone")
+    .option("--json", "the result alone, as one JSON object")
+    .action(async (journal: string, { json, quiet }: ReplayCommandOptions) => {
+      const silent = json === true || quiet === true;
+      const result = await replayJournal(journal, {
+        onTurn: (turn) => {
+          if (!silent) context.stdout.write(turnText(turn));
+        },
+      });
+      const { header, ...told } = result;
+      const identical = result.divergence === undefined;
+      context.stdout.write(
+        json === true
+          ? jsonText({ journal, identical, account: header.account, config: header.config.path, ...told }, 2)
+          : resultText(result),
+      );
+      if (!identical) throw new NotWell();
+    });
+}
+
+/** What a turn decided, one line each; nothing for a turn that decided nothing. */
+function turnText({ turn, stamp, notices, actions }: ReplayedTurn): string {
+  const lines = [...notices.flatMap(noticeText), ...actions.map(actionText)];
+  return lines.map((line) => `${timeText(stamp.atMs)} turn ${turn}: ${line}\n`).join("");
+}
+
+function noticeText(notice: Notice): string[] {
+  switch (notice.kind) {
+    case "intent":
+      return [intentText(notice.intent)];
+    case "intent-refused":
+      return [`${notice.marketId} intent refused: ${notice.refusal}: ${notice.why}`];
+    case "held-back":
+      return [`${notice.marketId} held back: ${notice.limit}: ${notice.why}`];
+    case "halted":
+      return [`${notice.marketId ?? "all markets"} ${notice.on ? "halted" : "no longer halted"}: ${notice.reason}: ${notice.why}`];
+    case "book-lost":
+      return [`${notice.marketId} book given up: ${notice.reason}`];
+    default:
+      return [];
+  }
+}
+
+function intentText(intent: Intent): string {
+  const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = intent.reason;
+  const wanted =
+    intent.kind === "quotes"
+      ? intent.quotes.map(({ side, level, ticks, lots }) => `${side} ${level} ${lots}@${ticks}`).join(", ") || "nothing"
+      : `position ${intent.targetLots} no worse than ${intent.worstTicks}`;
+  const why = [`fair ${short(fairTicks)}`, `reservation ${short(reservationTicks)}`, `half spread ${short(halfSpreadTicks)}`];
+  for (const [name, value] of Object.entries(terms)) why.push(`${name} ${short(value)}`);
+  return `${intent.marketId} wants ${wanted} (${[...why, ...clamps].join(", ")})`;
+}
+
+function actionText(action: Action): string {
+  switch (action.kind) {
+    case "place":
+      return `${action.marketId} place ${action.side} ${action.lots}@${action.ticks} ${action.timeInForce} ${action.hash}`;
+    case "build":
+      return `${action.marketId} build ${action.side} ${action.lots}@${action.ticks} ${action.timeInForce}`;
+    case "cancel":
+      return `${action.marketId} cancel ${action.orderId} ${action.hash}`;
+    case "cancel-all":
+      return `${action.marketId} cancel-all`;
+    case "question":
+      return `ask ${action.ask}`;
+  }
+}
+
+function resultText({ header, turns, actions, divergence, tornLine, broke, phase, spanMs }: ReplayResult): string {
+  const lines = [
+    `${header.config.path}: ${turns} turns and ${actions} actions over ${(spanMs / 1000).toFixed(1)} s replayed to the byte; the bot was ${phase}`,
+  ];
+  if (tornLine !== undefined) lines.push(`line ${tornLine} was cut short by the end of the process that wrote it, and is left out`);
+  if (broke !== undefined) lines.push(`the last turn broke, then and now: ${broke}`);
+  if (divergence !== undefined) {
+    const { turn, line, why, expected, actual } = divergence;
+    lines.push(`turn ${turn} (line ${line}) differs: ${why}`, `  recorded: ${expected}`, `  replayed: ${actual}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** `12:34:56.789`, UTC. */
+function timeText(atMs: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const seconds = atMs / 1000;
+  return `${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}.${String(atMs % 1000).padStart(3, "0")}`;
+}
+
+function short(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(8)));
+}

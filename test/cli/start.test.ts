@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { captureCli } from "./captured-cli.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const { clock } = liveSeam();
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGTERM");
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function files(): Promise<{ readonly folder: string; readonly port: number; readonly args: readonly string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "mw-"));
+  const port = await freePort();
+  writeFileSync(
+    join(folder, "exchange.yaml"),
+    `port: ${port}
+markets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }
+`,
+  );
+  writeFileSync(
+    join(folder, "bot.yaml"),
+    `exchange: { rest: "http://127.0.0.1:${port}/v1", stream: "ws://127.0.0.1:${port}/v1" }
+account: { keyEnv: MARKETWRIGHT_KEY }
+quotes: { timeInForce: POST_ONLY }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }
+risk: { maxDrawdownQuote: 500 }
+`,
+  );
+  return { folder, port, args: ["start", join(folder, "bot.yaml"), "--exchange", join(folder, "exchange.yaml"), "--json"] };
+}
+
+function start(args: readonly string[], folder: string) {
+  const child = spawn(process.execPath, ["--import", "tsx", join(root, "src/cli/main.ts"), ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  started.push(child);
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    err += chunk;
+  });
+  const done = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  return { child, done };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    if (tries > 300) throw new Error("it never became so");
+    await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+  }
+}
+
+const exchangeAnswers = async (port: number) => (await captureCli(["call", "time", "--rest", `http://127.0.0.1:${port}/v1`])).code === 0;
+
+describe("marketwright start", () => {
+  it("trades with a key that nobody has had before, guarded, and leaves neither orders nor processes", async () => {
+    const { folder, port, args } = await files();
+    const { code, out, err } = await start([...args, "--for", "3s"], folder).done;
+    expect(err).toContain("a fresh account for this start");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "the time is over" });
+    expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
+    expect(await exchangeAnswers(port)).toBe(false);
+
+    const [account] = readdirSync(join(folder, ".marketwright"));
+    const state = join(folder, ".marketwright", account ?? "");
+    expect(statSync(join(state, "key")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(state, "key"), "utf8")).toMatch(/^0x[0-9a-f]{64}\n$/);
+    expect(readFileSync(join(state, "guard.log"), "utf8")).toContain("watching the bot's heartbeat");
+    expect(err + readFileSync(join(state, "exchange.log"), "utf8")).not.toContain(readFileSync(join(state, "key"), "utf8").trim().slice(2));
+  });
+
+  it("ends its exchange and guard even when it is killed", async () => {
+    const { folder, port, args } = await files();
+    const { child, done } = start(args, folder);
+    await until(async () => (await captureCli(["status"], { XDG_RUNTIME_DIR: folder })).code === 0);
+    expect(await exchangeAnswers(port)).toBe(true);
+    child.kill("SIGKILL");
+    await until(async () => !(await exchangeAnswers(port)));
+    // Its pipes close only when no companion holds them any more.
+    expect((await done).code).toBe(null);
+  });
+
+  it("says in one message why it cannot start: the port, in the exchange's own words", async () => {
+    const { folder, port, args } = await files();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
+    const { code, out, err } = await start(args, folder).done;
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(err).toContain(`the exchange's port is in use (got ${port})`);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+});

@@ -84,7 +84,7 @@ export class Leaving {
     const built = this.#works.takeBuilt(hash);
     const desk = desks.get(marketId);
     if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended") return dispatcher.dropped(key);
-    const refusal = this.#refusalOf(desk, built.waiting, hash) ?? this.#budgetRefusal("place");
+    const refusal = this.#supersededOf(desk, built.waiting) ?? this.#refusalOf(desk, built.waiting, hash) ?? this.#budgetRefusal("place");
     if (refusal !== undefined) {
       absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.why));
       return this.#holdBack(key, desk, built.waiting, refusal);
@@ -92,6 +92,15 @@ export class Leaving {
     const action = this.#works.stamped(built.action);
     this.#context.submit(key, action, built.waiting.causeMonotonicMs);
     absorb(account.onDispatched(action, exchangeTime.nowMs()));
+  }
+
+  /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
+  #supersededOf(desk: Desk, { place }: WaitingPlace): Refusal | undefined {
+    if (place.level === TARGET_LEVEL) return undefined;
+    const asked = desk.quotes?.quotes.find(({ side, level }) => side === place.side && level === place.level)?.lots ?? 0;
+    if (asked >= place.lots) return undefined;
+    const why = `${place.lots} lots were built, ${asked} are wanted by now`;
+    return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
   }
 
   get #isServerBuilt(): boolean {

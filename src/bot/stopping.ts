@@ -28,7 +28,10 @@ export class Stopping {
 
   begin(reason: string): void {
     this.#reason = reason;
-    this.#sinceMs = this.#context.clock.monotonicMs();
+    const { clock, account, exchangeTime, absorb } = this.#context;
+    this.#sinceMs = clock.monotonicMs();
+    // What the streams may have lost would else be waited for until the next interval.
+    absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
   }
 
   /** A few times a second while the bot stops. */

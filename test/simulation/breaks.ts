@@ -162,6 +162,7 @@ export const BREAKS: readonly Break[] = [
   {
     name: "failed-settlement-ignored",
     what: "a trade whose settlement failed stays in the position",
+    plan: (plan) => ({ ...plan, exchange: { ...plan.exchange, settlement: { ...plan.exchange.settlement, failureRate: 0.05 } } }),
     ...tapped(() => ({
       event: (event): VenueEvent | undefined => {
         if (event.type === "trade-update" && event.trade.status === "FAILED") return undefined;

@@ -2,6 +2,7 @@ import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { parseInt64Json } from "../core/int64-json.js";
 import type { MarketId } from "../core/units.js";
+import { BookScanner } from "./book-scanner.js";
 import { decodeBalancesAnswer, decodeIncomes, decodeUserTrade } from "./decode-account.js";
 import { decodeOrder } from "./decode-orders.js";
 import { IntegerDecoder } from "./integer-decoder.js";
@@ -29,16 +30,20 @@ export class FrameDecoder {
   readonly #context: DecodeContext;
   readonly #maxBytes: number;
   readonly #levels = new Map<MarketId, IntegerDecoder>();
+  readonly #scanner: BookScanner;
 
   constructor(options: FrameDecoderOptions) {
     this.#context = options;
     this.#maxBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+    this.#scanner = new BookScanner(options.instruments);
     for (const [marketId, instrument] of options.instruments) this.#levels.set(marketId, new IntegerDecoder(instrument));
   }
 
   /** A frame of `/multiple`: `{"stream": name, "data": payload}`. */
   multiple(text: string): readonly VenueEvent[] {
     return this.#guarded("stream multiple", text, () => {
+      const update = this.#scanner.update(text);
+      if (update !== undefined) return [update];
       const frame = objectOf(JSON.parse(text), "frame");
       if (typeof frame.stream !== "string" || frame.data === undefined) return acknowledgement(frame);
       return this.#market(frame.stream, frame.data, () => objectOf(objectOf(parseInt64Json(text), "frame").data, "data"));

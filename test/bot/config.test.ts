@@ -151,7 +151,7 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     ],
     ["a stream address in the place of REST", "rest: http", "rest: ws", ["exchange.rest", "ws://127.0.0.1:8620/v1", "http:"]],
     ["a password in an address", "rest: http://", "rest: http://me:secret@", ["exchange.rest", "must not hold a name or password"]],
-    ["no market", /markets:[^]*risk:/, "markets: {}\nrisk:", ["markets:", "at least one market"]],
+    ["no market", /markets:[\s\S]*risk:/, "markets: {}\nrisk:", ["markets:", "at least one market"]],
     ["the same market twice", "  ethusdc:", "  btcusdc:", ["markets.btcusdc", "written twice", "one market has one strategy", "7 and 11"]],
     [
       "two strategies on one market",
@@ -173,8 +173,8 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       ["guard.deadAfterMs", "3000", "4000"],
     ],
     ["an empty section", /risk: .*/, "risk:", ["risk: is empty", "maxDrawdownQuote"]],
-    ["a list", /^[^]*$/, "- a\n- b\n", ["the file", "wrong type"]],
-    ["an empty file", /^[^]*$/, "# nothing\n", ["bot.yaml is empty"]],
+    ["a list", /^[\s\S]*$/, "- a\n- b\n", ["the file", "wrong type"]],
+    ["an empty file", /^[\s\S]*$/, "# nothing\n", ["bot.yaml is empty"]],
     ["broken YAML", "{ timeInForce: POST_ONLY }", "{ timeInForce: POST_ONLY", ["bot.yaml line 6 is no YAML"]],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
   ];

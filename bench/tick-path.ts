@@ -1,4 +1,5 @@
 import { map } from "rxjs";
+import { z } from "zod";
 import type { Notice } from "../src/bot/notice.js";
 import { Instrument } from "../src/core/instrument.js";
 import type { Random } from "../src/core/seam.js";
@@ -11,7 +12,6 @@ import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { quoteAround } from "../src/strategies/quote-around.js";
 import { defineStrategy } from "../src/strategies/strategy.js";
-import { z } from "zod";
 import { startBenchBot } from "./bench-bot.js";
 import { captureFrames } from "./capture-frames.js";
 import { MemoryTransport } from "./memory-transport.js";
@@ -26,6 +26,7 @@ const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 export const MARKS = [
   "received",
   "decoded",
+  "applied",
   "viewed",
   "decided",
   "shaped",
@@ -50,14 +51,20 @@ export interface TickSample {
   readonly totalMs: number;
   /** Instants of the way, milliseconds; empty unless the path is marked. */
   readonly marks: Readonly<Partial<Record<Mark, number>>>;
+  /** What the reference took on the same frame. */
+  readonly referenceMs: number;
 }
 
 /** The way from a frame to an order, ready to be run. */
 export interface TickPath {
   readonly source: string;
   readonly signer: Signer;
-  /** Feeds frames until so many have led to one order each. */
-  take(orders: number): Promise<readonly TickSample[]>;
+  /**
+   * Feeds frames until so many have led to one order each.
+   * @param reference does the reference's work on a frame: between two frames of its own, at the same kind of moment as the bot
+   * does its own, and as rarely, so that neither side has the machine's caches to itself. Returns milliseconds.
+   */
+  take(orders: number, reference: (frame: string) => number): Promise<readonly TickSample[]>;
   close(): void;
 }
 
@@ -156,6 +163,16 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   };
   await clock.runFor(1000);
   handlers().onMessage(capture.frame(at++));
+  if (options.isMarked) {
+    const { book } = bot.context.desks.get(MARKET) ?? {};
+    if (book === undefined) throw new Error("the bot has no such market");
+    const apply = book.apply.bind(book);
+    book.apply = (...args) => {
+      const result = apply(...args);
+      mark("applied");
+      return result;
+    };
+  }
   for (let second = 0; bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true; second += 1) {
     if (second > 30) throw new Error("the bot did not come to run within 30 s of virtual time");
     await clock.runFor(1000);
@@ -175,7 +192,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   return {
     source: capture.source,
     signer,
-    take: async (wanted) => {
+    take: async (wanted, reference) => {
       const samples: TickSample[] = [];
       while (samples.length < wanted) {
         const isUpdate = at % capture.length !== 0;
@@ -188,7 +205,10 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         if (led > 1 || (led === 1 && cancels !== before.cancels)) throw new Error("a frame led to more than one order");
         if (led === 1) {
           if (options.isMarked) marks.handedOver = handedOverAt;
-          samples.push({ frame, receivedAt, totalMs: handedOverAt - receivedAt, marks });
+          const sample = { frame, receivedAt, totalMs: handedOverAt - receivedAt, marks };
+          await clock.runFor(GAP_MS);
+          await new Promise(setImmediate);
+          samples.push({ ...sample, referenceMs: reference(frame) });
         }
       }
       return samples;

@@ -1,0 +1,44 @@
+import { initCrypto } from "../src/core/signing.js";
+import type { Bench } from "./bench.js";
+import { effort } from "./effort.js";
+import { median } from "./rounds.js";
+import { tickPath } from "./tick-path.js";
+import { parseAndSign } from "./tick-reference.js";
+
+const ROUNDS = effort(9, 2);
+const ORDERS_A_ROUND = effort(250, 3);
+/** Until the optimising compiler has seen the whole way often enough. */
+const WARM_UP_ORDERS = effort(2000, 3);
+
+const US_PER_MS = 1000;
+
+/** A live bot from a stream's frame to the signed bytes in the transport's hands. */
+export const bench: Bench = {
+  about: "from a stream's frame to a signed order handed to the transport, against JSON.parse of it and both signatures",
+  ceiling: 1.5,
+  async run() {
+    const backends = await initCrypto();
+    const path = await tickPath({ isMarked: false });
+    const reference = parseAndSign(path.signer);
+    await path.take(WARM_UP_ORDERS, reference);
+    const rounds: { ours: number; reference: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      globalThis.gc?.();
+      const samples = await path.take(ORDERS_A_ROUND, reference);
+      rounds.push({
+        ours: median(samples.map(({ totalMs }) => totalMs)) * US_PER_MS,
+        reference: median(samples.map(({ referenceMs }) => referenceMs)) * US_PER_MS,
+      });
+    }
+    path.close();
+    return {
+      ours: median(rounds.map(({ ours }) => ours)),
+      reference: median(rounds.map((round) => round.reference)),
+      ratio: median(rounds.map((round) => round.ours / round.reference)),
+      unit: "us a frame",
+      referenceIs:
+        `JSON.parse of the same frame, one order hash and signature, one request hash and signature (keccak ${backends.keccak}, curve ` +
+        `${backends.signing}), done between the bot's own frames; each round the median over ${ORDERS_A_ROUND} frames of ${path.source} that move the touch`,
+    };
+  },
+};

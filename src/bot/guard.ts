@@ -4,9 +4,10 @@ import type { Clock, Timer } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { RestClient } from "../exchange/rest-client.js";
+import { BUILT_FILE } from "./answers.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "./heartbeat.js";
 import { isBotsOrder } from "./own-order.js";
-import type { StateStore } from "./state-dir.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** What the guard tells whoever watches it. */
 export type GuardNotice =
@@ -146,12 +147,24 @@ export class Guard {
     if (open.length === 0 && !evenIfEmpty) return true;
     if (open.length > 0) {
       const { account } = this.#options;
-      const manual = open.filter((order: VenueOrder) => !isBotsOrder(order, account, NO_HASHES));
+      const noted = this.#notedHashes();
+      const manual = open.filter((order: VenueOrder) => !isBotsOrder(order, account, noted));
       notify({ kind: "cancelling", marketId, orderIds: open.map(({ id }) => id), manualIds: manual.map(({ id }) => id) });
     }
     await this.#token();
     await client.cancelAllOpenOrders(marketId);
     return open.length === 0;
+  }
+
+  /** Hashes of server-built orders, which carry no tag of the bot's: only to name whose orders are cancelled. */
+  #notedHashes(): ReadonlySet<string> {
+    const { store, notify } = this.#options;
+    try {
+      return new Set((readJsonState(store, BUILT_FILE, (value) => value as readonly string[]) ?? []).map((hash) => hash.toLowerCase()));
+    } catch (error) {
+      notify({ kind: "failed", what: BUILT_FILE, message: messageOf(error) });
+      return new Set();
+    }
   }
 
   async #token(): Promise<void> {
@@ -162,8 +175,6 @@ export class Guard {
     this.#budget = this.#budget.spend(clock.monotonicMs(), 1);
   }
 }
-
-const NO_HASHES: ReadonlySet<string> = new Set();
 
 function pause(clock: Clock, delayMs: Ms): Promise<void> {
   return new Promise((resolve) => {

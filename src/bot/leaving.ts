@@ -16,6 +16,8 @@ import type { Safety } from "./safety.js";
 const MAX_PLACES_UNDER_WAY = 24;
 /** COMMON tokens that places leave for questions. */
 const QUESTION_TOKENS = 50;
+/** Tokens a market that quotes leave for working a position. */
+const WORK_TOKENS = 10;
 /** How long a place that its last check stopped is left alone. */
 const HELD_BACK_MS = 250;
 
@@ -63,7 +65,8 @@ export class Leaving {
   #place(key: string, waiting: WaitingPlace): void {
     const desk = this.#context.desks.get(waiting.marketId);
     if (desk === undefined) return this.#context.dispatcher.dropped(key);
-    const refusal = this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(this.#isServerBuilt ? "build" : "place");
+    const refusal =
+      this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(this.#isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
     if (waiting.place.level === TARGET_LEVEL && desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
     if (this.#isServerBuilt) {
@@ -84,7 +87,10 @@ export class Leaving {
     const built = this.#works.takeBuilt(hash);
     const desk = desks.get(marketId);
     if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended") return dispatcher.dropped(key);
-    const refusal = this.#supersededOf(desk, built.waiting) ?? this.#refusalOf(desk, built.waiting, hash) ?? this.#budgetRefusal("place");
+    const refusal =
+      this.#supersededOf(desk, built.waiting) ??
+      this.#refusalOf(desk, built.waiting, hash) ??
+      this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
       absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.why));
       return this.#holdBack(key, desk, built.waiting, refusal);
@@ -151,11 +157,14 @@ export class Leaving {
     return breach === null ? undefined : soon(breach.limit, breach.why);
   }
 
-  #budgetRefusal(kind: DispatchKind): Refusal | undefined {
+  /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
+  #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
     const { budget, desks, account } = this.#context;
     let ordersThatMayFill = 0;
     for (const marketId of desks.keys()) ordersThatMayFill += account.orders.mayStillFill(marketId).length;
-    const verdict = budget.ask(kind, { ordersThatMayFill, markets: desks.size, questions: QUESTION_TOKENS });
+    const isQuote = (kind === "place" || kind === "build") && !works;
+    const reserved = isQuote ? desks.size * (1 + WORK_TOKENS) : desks.size;
+    const verdict = budget.ask(kind, { ordersThatMayFill, markets: reserved, questions: QUESTION_TOKENS });
     if (verdict.mayLeave) return undefined;
     return { limit: `${verdict.bucket} tokens`, why: `${verdict.available} left, ${verdict.needed} needed`, retryAtMs: verdict.retryAtMs };
   }

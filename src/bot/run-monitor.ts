@@ -97,8 +97,9 @@ export class RunMonitor {
           places: notice.plan.places.map(({ side, level, ticks, lots, why }) => ({ side, level, ticks, lots, why })),
         });
       case "halted":
-        if (notice.marketId === undefined) this.#metrics.halted(notice.reason, notice.on);
-        else this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
+        if (notice.marketId !== undefined) this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
+        // The account's gauge shows a reason while it holds anywhere.
+        this.#metrics.halted(notice.reason, notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason));
         return this.#say(notice.on ? "warn" : "info", notice.on ? "halted" : "halt over", {
           reason: notice.reason,
           marketId: notice.marketId,

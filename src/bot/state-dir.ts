@@ -128,7 +128,7 @@ export class MemoryStateStore implements StateStore {
  * Reads a JSON text of the store through a check of the caller's.
  * @throws CorruptStateError naming the file when it is no JSON or fails the check.
  */
-export function readJsonState<T>(store: StateStore, name: string, check: (value: unknown) => T): T | undefined {
+export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, check: (value: unknown) => T): T | undefined {
   const text = store.read(name);
   if (text === undefined) return undefined;
   try {

@@ -17,6 +17,9 @@ export interface OutcomeContext extends DecodeContext {
   readonly hasher: OrderHasher | undefined;
 }
 
+/** Longer answers are not parsed, which would hold the bot up for as long as it takes: twenty times the longest page there is. */
+const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
+
 /** A market that is there no more, or no longer readable, is an answer that its desk has to hear, not a malformed one. */
 const NONE_REQUIRED: readonly MarketId[] = [];
 
@@ -34,6 +37,10 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
   if (status === 429 || status === 418) return { result: "throttled", httpStatus: status, retryAfterMs: result.retryAfterMs };
   if (status >= 500) return { result: "unknown", cause: "server-error", message: `HTTP ${status}: ${excerpt(body)}` };
   if (status === 204 && (action.kind === "cancel" || action.kind === "cancel-all")) return { result: "cancelled" };
+  if (body.length > MOST_ANSWER_CHARACTERS) {
+    const message = `HTTP ${status}: an answer of ${body.length} characters, above the limit of ${MOST_ANSWER_CHARACTERS}`;
+    return { result: "unknown", cause: "malformed-answer", message };
+  }
   try {
     return outcomeOfBody(action, status, body, context);
   } catch (error) {

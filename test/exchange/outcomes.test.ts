@@ -176,6 +176,15 @@ describe("what succeeded", () => {
     }
   });
 
+  it("an answer of ten megabytes is not even parsed", () => {
+    const long = `{"serverTime":1,"x":"${"x".repeat(10 * 1024 * 1024)}"}`;
+    expect(outcomeOf({ ...base, kind: "question", ask: "time" }, answered(200, long), context)).toMatchObject({
+      result: "unknown",
+      cause: "malformed-answer",
+      message: expect.stringContaining("above the limit of 8388608"),
+    });
+  });
+
   it("rules without a market of the bot's are an answer: its desk has to hear that it is gone", () => {
     const question: Action = { ...base, kind: "question", ask: "rules" };
     expect(outcomeOf(question, answered(200, wireExchangeInfo()), context)).toMatchObject({ result: "answered", ask: "rules" });

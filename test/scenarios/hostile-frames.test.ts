@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../src/bot/run-monitor.js";
-import type { OperationName } from "../../src/exchange/operations.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
-import { ASK, BID, MARKET, Stage } from "./stage.js";
+import { BOTH, quotingStage } from "./quoting-stage.js";
+import { MARKET, Stage } from "./stage.js";
 
-const BOTH = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 const BOOK = `${MARKET}@orderbook`;
 
@@ -31,20 +30,6 @@ function expectTheExchangesBook(stage: Stage): void {
   const { book } = stage.rig.bot.context.desks.get(MARKET) ?? {};
   expect(book?.entries()).toEqual({ bids: bids.flat(), asks: asks.flat() });
   expect(book?.sequence).toBe(exchanges);
-}
-
-/** A bot that quotes, and has seen every kind of frame. */
-async function quoting(): Promise<Stage> {
-  const stage = new Stage({ market: { funding: { intervalMs: 10_000 } } });
-  await stage.botStarts();
-  stage.counterparty.sells(2, BID);
-  await stage.passes(13_000);
-  stage.wants({ bid: BID - 10 });
-  await stage.passes(1_000);
-  stage.wants();
-  await stage.passes(4_000);
-  expect(stage.quotes()).toEqual(BOTH);
-  return stage;
 }
 
 /** What nobody would send in the place of anything. */
@@ -133,7 +118,7 @@ describe("market frames that are not what the protocol says", () => {
     ["ten megabytes of text", () => frame(BOOK, "x".repeat(TEN_MEGABYTES))],
     ["ten megabytes of no JSON", () => "x".repeat(TEN_MEGABYTES)],
   ])("%s: counted, the book does not move, quoting goes on", async (_name, hostile) => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const [before, counted, placed] = [digest(stage), malformed(stage), stage.network.sentOf("placeOrder").length];
 
     expect(stage.network.inject("market", hostile(stage))).toBe(true);
@@ -155,7 +140,7 @@ describe("market frames that are not what the protocol says", () => {
     ["a stream of Object's own", frame("__proto__@orderbook", { event: "snapshot", sequence: 1, bids: [], asks: [] })],
     ["an acknowledgement nobody waits for", '{"id":99,"result":null}'],
   ])("%s is none of ours: nothing moves", async (_name, text) => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const before = digest(stage);
     stage.network.inject("market", text);
     await stage.passes(20);
@@ -165,7 +150,7 @@ describe("market frames that are not what the protocol says", () => {
   });
 
   it("any true frame with any one value exchanged for nonsense, or cut off anywhere", async () => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const samples = stage.network.frames.market.filter((text) => text.startsWith("{"));
     expect(samples.some((text) => text.includes("snapshot"))).toBe(true);
     await fc.assert(
@@ -212,7 +197,7 @@ describe("book frames that are well formed and cannot be true", () => {
       () => ({ event: "snapshot", sequence: Number.MAX_SAFE_INTEGER, bids: [["10.0", "1"]], asks: [["11.0", "1"]] }),
     ],
   ])("%s: the exchange's own book is back within seconds, in a quiet market too", async (_name, data) => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     stage.network.inject("market", frame(BOOK, data(sequence(stage))));
     await stage.passes(20_000);
 
@@ -235,7 +220,7 @@ describe("account frames of nonsense", () => {
     ["incomes that are no list", '{"event":"INCOME_UPDATE","incomes":{}}'],
     ["ten megabytes", JSON.stringify({ event: "ORDER_UPDATE", order: "x".repeat(TEN_MEGABYTES) })],
   ])("%s: counted, and nothing else", async (_name, text) => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const counted = malformed(stage);
     stage.network.inject("account", text);
     await stage.passes(100);
@@ -245,7 +230,7 @@ describe("account frames of nonsense", () => {
   });
 
   it("an event of tomorrow, and an order of another market, are none of ours", async () => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const counted = malformed(stage);
     const order = stage.network.frames.account.find((text) => text.includes("ORDER_UPDATE")) ?? "";
     stage.network.inject("account", '{"event":"FLASH_UPDATE","anything":[1]}');
@@ -256,7 +241,7 @@ describe("account frames of nonsense", () => {
   });
 
   it("any true frame with any one value exchanged for nonsense, or cut off anywhere: it ends with what the exchange has", async () => {
-    const stage = await quoting();
+    const stage = await quotingStage();
     const samples = stage.network.frames.account.filter((text) => text.startsWith("{"));
     for (const event of ["ORDER_UPDATE", "TRADE_UPDATE", "ACCOUNT_UPDATE", "INCOME_UPDATE"])
       expect(
@@ -275,99 +260,6 @@ describe("account frames of nonsense", () => {
     );
     await stage.passes(65_000);
     expect(stage.quotes()).toEqual(BOTH);
-    expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-    stage.expectAgreement();
-  });
-});
-
-describe("answers of nonsense", () => {
-  const ASKED: readonly OperationName[] = [
-    "time",
-    "exchangeInfo",
-    "openOrders",
-    "historyOrders",
-    "userTrades",
-    "incomes",
-    "balances",
-    "orderbook",
-  ];
-  const BODIES: readonly (readonly [string, number, string])[] = [
-    ["nothing", 200, ""],
-    ["no JSON", 200, "<html>login</html>"],
-    ["half of one", 200, '[{"id":17,"marketId":"btc'],
-    ["null", 200, "null"],
-    ["a text", 200, '"ok"'],
-    ["a number", 200, "1e400"],
-    ["a list of nothing", 200, "[null,[],{}]"],
-    ["an object of nothing", 200, "{}"],
-    ["absurd numbers", 200, '{"serverTime":1e300,"sequence":-1,"markets":[{}],"balances":{"netValue":"1e99"},"positions":[1]}'],
-    ["an error without a code", 400, '{"message":"no"}'],
-    ["an error of nonsense", 400, '{"code":"x","codeText":[],"message":{}}'],
-    ["a redirect", 302, "<html>moved</html>"],
-    ["ten megabytes", 200, `[${"[],".repeat(TEN_MEGABYTES / 3)}[]]`],
-  ];
-
-  it.each(BODIES)("to every question, %s: nothing throws, and the bot agrees with the exchange afterwards", async (_name, status, body) => {
-    const stage = await quoting();
-    const ends = ASKED.map((what) => stage.network.every(what, { is: "answered by a wall", status, body }));
-    stage.network.drop("account");
-    await stage.passes(8_000);
-    expect(stage.quotes(), "an account that nobody confirms is not quoted on").toEqual([]);
-    stage.counterparty.rests("BUY", 1, BID - 500);
-    await stage.passes(2_000);
-    for (const end of ends) end();
-    await stage.passes(70_000);
-
-    expect(stage.quotes()).toEqual(BOTH);
-    expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-    stage.expectAgreement();
-  });
-
-  it.each(BODIES)("to places, %s: unknown, resolved by asking, never two in a slot", async (_name, status, body) => {
-    const stage = await quoting();
-    for (const arrives of [true, false, true]) {
-      for (let side = 0; side < 2; side++) stage.network.next("placeOrder", { is: "answered by a wall", status, body, arrives });
-      stage.wants({ bid: BID - 50, ask: ASK + 50 });
-      await stage.passes(20_000);
-      stage.wants();
-      await stage.passes(20_000);
-    }
-    expect(stage.quotes()).toEqual(BOTH);
-    expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-    stage.expectAgreement();
-  });
-
-  it.each(BODIES.filter(([, status, body]) => status !== 200 || body !== ""))(
-    "to cancels, %s: the order counts until it is known to be gone, never two in a slot",
-    async (_name, status, body) => {
-      const stage = await quoting();
-      for (const arrives of [true, false]) {
-        for (let side = 0; side < 2; side++) stage.network.next("cancelOrder", { is: "answered by a wall", status, body, arrives });
-        stage.wants({ bid: BID - 50, ask: ASK + 50 });
-        await stage.passes(30_000);
-        stage.wants();
-        await stage.passes(30_000);
-      }
-      expect(stage.quotes()).toEqual(BOTH);
-      expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-      stage.expectAgreement();
-    },
-  );
-
-  it.each([
-    ["a thousand years ahead", 31_536_000_000_000],
-    ["a year back", -31_536_000_000],
-  ])("an hour of the exchange's clock that is %s, told once: quotes come down, and everything goes on afterwards", async (_name, offMs) => {
-    const stage = await quoting();
-    stage.network.next("time", { is: "rewritten", body: (body) => body.replace(/\d+/, (ms) => String(Number(ms) + offMs)) });
-    await stage.passes(65_000);
-    expect(stage.saidOfHalt("clock-offset")).toBeDefined();
-    await stage.passes(60_000);
-
-    expect(stage.quotes()).toEqual(BOTH);
-    stage.counterparty.sells(3, BID);
-    stage.network.drop("account");
-    await stage.passes(60_000);
     expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
     stage.expectAgreement();
   });

@@ -1,70 +1,32 @@
-import { Account } from "../account/account.js";
 import type { AccountChange, AccountStep } from "../account/changes.js";
 import type { OrderPhase, OwnOrder } from "../account/order.js";
-import { RunError } from "../core/errors.js";
-import { Instrument } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
-import { seamScheduler } from "../core/seam-scheduler.js";
-import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { VenueRules } from "../exchange/records.js";
-import type { Action, QuestionAction, Venue, VenueEvent } from "../exchange/venue.js";
+import type { MarketId } from "../core/units.js";
+import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
-import type { MarketLimits } from "../risk/limits.js";
 import type { Intent } from "../strategies/intent.js";
-import type { BoundStrategy } from "../strategies/strategy.js";
-import { ActionBudget } from "./action-budget.js";
-import { Answers, BUILT_FILE } from "./answers.js";
-import { type BotConfig, decideOf } from "./config.js";
+import { Answers } from "./answers.js";
+import type { BotOptions } from "./bot-options.js";
 import type { BotContext, BotPhase } from "./context.js";
-import { Desk } from "./desk.js";
-import { Dispatcher, type OutboxPort, slotSubject } from "./dispatcher.js";
-import { ExchangeTime } from "./exchange-time.js";
+import type { Desk } from "./desk.js";
+import { slotSubject } from "./dispatcher.js";
 import { flattenTarget } from "./flatten.js";
-import { Holds } from "./holds.js";
-import type { BotCommand, BotInput, StrategySignal, TurnStamp } from "./input.js";
+import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal.js";
 import { Leaving } from "./leaving.js";
-import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
-import { nonceTagOf } from "./nonce-tag.js";
-import type { Observer, StopResult } from "./notice.js";
+import { makeContext } from "./make-context.js";
+import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
 import { ownResting, Planning } from "./planning.js";
 import { Safety } from "./safety.js";
-import { readJsonState, type StateStore } from "./state-dir.js";
 import { Stopping } from "./stopping.js";
 import { TradeLog } from "./trade-log.js";
 import { TurnQueue } from "./turn-queue.js";
 import { Watch } from "./watch.js";
 
-/** What a bot is made of. Everything real about it comes in here. */
-export interface BotOptions {
-  readonly config: BotConfig;
-  readonly accountAddress: Hex;
-  /** `exchangeInfo`, read before: the grid and domain of the whole run. */
-  readonly rules: VenueRules;
-  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
-  readonly venue: Venue;
-  readonly seam: Seam;
-  readonly store: StateStore;
-  readonly outbox: OutboxPort;
-  readonly observer: Observer;
-  readonly journal?: TurnRecorder;
-  /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
-  readonly madeAt?: TurnStamp;
-  /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
-  readonly isReplay?: boolean;
-  readonly dryRun?: boolean;
-  /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
-  readonly receivedMonotonicMs?: () => Ms | undefined;
-}
-
 /** How often what is due by time alone is looked at. */
 const TICK_MS = 100;
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS = 50;
-/** Levels a side that a strategy sees. */
-const VIEW_DEPTH = 20;
-
 /**
  * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
  * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
@@ -84,7 +46,7 @@ export class Bot {
   #decisionTimer: { cancel(): void } | undefined;
 
   constructor(options: BotOptions) {
-    const { config, venue, seam, store, rules, observer } = options;
+    const { seam, store } = options;
     this.#journal = options.journal;
     this.#turns = new TurnQueue(
       seam,
@@ -93,57 +55,13 @@ export class Bot {
     );
     // The state is read against this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
-    let lastActionId = 0;
-    const nextActionId = (): number => ++lastActionId;
-    const instruments = new Map<MarketId, Instrument>();
-    for (const marketId of Object.keys(config.markets)) {
-      const { tickSize, stepSize } = rules.markets[marketId];
-      const { creditDecimals, paperDecimals } = rules;
-      instruments.set(marketId, new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals }));
-    }
-    const marketLimits = new Map<MarketId, MarketLimits>();
-    const desks = new Map<MarketId, Desk>();
-    for (const [marketId, instrument] of instruments) {
-      const limits = marketLimitsOf(config.markets[marketId], instrument);
-      marketLimits.set(marketId, limits);
-      desks.set(marketId, this.#deskOf(options, marketId, instrument, limits));
-    }
-    const exchangeTime = new ExchangeTime(this.#turns.clock, rules.serverTimeMs);
-    const nonceTag = nonceTagOf(options.accountAddress);
-    this.context = {
-      config,
-      accountAddress: options.accountAddress,
-      nonceTag,
-      clock: this.#turns.clock,
-      random: this.#turns.random,
-      venue,
-      store,
-      account: new Account({
-        instruments,
-        nonceTag,
-        builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
-        nextActionId,
-        signatureWindowMs: config.exchange.signatureWindowMs,
-        reconcileIntervalMs: config.exchange.reconcileMs,
-      }),
-      desks,
-      marketLimits,
-      accountLimits: accountLimitsOf(config, rules.creditDecimals),
-      exchangeTime,
-      budget: new ActionBudget({ rules, guardFraction: config.guard.orderTokensFraction, clock: this.#turns.clock, exchangeTime, store }),
-      dispatcher: new Dispatcher(options.outbox, (key) => this.accept({ kind: "leave", key })),
-      holds: new Holds(),
-      notify: observer,
-      nextActionId,
+    this.context = makeContext(options, this.#turns, {
       absorb: (step) => this.#absorb(step),
-      ask: (action) => this.context.dispatcher.want({ kind: "question", action }),
+      onTurn: (key) => this.accept({ kind: "leave", key }),
+      onSignal: (marketId, signal) => this.#spoke(options, marketId, signal),
       unasked: (action, why) => this.#answered(action, why),
       submit: (key, action, causeMonotonicMs) => this.#submit(key, action, causeMonotonicMs),
-      dryRun: options.dryRun ?? false,
-      receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
-      rules,
-      phase: "starting",
-    };
+    });
     this.safety = new Safety(this.context);
     const works = new OrderWorks(this.context);
     this.#watch = new Watch(this.context, this.safety, works);
@@ -176,23 +94,6 @@ export class Bot {
   /** Lets go of every timer at once, without a goodbye: what a crash would do. */
   abandon(): void {
     this.#turns.close();
-  }
-
-  #deskOf(options: BotOptions, marketId: MarketId, instrument: Instrument, limits: MarketLimits): Desk {
-    const strategy = options.strategies.get(marketId);
-    if (strategy === undefined)
-      throw new RunError("no strategy was loaded", { field: `markets.${marketId}.strategy`, expected: "a strategy" });
-    return new Desk({
-      instrument,
-      rules: options.rules.markets[marketId],
-      decide: decideOf(options.config, marketId),
-      strategy,
-      context: { marketId, instrument, scheduler: seamScheduler(this.#turns.clock), random: this.#turns.random },
-      maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
-      depthLevels: VIEW_DEPTH,
-      onIntent: (intent) => this.#spoke(options, marketId, { intent }),
-      onStrategyEnd: (why) => this.#spoke(options, marketId, { ended: why }),
-    });
   }
 
   #run(input: BotInput): void {

@@ -1,0 +1,33 @@
+import type { Seam } from "../core/seam.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { VenueRules } from "../exchange/records.js";
+import type { Venue } from "../exchange/venue.js";
+import type { BoundStrategy } from "../strategies/strategy.js";
+import type { BotConfig } from "./config.js";
+import type { OutboxPort } from "./dispatcher.js";
+import type { TurnStamp } from "./input.js";
+import type { TurnRecorder } from "./journal.js";
+import type { Observer } from "./notice.js";
+import type { StateStore } from "./state-dir.js";
+
+/** What a bot is made of. Everything real about it comes in here. */
+export interface BotOptions {
+  readonly config: BotConfig;
+  readonly accountAddress: Hex;
+  /** `exchangeInfo`, read before: the grid and domain of the whole run. */
+  readonly rules: VenueRules;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly venue: Venue;
+  readonly seam: Seam;
+  readonly store: StateStore;
+  readonly outbox: OutboxPort;
+  readonly observer: Observer;
+  readonly journal?: TurnRecorder;
+  /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
+  readonly madeAt?: TurnStamp;
+  /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
+  readonly isReplay?: boolean;
+  readonly dryRun?: boolean;
+  /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
+  readonly receivedMonotonicMs?: () => Ms | undefined;
+}

@@ -1,0 +1,105 @@
+import { Account } from "../account/account.js";
+import { RunError } from "../core/errors.js";
+import { Instrument } from "../core/instrument.js";
+import { seamScheduler } from "../core/seam-scheduler.js";
+import type { Hex, MarketId } from "../core/units.js";
+import type { MarketLimits } from "../risk/limits.js";
+import { ActionBudget } from "./action-budget.js";
+import { BUILT_FILE } from "./answers.js";
+import type { BotOptions } from "./bot-options.js";
+import { decideOf } from "./config.js";
+import type { BotContext } from "./context.js";
+import { Desk } from "./desk.js";
+import { Dispatcher } from "./dispatcher.js";
+import { ExchangeTime } from "./exchange-time.js";
+import { Holds } from "./holds.js";
+import type { StrategySignal } from "./input.js";
+import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
+import { nonceTagOf } from "./nonce-tag.js";
+import { readJsonState } from "./state-dir.js";
+import type { TurnQueue } from "./turn-queue.js";
+
+/** Levels a side that a strategy sees. */
+const VIEW_DEPTH = 20;
+
+/** What the parts of a bot call its serialised place for. */
+export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "submit"> {
+  /** An item's turn in the outbox has come. */
+  readonly onTurn: (key: string) => void;
+  readonly onSignal: (marketId: MarketId, signal: StrategySignal) => void;
+}
+
+/** Puts together what the parts of one bot share. @throws FormatError or CorruptStateError when the state cannot be read. */
+export function makeContext(options: BotOptions, turns: TurnQueue, hooks: ContextHooks): BotContext {
+  const { config, rules, store } = options;
+  const { creditDecimals, paperDecimals } = rules;
+  const instruments = new Map<MarketId, Instrument>();
+  const marketLimits = new Map<MarketId, MarketLimits>();
+  const desks = new Map<MarketId, Desk>();
+  for (const [marketId, market] of Object.entries(config.markets)) {
+    const { tickSize, stepSize } = rules.markets[marketId];
+    const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    const limits = marketLimitsOf(market, instrument);
+    instruments.set(marketId, instrument);
+    marketLimits.set(marketId, limits);
+    desks.set(marketId, deskOf(options, turns, hooks, instrument, limits));
+  }
+  let lastActionId = 0;
+  const nextActionId = (): number => ++lastActionId;
+  const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
+  const nonceTag = nonceTagOf(options.accountAddress);
+  const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
+  return {
+    config,
+    accountAddress: options.accountAddress,
+    nonceTag,
+    clock: turns.clock,
+    random: turns.random,
+    venue: options.venue,
+    store,
+    account: new Account({
+      instruments,
+      nonceTag,
+      builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
+      nextActionId,
+      signatureWindowMs: config.exchange.signatureWindowMs,
+      reconcileIntervalMs: config.exchange.reconcileMs,
+    }),
+    desks,
+    marketLimits,
+    accountLimits: accountLimitsOf(config, creditDecimals),
+    exchangeTime,
+    budget: new ActionBudget({ rules, guardFraction: config.guard.orderTokensFraction, clock: turns.clock, exchangeTime, store }),
+    dispatcher,
+    holds: new Holds(),
+    notify: options.observer,
+    nextActionId,
+    absorb: hooks.absorb,
+    ask: (action) => dispatcher.want({ kind: "question", action }),
+    unasked: hooks.unasked,
+    submit: hooks.submit,
+    dryRun: options.dryRun ?? false,
+    receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
+    rules,
+    phase: "starting",
+  };
+}
+
+function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, instrument: Instrument, limits: MarketLimits): Desk {
+  const { marketId } = instrument;
+  const strategy = options.strategies.get(marketId);
+  if (strategy === undefined) {
+    throw new RunError("no strategy was loaded", { field: `markets.${marketId}.strategy`, expected: "a strategy" });
+  }
+  return new Desk({
+    instrument,
+    rules: options.rules.markets[marketId],
+    decide: decideOf(options.config, marketId),
+    strategy,
+    context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
+    maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
+    depthLevels: VIEW_DEPTH,
+    onIntent: (intent) => hooks.onSignal(marketId, { intent }),
+    onStrategyEnd: (why) => hooks.onSignal(marketId, { ended: why }),
+  });
+}

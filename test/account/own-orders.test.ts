@@ -5,7 +5,7 @@ import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder } from "./exchange-story.js";
 
-function table(options: { nonceTag?: number; builtHashes?: readonly `0x${string}`[] } = {}): OwnOrders {
+function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
   const unexplained = new Unexplained(new Ledger());
   const orders = new OwnOrders({
     instruments: new Map([[MARKET, INSTRUMENT]]),

@@ -2,7 +2,7 @@ import { map } from "rxjs";
 import { z } from "zod";
 import type { Notice } from "../src/bot/notice.js";
 import { Instrument } from "../src/core/instrument.js";
-import type { Random } from "../src/core/seam.js";
+import type { Clock, Random } from "../src/core/seam.js";
 import { seededRandom } from "../src/core/seeded-random.js";
 import { ecdsaScheme, type Signer } from "../src/core/signing.js";
 import { VirtualClock } from "../src/core/virtual-clock.js";
@@ -18,8 +18,8 @@ import { MemoryTransport } from "./memory-transport.js";
 
 const MARKET = "btcusdt";
 const START_MS = 1_780_272_000_000;
-/** Between two frames, as in the capture. */
-const GAP_MS = 50;
+/** Between two frames: so wide that places and cancels stay within the exchange's own limits. */
+const GAP_MS = 120;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 
 /** The instants of one frame's way, in the order in which they come. */
@@ -69,12 +69,19 @@ export interface TickPath {
 }
 
 /**
- * A live bot against the embedded exchange in virtual time, its book stream replaced by the capture's frames. Of the frames
- * that move the touch, every second one asks the strategy for one quote, and is measured; the next asks for none, which has the
+ * A live bot against the embedded exchange in virtual time, its book stream replaced by the capture's frames. Each frame
+ * wakes the strategy. Every second time it wants one quote, and that frame is measured; the next time it wants none, which has the
  * order cancelled, outside the measure, as are all answers, ticks and reconciliations: time passes only between frames.
  */
 export async function tickPath(options: { readonly isMarked: boolean }): Promise<TickPath> {
-  const clock = new VirtualClock(START_MS);
+  const time = new VirtualClock(START_MS);
+  let aheadMs = 0;
+  // What everybody reads: a little ahead of the timers at each frame, which so comes before a timer that is due just then.
+  const clock: Clock = {
+    nowMs: () => time.nowMs() + aheadMs,
+    monotonicMs: () => time.monotonicMs() + aheadMs,
+    setTimer: (delayMs, fire) => time.setTimer(delayMs, fire),
+  };
   const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
   const capture = captureFrames(instrument);
   let marks: Partial<Record<Mark, number>> = {};
@@ -111,7 +118,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     const settled = promise.finally(() => {
       isSettled = true;
     });
-    while (!isSettled) await clock.runFor(1);
+    while (!isSettled) await time.runFor(1);
     return await settled;
   };
   const strategy = defineStrategy({
@@ -134,8 +141,8 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         exchange: { rest: "http://127.0.0.1/v1", stream: "ws://127.0.0.1/v1" },
         account: { keyEnv: "NONE" },
         quotes: { timeInForce: "POST_ONLY" },
-        // The touch alone wakes the strategy: one view a frame, no frame without a reason.
-        decide: { everyMs: 3_600_000, minGapMs: 0 },
+        // A decision is due when a frame comes, whether it moves the touch or not.
+        decide: { everyMs: GAP_MS, minGapMs: 1 },
         markets: {
           [MARKET]: { strategy: "bench", limits: { maxPositionBase: 1, maxOrderBase: 0.1, maxNotionalQuote: 100_000, maxOpenOrders: 20 } },
         },
@@ -157,11 +164,12 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     pace,
   );
   let at = 0;
+  let restMs = GAP_MS;
   const handlers = (): SocketHandlers => {
     if (stream === undefined) throw new Error("the bot did not open its market stream");
     return stream;
   };
-  await clock.runFor(1000);
+  await time.runFor(1000);
   handlers().onMessage(capture.frame(at++));
   if (options.isMarked) {
     const { book } = bot.context.desks.get(MARKET) ?? {};
@@ -175,7 +183,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   }
   for (let second = 0; bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true; second += 1) {
     if (second > 30) throw new Error("the bot did not come to run within 30 s of virtual time");
-    await clock.runFor(1000);
+    await time.runFor(1000);
   }
 
   /** Feeds one frame and lets everything run that needs no time. */
@@ -197,7 +205,9 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
       while (samples.length < wanted) {
         const isUpdate = at % capture.length !== 0;
         const frame = capture.frame(at++);
-        await clock.runFor(GAP_MS);
+        await time.runFor(restMs - 1);
+        aheadMs += 1;
+        restMs = GAP_MS;
         wantsQuote = isUpdate && bot.context.account.orders.mayStillFill(MARKET).length === 0;
         const before = { orders, cancels };
         const receivedAt = await feed(frame);
@@ -206,7 +216,8 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         if (led === 1) {
           if (options.isMarked) marks.handedOver = handedOverAt;
           const sample = { frame, receivedAt, totalMs: handedOverAt - receivedAt, marks };
-          await clock.runFor(GAP_MS);
+          restMs = GAP_MS / 2;
+          await time.runFor(restMs);
           await new Promise(setImmediate);
           samples.push({ ...sample, referenceMs: reference(frame) });
         }

@@ -1,4 +1,5 @@
 import type { Side } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../risk/exposure.js";
 import { feePpmOf, ratePpmOf } from "../risk/exposure.js";
 import type { MarketLimits } from "../risk/limits.js";
@@ -16,6 +17,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
   const { account } = context;
   const { marketId, instrument, rules } = desk;
   const worst = account.orders.worst(marketId);
+  const rates = ratesOf(rules);
   const markTicks = desk.state.markTicks;
   const orders: ExposureOrder[] = [...account.orders.exposed(marketId)];
   // What orders have matched and no trade has told yet is position already, in the worst case.
@@ -34,12 +36,30 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
       mayFillLots: order.availableLots,
       phase: order.status,
     })),
-    maintenancePpm: ratePpmOf(rules.liquidationLeverage),
-    initialPpm: ratePpmOf(rules.maxLeverage),
-    feePpm: feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
+    maintenancePpm: rates.maintenancePpm,
+    initialPpm: rates.initialPpm,
+    feePpm: rates.feePpm,
     availableCredit: account.balances?.balances.availableCredit[marketId],
     limits,
   };
+}
+
+type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
+
+/** Rules are replaced as a whole when they are read again, and asked for their rates with every order. */
+const RATES = new WeakMap<MarketRules, Rates>();
+
+function ratesOf(rules: MarketRules): Rates {
+  let rates = RATES.get(rules);
+  if (rates === undefined) {
+    rates = {
+      maintenancePpm: ratePpmOf(rules.liquidationLeverage),
+      initialPpm: ratePpmOf(rules.maxLeverage),
+      feePpm: feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
+    };
+    RATES.set(rules, rates);
+  }
+  return rates;
 }
 
 function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {

@@ -44,7 +44,8 @@ export class ActionBudget {
   readonly #clock: Clock;
   readonly #exchangeTime: ExchangeTime;
   readonly #store: StateStore;
-  readonly #fraction: number;
+  /** The guard's share of each bucket, which the bot never touches. */
+  readonly guardShare: Readonly<Record<Bucket, number>>;
   #budgets: DispatchBudgets;
   #unwritten = 0;
 
@@ -53,7 +54,6 @@ export class ActionBudget {
     this.#clock = clock;
     this.#exchangeTime = exchangeTime;
     this.#store = store;
-    this.#fraction = guardFraction;
     const saved = readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket | "lead", unknown>>) ?? {};
     const lead = saved.lead === true ? LEAD_TOKENS : 0;
     const moment = this.#moment();
@@ -64,13 +64,9 @@ export class ActionBudget {
       return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, lead);
     };
     this.#budgets = { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
+    const share = (bucket: Bucket): number => Math.max(1, Math.ceil(this.#budgets[bucket].limit * guardFraction));
+    this.guardShare = { ORDER: share("ORDER"), COMMON: share("COMMON") };
     this.#write(true);
-  }
-
-  /** The guard's share of each bucket, which the bot never touches. */
-  get guardShare(): Readonly<Record<Bucket, number>> {
-    const share = (bucket: Bucket): number => Math.max(1, Math.ceil(this.#budgets[bucket].limit * this.#fraction));
-    return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 
   /** Tokens that may be spent now, the guard's share included. */
@@ -88,8 +84,9 @@ export class ActionBudget {
   }
 
   /** Whether an action of this kind may leave now. */
-  ask(kind: DispatchKind, reserves: Omit<DispatchReserves, "guard">): DispatchVerdict {
-    return mayDispatch(this.#budgets, kind, { ...reserves, guard: this.guardShare }, this.#clock.monotonicMs());
+  ask(kind: DispatchKind, { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">): DispatchVerdict {
+    const reserves = { ordersThatMayFill, markets, questions, guard: this.guardShare };
+    return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs());
   }
 
   spend(kind: DispatchKind): void {

@@ -45,7 +45,8 @@ export class OrderWorks {
       nonce: taggedNonce(nonceTag, random),
       buyRounding: config.exchange.buyRounding,
     });
-    return { kind: "place", ...this.#common(desk, planned, timestampMs), order, hash };
+    const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(desk, planned, timestampMs);
+    return { kind: "place", actionId, timestampMs, marketId, side, type, ticks, lots, timeInForce, expirationMs, order, hash };
   }
 
   /** An order that the exchange built and that was checked: kept until its turn to be placed. */

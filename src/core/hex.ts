@@ -1,9 +1,26 @@
 import { FormatError } from "./errors.js";
 import type { Hex } from "./units.js";
 
+/** The characters of each byte's two hex digits, the first in the lower eight bits. */
+const PAIRS = Uint16Array.from(
+  { length: 256 },
+  (_, byte) => "0123456789abcdef".charCodeAt(byte >> 4) | ("0123456789abcdef".charCodeAt(byte & 15) << 8),
+);
+/** Used again for every text that fits: hashes and signatures do. */
+const SHORT_TEXT = Buffer.alloc(256);
+
 /** Bytes as `0x` and lower-case hex digits. */
 export function bytesToHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`;
+  const length = 2 + 2 * bytes.length;
+  const text = length <= SHORT_TEXT.length ? SHORT_TEXT : Buffer.allocUnsafe(length);
+  text[0] = 48;
+  text[1] = 120;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const pair = PAIRS[bytes[at]];
+    text[2 * at + 2] = pair & 0xff;
+    text[2 * at + 3] = pair >> 8;
+  }
+  return text.toString("latin1", 0, length);
 }
 
 /**

@@ -56,12 +56,11 @@ function operationOf(action: Action, context: RequestContext): NamedOperation {
 }
 
 function placeParams(action: PlaceAction, context: RequestContext): RequestParams {
-  return {
-    ...orderParams(action, context),
-    info: action.order.info,
-    orderSignature: context.signer.sign(hexToBytes(action.hash, "hash")),
-    ...(action.gasFeeQuotation === undefined ? {} : { gasFeeQuotation: action.gasFeeQuotation }),
-  };
+  const params = orderParams(action, context);
+  params.info = action.order.info;
+  params.orderSignature = context.signer.sign(hexToBytes(action.hash, "hash"));
+  if (action.gasFeeQuotation !== undefined) params.gasFeeQuotation = action.gasFeeQuotation;
+  return params;
 }
 
 function orderParams(action: PlaceAction | BuildAction, { instruments }: RequestContext): Record<string, string> {

@@ -37,10 +37,15 @@ export function canonicalParams(params: RequestParams): string {
   return text;
 }
 
+/** What is hashed, written anew each time. */
+let scratch = Buffer.allocUnsafe(2048);
+
 /** The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32 bytes. */
 export function requestDigest(canonical: string): Uint8Array {
   // Percent-encoded, so one character is one byte.
-  return keccak256(Buffer.from(`\u0019Ethereum Signed Message:\n${canonical.length}${canonical}`, "latin1"));
+  const text = `\u0019Ethereum Signed Message:\n${canonical.length}${canonical}`;
+  if (text.length > scratch.length) scratch = Buffer.allocUnsafe(2 * text.length);
+  return keccak256(scratch.subarray(0, scratch.write(text, "latin1")));
 }
 
 /**
@@ -49,6 +54,10 @@ export function requestDigest(canonical: string): Uint8Array {
  * @param account the trading account; another one than the signer's where the signer is its registered operator.
  */
 export function signedParams(params: RequestParams, account: Hex, timestampMs: Ms, signer: Signer): string {
-  const canonical = canonicalParams({ ...params, account, timestamp: String(timestampMs) });
+  const all: Record<string, string> = { account, timestamp: "" };
+  for (const name in params) all[name] = params[name];
+  all.account = account;
+  all.timestamp = String(timestampMs);
+  const canonical = canonicalParams(all);
   return `${canonical}&signature=${signer.sign(requestDigest(canonical))}`;
 }

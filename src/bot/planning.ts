@@ -1,6 +1,7 @@
 import type { OwnOrder } from "../account/order.js";
 import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
+import { pacedTolerance } from "../executor/pacing.js";
 import type { Plan } from "../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
 import { planTarget } from "../executor/target-position.js";
@@ -72,14 +73,17 @@ export class Planning {
       }
       return targetPlan;
     }
+    const quotes = this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [];
+    const { budget } = this.#context;
+    const tolerance = pacedTolerance(this.#settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
     return planQuotes({
       marketId: desk.marketId,
-      quotes: this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [],
+      quotes,
       working,
       rules: desk.rules,
       touch,
       foreign: this.#foreign(desk),
-      settings: this.#settings,
+      settings: { ...this.#settings, tolerance },
       nowMs,
     });
   }

@@ -22,6 +22,24 @@ it("pings go on, data has stopped, the market moves: quotes come down within the
   stage.expectAgreement();
 });
 
+it("data has stopped, and the exchange's sequence cannot be asked either: the book is too old to quote on", async () => {
+  const stage = new Stage();
+  await stage.botStarts();
+
+  stage.network.stall("market");
+  const ends = stage.network.every("orderbook", { is: "request lost" });
+  await stage.passes(4_000);
+  expect(stage.quotes()).toEqual([]);
+  expect(stage.halts()).toEqual(["stale-book"]);
+  expect(stage.saidOfHalt("stale-book")).toMatch(/allowed 2000 ms/);
+
+  ends();
+  stage.network.restore("market");
+  await stage.passes(10_000);
+  expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+  stage.expectAgreement();
+});
+
 it("a market that is merely quiet keeps its quotes: the exchange's sequence says that nothing is missing", async () => {
   const stage = new Stage();
   await stage.botStarts();

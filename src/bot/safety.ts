@@ -30,6 +30,9 @@ export const PEAK_FILE = "peak-equity.json";
 /** The contracts' file in the state directory: what the last run traded on. */
 export const CONTRACTS_FILE = "contracts.json";
 
+/** Between two looks at the account's net value. */
+const EQUITY_EVERY_MS = 500;
+
 /** Between two writes of a moving peak. */
 const PEAK_WRITE_MS = 1_000;
 
@@ -45,6 +48,7 @@ export class Safety {
   readonly #rulesChanged = new Map<MarketId, string>();
   #halts: HaltState = RUNNING;
   #peak: PeakEquity | undefined;
+  #equitySeenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #peakWritten: string | undefined;
   #peakWrittenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #depositsBefore = 0n;
@@ -148,6 +152,8 @@ export class Safety {
 
   /** Compares the account's net value with its peak; call a few times a second. */
   watchEquity(): void {
+    if (this.#nowMs() - this.#equitySeenAtMs < EQUITY_EVERY_MS) return;
+    this.#equitySeenAtMs = this.#nowMs();
     const why = this.#drawdown();
     if (why !== undefined)
       this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));

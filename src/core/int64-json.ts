@@ -2,7 +2,8 @@ import { FormatError } from "./errors.js";
 import type { Int64Id } from "./units.js";
 
 const LARGEST_INT64 = 2n ** 63n - 1n;
-const SIXTEEN_DIGITS = /\d{16}/;
+// Only where a value may begin: amounts in strings are longer than that all the time.
+const SIXTEEN_DIGITS = /(?:^|[:[,])\s*-?\d{16}/;
 const CANONICAL_ID = /^(?:0|[1-9]\d{0,18})$/;
 const JSON_INTEGER = /^-?[1-9]\d*$/;
 

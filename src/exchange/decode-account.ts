@@ -6,6 +6,7 @@ import { creditOf, type DecodeContext, gridCount, parseList, parseWire } from ".
 import { balancesAnswerSchema, balancesSchema, incomeSchema, positionSchema, userTradeSchema } from "./wire-schemas.js";
 
 const ofMarketSchema = z.object({ marketId: z.string() });
+const ofMarketOrSymbolSchema = z.object({ marketId: z.string().optional(), symbol: z.string().optional() });
 
 /** A trade of the account on its market's grid; undefined when the bot does not know the market. @throws FormatError */
 export function decodeUserTrade(value: unknown, context: DecodeContext, where = "trade"): VenueTrade | undefined {
@@ -103,7 +104,7 @@ export function decodeBalancesAnswer(
 }
 
 function decodePosition(value: unknown, context: DecodeContext, where: string): VenuePosition | undefined {
-  const named = parseWire(z.looseObject({ marketId: z.string().optional(), symbol: z.string().optional() }), value, where);
+  const named = parseWire(ofMarketOrSymbolSchema, value, where);
   const marketId = named.marketId ?? named.symbol;
   if (marketId === undefined) throw new FormatError("names no market", { field: where, expected: "a marketId or a symbol" });
   const instrument = context.instruments.get(marketId);

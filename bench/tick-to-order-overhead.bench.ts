@@ -1,7 +1,7 @@
 import { initCrypto } from "../src/core/signing.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
-import { median } from "./rounds.js";
+import { median, trimmedMean } from "./rounds.js";
 import { type Mark, type TickSample, tickPath } from "./tick-path.js";
 import { parse } from "./tick-reference.js";
 
@@ -38,16 +38,18 @@ export const bench: Bench = {
     const rounds: { ours: number; reference: number }[] = [];
     const all: TickSample[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      globalThis.gc?.();
       const samples = await path.take(ORDERS_A_ROUND, parse);
       all.push(...samples);
       rounds.push({
-        ours: median(samples.map(overheadMs)) * US_PER_MS,
-        reference: median(samples.map(({ referenceMs }) => referenceMs)) * US_PER_MS,
+        ours: trimmedMean(samples.map(overheadMs)) * US_PER_MS,
+        reference: trimmedMean(samples.map(({ referenceMs }) => referenceMs)) * US_PER_MS,
       });
     }
     path.close();
-    const stages = STAGES.map(([name, from, to]) => ({ name, us: median(all.map((sample) => between(sample, from, to))) * US_PER_MS }));
+    const stages = STAGES.map(([name, from, to]) => ({
+      name,
+      us: trimmedMean(all.map((sample) => between(sample, from, to))) * US_PER_MS,
+    }));
     const total = stages.reduce((sum, { us }) => sum + us, 0);
     return {
       ours: median(rounds.map(({ ours }) => ours)),
@@ -56,7 +58,7 @@ export const bench: Bench = {
       unit: "us a frame",
       referenceIs:
         "JSON.parse of the same frame, done between the bot's own frames; ours contains no JSON.parse to leave out, since book updates are read " +
-        `from their text; each round the median over ${ORDERS_A_ROUND} frames of ${path.source} that move the touch; stages in percent of their sum`,
+        `from their text; each round the mean over ${ORDERS_A_ROUND} frames of ${path.source}, the slowest twentieth left out; stages in percent of their sum`,
       details: Object.fromEntries(stages.map(({ name, us }) => [`${name} %`, (us / total) * 100])),
     };
   },

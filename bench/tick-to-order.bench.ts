@@ -1,7 +1,7 @@
 import { initCrypto } from "../src/core/signing.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
-import { median } from "./rounds.js";
+import { median, trimmedMean } from "./rounds.js";
 import { tickPath } from "./tick-path.js";
 import { parseAndSign } from "./tick-reference.js";
 
@@ -23,11 +23,10 @@ export const bench: Bench = {
     await path.take(WARM_UP_ORDERS, reference);
     const rounds: { ours: number; reference: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      globalThis.gc?.();
       const samples = await path.take(ORDERS_A_ROUND, reference);
       rounds.push({
-        ours: median(samples.map(({ totalMs }) => totalMs)) * US_PER_MS,
-        reference: median(samples.map(({ referenceMs }) => referenceMs)) * US_PER_MS,
+        ours: trimmedMean(samples.map(({ totalMs }) => totalMs)) * US_PER_MS,
+        reference: trimmedMean(samples.map(({ referenceMs }) => referenceMs)) * US_PER_MS,
       });
     }
     path.close();
@@ -38,7 +37,7 @@ export const bench: Bench = {
       unit: "us a frame",
       referenceIs:
         `JSON.parse of the same frame, one order hash and signature, one request hash and signature (keccak ${backends.keccak}, curve ` +
-        `${backends.signing}), done between the bot's own frames; each round the median over ${ORDERS_A_ROUND} frames of ${path.source} that move the touch`,
+        `${backends.signing}), done between the bot's own frames; each round the mean over ${ORDERS_A_ROUND} frames of ${path.source}, the slowest twentieth left out`,
     };
   },
 };

@@ -55,8 +55,8 @@ function exchangeOf(seed: number, markets: readonly string[], pick: Pick): Excha
     seed: `exchange ${seed}`,
     markets: Object.fromEntries(markets.map((id) => [id, market(id)])),
     settlement: { delayMs: pick([200, 2_000, 12_000]), failureRate: pick([0, 0, 0.01, 0.05]) },
-    rateLimits: { common: pick([900, 2400]), order: pick([120, 240, 300]), key: "ip", requestsBeforeBan: 60, banMs: 20_000 },
-    streams: { bookIntervalMs: pick([25, 100]), pings: pick(["both", "text", "protocol"]), maxAgeMs: pick([900_000, 43_200_000]) },
+    rateLimits: { common: pick([900, 2400]), order: pick([90, 120, 300]), key: "ip", requestsBeforeBan: 60, banMs: 20_000 },
+    streams: { bookIntervalMs: pick([100, 500]), pings: pick(["both", "text", "protocol"]), maxAgeMs: pick([900_000, 43_200_000]) },
     retention: { publicTrades: 500, historyOrders: 20_000, userTrades: 5_000, incomes: 5_000 },
   });
 }

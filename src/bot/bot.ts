@@ -186,6 +186,7 @@ export class Bot {
     this.#absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
     this.safety.watchEquity();
+    this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
     for (const desk of desks.values()) if (over || isGtt || desk.target !== undefined) desk.dirty = true;

@@ -28,14 +28,21 @@ function percentOf(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent. */
-export function canonicalParams(params: RequestParams): string {
+/**
+ * All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent.
+ * @param more further parameters, which stand above `params` where both name one.
+ */
+export function canonicalParams(params: RequestParams, more: RequestParams = NONE): string {
+  const names = Object.keys(params);
+  for (const name of Object.keys(more)) if (params[name] === undefined) names.push(name);
   // Without a comparator names are ordered by UTF-16 units, which is ASCII order for what the protocol has.
-  const names = Object.keys(params).sort();
+  names.sort();
   let text = "";
-  for (const name of names) text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(params[name] as string)}`;
+  for (const name of names) text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(more[name] ?? (params[name] as string))}`;
   return text;
 }
+
+const NONE: RequestParams = {};
 
 /** What is hashed, written anew each time. */
 let scratch = Buffer.allocUnsafe(2048);
@@ -54,10 +61,6 @@ export function requestDigest(canonical: string): Uint8Array {
  * @param account the trading account; another one than the signer's where the signer is its registered operator.
  */
 export function signedParams(params: RequestParams, account: Hex, timestampMs: Ms, signer: Signer): string {
-  const all: Record<string, string> = { account, timestamp: "" };
-  for (const name in params) all[name] = params[name];
-  all.account = account;
-  all.timestamp = String(timestampMs);
-  const canonical = canonicalParams(all);
+  const canonical = canonicalParams(params, { account, timestamp: String(timestampMs) });
   return `${canonical}&signature=${signer.sign(requestDigest(canonical))}`;
 }

@@ -221,6 +221,8 @@ export class FaultyNetwork implements Transport {
 
   /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
   #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
+    // What the rate limit refused was not looked at, and is not repeated: a 429 is the word that a client may rely on.
+    if (first.ok && (first.status === 429 || first.status === 418)) return this.#answerLater(first, answer);
     const secondAnswers = this.#faults.half();
     if (!secondAnswers) this.#answerLater(first, answer);
     this.#clock.setTimer(this.#faults.delayMs(1, 1_500), () => {

@@ -79,7 +79,7 @@ export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: 
     strategies: options.strategies,
     venue,
     seam,
-    store: new MemoryStateStore(),
+    store: new ForgetfulStore(),
     outbox: watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),
     observer: (notice) => {
       watch.notice?.(notice);
@@ -102,6 +102,11 @@ export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: 
       transport.close();
     },
   };
+}
+
+/** What is only ever appended to goes to the disk in a live run, and is not the bot's memory. */
+class ForgetfulStore extends MemoryStateStore {
+  override append(): void {}
 }
 
 function watched(outbox: Outbox, { enqueued, leaving }: NonNullable<BenchBotOptions["watch"]>): OutboxPort {

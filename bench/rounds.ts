@@ -68,6 +68,22 @@ export function trimmedMean(values: readonly number[]): number {
   return kept.reduce((sum, value) => sum + value, 0) / kept.length;
 }
 
+/** The slope of `ys` over `xs` by least squares. @throws RangeError when fewer than two different `xs` are given, or not as many `ys`. */
+export function slopeOf(xs: readonly number[], ys: readonly number[]): number {
+  if (xs.length !== ys.length || new Set(xs).size < 2) {
+    throw new RangeError("no slope without two places and a value at each");
+  }
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanX, meanY] = [mean(xs), mean(ys)];
+  let covariance = 0;
+  let variance = 0;
+  xs.forEach((x, at) => {
+    covariance += (x - meanX) * ((ys[at] as number) - meanY);
+    variance += (x - meanX) ** 2;
+  });
+  return covariance / variance;
+}
+
 async function measured(measure: Measure): Promise<number> {
   globalThis.gc?.();
   return await measure();

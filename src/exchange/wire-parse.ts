@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { decimalToScaled } from "../core/instrument.js";

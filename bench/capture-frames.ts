@@ -5,8 +5,8 @@ import { seededRandom } from "../src/core/seeded-random.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 
 const CAPTURE = "btcusdt-perp_20240808";
-/** Of the seeded frames: as many levels in a snapshot, and in a middling update, as the capture has. */
-const SEEDED = { frames: 4000, snapshotLevels: 1000, levelsAFrame: 14, midTicks: 618_000 };
+/** Of the seeded frames: updates of 2 to 200 levels, half of them of fewer than 35, as the capture has. */
+const SEEDED = { frames: 4000, snapshotLevels: 1000, mostLevelsASide: 100, midTicks: 618_000 };
 
 /** A run of a market's book as the exchange's own stream would send it, over and over. */
 export interface CaptureFrames {
@@ -84,7 +84,7 @@ function* seededMessages(instrument: Instrument): Iterable<Message> {
     const [before, after] = [mid, mid + step];
     mid = after;
     const away = (): number => 2 + Math.floor(random.uniform() ** 3 * 600);
-    const count = Math.floor(random.uniform() * SEEDED.levelsAFrame);
+    const count = Math.floor(random.uniform() ** 2.6 * SEEDED.mostLevelsASide);
     const changes = (sign: 1 | -1): Map<number, number> => {
       const side = new Map<number, number>();
       for (let at = 0; at < count; at += 1) side.set(mid + sign * away(), random.uniform() < 0.2 ? 0 : lots());

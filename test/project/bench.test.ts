@@ -1,11 +1,15 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { interleaved, median } from "../../bench/rounds.js";
+import { interleaved, median, slopeOf, trimmedMean } from "../../bench/rounds.js";
 import { PROJECT_ROOT } from "./checkout.js";
 
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, ["--import", "tsx", "bench/run.ts", ...args], { cwd: PROJECT_ROOT, encoding: "utf8" });
+  return spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", "bench/run.ts", ...args], {
+    cwd: PROJECT_ROOT,
+    encoding: "utf8",
+    env: { ...process.env, MARKETWRIGHT_BENCH: "tiny" },
+  });
 }
 
 describe("interleaved rounds", () => {
@@ -38,6 +42,35 @@ describe("interleaved rounds", () => {
   });
 });
 
+describe("a round's figures", () => {
+  it("leave out the slowest twentieth of a mean: one pause of the machine is nobody's cost", () => {
+    const values = [...Array.from({ length: 19 }, () => 2), 1000];
+    expect(trimmedMean(values)).toBe(2);
+    expect(trimmedMean([3])).toBe(3);
+    expect(() => trimmedMean([])).toThrow(RangeError);
+  });
+
+  it("find the slope of a straight line, whatever it stands on", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -50, max: 50 }),
+        fc.integer({ min: -1000, max: 1000 }),
+        fc.uniqueArray(fc.nat(1000), { minLength: 2, maxLength: 20 }),
+        (slope, start, xs) => {
+          expect(
+            slopeOf(
+              xs,
+              xs.map((x) => start + slope * x),
+            ),
+          ).toBeCloseTo(slope, 6);
+        },
+      ),
+    );
+    expect(() => slopeOf([1, 1], [2, 3])).toThrow(RangeError);
+    expect(() => slopeOf([1, 2], [2])).toThrow(RangeError);
+  });
+});
+
 describe("the bench command", () => {
   it("lists what it can measure, and refuses what it cannot, naming what it could", () => {
     const list = bench("--json");
@@ -55,5 +88,25 @@ describe("the bench command", () => {
     expect(result).toMatchObject({ name: "sign", unit: "orders/s", ours: expect.any(Number), reference: expect.any(Number) });
     expect(Object.keys(result).sort()).toEqual(["name", "ours", "ratio", "reference", "referenceIs", "unit"]);
     expect(result.ratio).toBeGreaterThan(0);
+  });
+
+  it.each(["tick-to-order", "tick-to-order-overhead"])("leads frames to orders in %s, one each", (name) => {
+    const { status, stdout, stderr } = bench(name, "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const result = JSON.parse(stdout) as { ours: number; reference: number; ratio: number; details?: Record<string, number> };
+    expect(result).toMatchObject({ name, unit: "us a frame", referenceIs: expect.stringContaining("JSON.parse") });
+    expect([result.ours > 0, result.reference > 0, result.ratio > 0]).toEqual([true, true, true]);
+    if (name === "tick-to-order-overhead") {
+      const shares = Object.values(result.details ?? {});
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 6);
+    }
+  });
+
+  it("has a bot act sixty times a minute, trade and be collected in memory", () => {
+    const { status, stdout, stderr } = bench("memory", "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const { details } = JSON.parse(stdout) as { details: Record<string, number> };
+    expect(details["actions a minute"]).toBeGreaterThanOrEqual(50);
+    expect(details["actions a minute"]).toBeLessThanOrEqual(80);
   });
 });

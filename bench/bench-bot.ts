@@ -1,10 +1,10 @@
 import { Bot } from "../src/bot/bot.js";
-import type { BotConfig } from "../src/bot/config.js";
-import { botSchema } from "../src/bot/config-schema.js";
+import type { BotConfig } from "../src/bot/config/config.js";
+import { botSchema } from "../src/bot/config/config-schema.js";
 import type { OutboxPort } from "../src/bot/dispatcher.js";
 import type { Notice } from "../src/bot/notice.js";
-import { RunMonitor } from "../src/bot/run-monitor.js";
-import { MemoryStateStore } from "../src/bot/state-dir.js";
+import { RunMonitor } from "../src/bot/run/run-monitor.js";
+import { MemoryStateStore } from "../src/bot/state/state-dir.js";
 import type { Seam } from "../src/core/seam.js";
 import type { Signer } from "../src/core/signing.js";
 import type { MarketId, Ms } from "../src/core/units.js";

@@ -13,7 +13,7 @@ import {
   throttleAll,
 } from "../executor/dispatch-budget.js";
 import type { ExchangeTime } from "./exchange-time.js";
-import { readJsonState, type StateStore } from "./state-dir.js";
+import { readJsonState, type StateStore } from "./state/state-dir.js";
 
 /** The budgets' file in the state directory. */
 export const BUDGET_FILE = "budget.json";

@@ -3,12 +3,12 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Venue } from "../exchange/venue.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
-import type { BotConfig } from "./config.js";
+import type { BotConfig } from "./config/config.js";
 import type { OutboxPort } from "./dispatcher.js";
 import type { TurnStamp } from "./input.js";
-import type { TurnRecorder } from "./journal.js";
+import type { TurnRecorder } from "./journal/journal.js";
 import type { Observer } from "./notice.js";
-import type { StateStore } from "./state-dir.js";
+import type { StateStore } from "./state/state-dir.js";
 
 /** What a bot is made of. Everything real about it comes in here. */
 export interface BotOptions {

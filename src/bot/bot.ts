@@ -11,15 +11,15 @@ import type { Desk } from "./desk.js";
 import { slotSubject } from "./dispatcher.js";
 import { flattenTarget } from "./flatten.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
-import type { TurnRecorder } from "./journal.js";
+import type { TurnRecorder } from "./journal/journal.js";
 import { Leaving } from "./leaving.js";
 import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
 import { ownResting, Planning } from "./planning.js";
 import { Safety } from "./safety.js";
+import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
-import { TradeLog } from "./trade-log.js";
 import { TurnQueue } from "./turn-queue.js";
 import { Watch } from "./watch.js";
 

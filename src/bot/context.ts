@@ -6,13 +6,13 @@ import type { VenueRules } from "../exchange/records.js";
 import type { Action, ActionId, QuestionAction, Venue } from "../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../risk/limits.js";
 import type { ActionBudget } from "./action-budget.js";
-import type { BotConfig } from "./config.js";
+import type { BotConfig } from "./config/config.js";
 import type { Desk } from "./desk.js";
 import type { Dispatcher } from "./dispatcher.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { Holds } from "./holds.js";
 import type { Observer } from "./notice.js";
-import type { StateStore } from "./state-dir.js";
+import type { StateStore } from "./state/state-dir.js";
 
 /** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
 export type BotPhase = "starting" | "running" | "stopping" | "stopped";

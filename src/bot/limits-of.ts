@@ -1,6 +1,6 @@
 import { decimalToScaled, type Instrument } from "../core/instrument.js";
 import type { AccountLimits, GuardLimits, MarketLimits } from "../risk/limits.js";
-import type { BotConfig, MarketConfig } from "./config.js";
+import type { BotConfig, MarketConfig } from "./config/config.js";
 
 /** A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid` has said so before, by its path. */
 export function marketLimitsOf(config: MarketConfig, instrument: Instrument): MarketLimits {

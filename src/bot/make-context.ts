@@ -7,7 +7,7 @@ import type { MarketLimits } from "../risk/limits.js";
 import { ActionBudget } from "./action-budget.js";
 import { BUILT_FILE } from "./answers.js";
 import type { BotOptions } from "./bot-options.js";
-import { decideOf } from "./config.js";
+import { decideOf } from "./config/config.js";
 import type { BotContext } from "./context.js";
 import { Desk } from "./desk.js";
 import { Dispatcher } from "./dispatcher.js";
@@ -16,7 +16,7 @@ import { Holds } from "./holds.js";
 import type { StrategySignal } from "./input.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { nonceTagOf } from "./nonce-tag.js";
-import { readJsonState } from "./state-dir.js";
+import { readJsonState } from "./state/state-dir.js";
 import type { TurnQueue } from "./turn-queue.js";
 
 /** Levels a side that a strategy sees. */

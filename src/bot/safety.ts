@@ -22,7 +22,7 @@ import type { GuardLimits } from "../risk/limits.js";
 import { NO_REJECTS, type RejectWindow, withReject } from "../risk/reject-window.js";
 import type { BotContext } from "./context.js";
 import { guardLimitsOf } from "./limits-of.js";
-import { readJsonState } from "./state-dir.js";
+import { readJsonState } from "./state/state-dir.js";
 
 /** The peak's file in the state directory. */
 export const PEAK_FILE = "peak-equity.json";

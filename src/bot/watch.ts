@@ -3,9 +3,9 @@ import type { MarketRules, VenueRules } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
-import { HEARTBEAT_FILE, type Heartbeat } from "./heartbeat.js";
 import type { OrderWorks } from "./order-works.js";
 import type { Safety } from "./safety.js";
+import { HEARTBEAT_FILE, type Heartbeat } from "./state/heartbeat.js";
 
 /** How often the exchange's clock is asked where no reconciliation does. */
 const TIME_EVERY_MS = 30_000;

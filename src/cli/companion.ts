@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
-import { LineReader } from "../bot/control-protocol.js";
+import { LineReader } from "../bot/control/control-protocol.js";
 import { RunError } from "../core/errors.js";
 import type { Clock, Timer } from "../core/seam.js";
 

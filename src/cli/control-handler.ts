@@ -1,7 +1,7 @@
-import { statusOf } from "../bot/bot-status.js";
-import type { ControlCommand } from "../bot/control-protocol.js";
-import type { ControlHandler } from "../bot/control-server.js";
-import type { RunningBot } from "../bot/run-bot.js";
+import type { ControlCommand } from "../bot/control/control-protocol.js";
+import type { ControlHandler } from "../bot/control/control-server.js";
+import { statusOf } from "../bot/run/bot-status.js";
+import type { RunningBot } from "../bot/run/run-bot.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Lots, MarketId } from "../core/units.js";
 

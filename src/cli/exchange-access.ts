@@ -1,5 +1,5 @@
-import { readAccountKey } from "../bot/account-key.js";
-import { type BotConfig, loadBotConfig } from "../bot/config.js";
+import { readAccountKey } from "../bot/config/account-key.js";
+import { type BotConfig, loadBotConfig } from "../bot/config/config.js";
 import { RunError } from "../core/errors.js";
 import { ecdsaScheme, type Signer } from "../core/signing.js";
 import type { Ms } from "../core/units.js";

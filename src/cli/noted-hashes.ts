@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BUILT_FILE } from "../bot/answers.js";
-import type { BotConfig } from "../bot/config.js";
-import { readJsonState, stateDirOf } from "../bot/state-dir.js";
+import type { BotConfig } from "../bot/config/config.js";
+import { readJsonState, stateDirOf } from "../bot/state/state-dir.js";
 import type { Hex } from "../core/units.js";
 import { existingState } from "./existing-state.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { BotConfig } from "../../src/bot/config.js";
-import { checkOnGrid } from "../../src/bot/config-grid.js";
-import { botSchema } from "../../src/bot/config-schema.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { checkOnGrid } from "../../src/bot/config/config-grid.js";
+import { botSchema } from "../../src/bot/config/config-schema.js";
 import { ConfigError } from "../../src/core/errors.js";
 import type { MarketRules, VenueRules } from "../../src/exchange/records.js";
 

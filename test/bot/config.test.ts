@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideOf, loadBotConfig } from "../../src/bot/config.js";
-import { botJsonSchema } from "../../src/bot/config-json-schema.js";
+import { decideOf, loadBotConfig } from "../../src/bot/config/config.js";
+import { botJsonSchema } from "../../src/bot/config/config-json-schema.js";
 import { ConfigError } from "../../src/core/errors.js";
 
 const KEY = `0x${"1f".repeat(32)}`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { BotConfig } from "../../src/bot/config.js";
-import { type ExplainOptions, explainBot } from "../../src/bot/explain.js";
-import { explainText } from "../../src/bot/explain-text.js";
-import type { Explanation } from "../../src/bot/explanation.js";
-import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { type ExplainOptions, explainBot } from "../../src/bot/explain/explain.js";
+import { explainText } from "../../src/bot/explain/explain-text.js";
+import type { Explanation } from "../../src/bot/explain/explanation.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";

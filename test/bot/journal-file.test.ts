@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { JournalFile } from "../../src/bot/journal-file.js";
+import { JournalFile } from "../../src/bot/journal/journal-file.js";
 import { RunError } from "../../src/core/errors.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JournalTurn } from "../../src/bot/journal.js";
-import { encodeJournal } from "../../src/bot/journal.js";
-import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/replay-journal.js";
-import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import type { JournalTurn } from "../../src/bot/journal/journal.js";
+import { encodeJournal } from "../../src/bot/journal/journal.js";
+import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { Transport } from "../../src/exchange/transport.js";
 import { recordLive } from "./live-recording.js";
@@ -286,7 +286,7 @@ describe("a journal that was touched, cut or never was one", () => {
 it("keeps numbers that JSON does not know", async () => {
   const stamp = { atMs: 1, monotonicMs: 0.1 + 0.2 };
   const line = encodeJournal({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] } satisfies JournalTurn);
-  const { decodeTurn } = await import("../../src/bot/journal.js");
+  const { decodeTurn } = await import("../../src/bot/journal/journal.js");
   expect(decodeTurn(line, 2)).toEqual({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] });
   const state = { type: "market-state", marketId: "m", mark: 1n, index: -1n, fundingRate: Number.NaN, nextFundingMs: -0 } as const;
   const odd = encodeJournal({ stamp, input: { kind: "event", event: state }, draws: [], actions: [] });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { of, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadStrategy } from "../../src/bot/load-strategy.js";
+import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
 import { ConfigError } from "../../src/core/errors.js";
 import type { Intent } from "../../src/strategies/intent.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
@@ -101,7 +101,7 @@ describe("somebody's own strategy file", () => {
   });
 });
 
-const BUILT = fileURLToPath(new URL("../../dist/bot/load-strategy.js", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../dist/bot/strategy/load-strategy.js", import.meta.url));
 
 describe.skipIf(!existsSync(BUILT))("the built package (skipped where there is no build)", () => {
   it("loads a strategy under plain node, with its own copies of marketwright, rxjs and zod, and leaves nothing running", () => {

@@ -1,9 +1,9 @@
-import type { BotConfig } from "../../src/bot/config.js";
-import { botSchema } from "../../src/bot/config-schema.js";
-import type { JournalSink } from "../../src/bot/journal.js";
-import type { FileLine } from "../../src/bot/journal-lines.js";
-import { type RunningBot, startBot } from "../../src/bot/run-bot.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { botSchema } from "../../src/bot/config/config-schema.js";
+import type { JournalSink } from "../../src/bot/journal/journal.js";
+import type { FileLine } from "../../src/bot/journal/journal-lines.js";
+import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import type { Hex } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";

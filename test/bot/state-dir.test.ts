@@ -9,7 +9,7 @@ import {
   readJsonLines,
   readJsonState,
   type StateStore,
-} from "../../src/bot/state-dir.js";
+} from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
 
 const folder = () => mkdtempSync(join(tmpdir(), "marketwright-state-"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { strategyWarnings } from "../../src/bot/strategy-warnings.js";
+import { strategyWarnings } from "../../src/bot/strategy/strategy-warnings.js";
 
 /** What opens an expression in a template, kept out of our own templates. */
 const OPEN = "$" + "{";

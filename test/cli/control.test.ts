@@ -2,9 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ControlCommand } from "../../src/bot/control-protocol.js";
-import { type ControlServer, startControlServer } from "../../src/bot/control-server.js";
-import { enterRunningBot } from "../../src/bot/running-bots.js";
+import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
+import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
+import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { RunError } from "../../src/core/errors.js";
 import { captureCli } from "./captured-cli.js";
 

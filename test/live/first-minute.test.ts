@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config.js";
-import { startBot } from "../../src/bot/run-bot.js";
-import { MemoryStateStore } from "../../src/bot/state-dir.js";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { startBot } from "../../src/bot/run/run-bot.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
 import type { Random } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";

@@ -1,4 +1,4 @@
-import { Guard, type GuardNotice } from "../../src/bot/guard.js";
+import { Guard, type GuardNotice } from "../../src/bot/run/guard.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";

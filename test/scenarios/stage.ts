@@ -1,10 +1,10 @@
 import { map } from "rxjs";
 import { expect } from "vitest";
 import { z } from "zod";
-import type { BotConfig } from "../../src/bot/config.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
 import { nonceTagOf } from "../../src/bot/nonce-tag.js";
 import type { Notice, StopResult } from "../../src/bot/notice.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { type CreditUnits, type Hex, type Lots, type Ms, type Side, signOf, type Ticks } from "../../src/core/units.js";

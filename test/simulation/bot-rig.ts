@@ -1,9 +1,9 @@
 import { Subscription } from "rxjs";
 import { Bot } from "../../src/bot/bot.js";
-import type { BotConfig } from "../../src/bot/config.js";
-import { botSchema } from "../../src/bot/config-schema.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { botSchema } from "../../src/bot/config/config-schema.js";
 import type { Notice } from "../../src/bot/notice.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { Clock, Random, Seam, Timer } from "../../src/core/seam.js";
 import type { SignatureScheme } from "../../src/core/signing.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";

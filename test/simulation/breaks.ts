@@ -1,5 +1,5 @@
 import type { OwnOrder } from "../../src/account/order.js";
-import type { BotConfig } from "../../src/bot/config.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
 import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
 import type { Break } from "./world.js";

@@ -1,4 +1,4 @@
-import type { BotConfig } from "../../src/bot/config.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
 import type { Random } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";

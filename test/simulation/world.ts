@@ -1,6 +1,6 @@
-import { Guard } from "../../src/bot/guard.js";
 import type { Notice } from "../../src/bot/notice.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state-dir.js";
+import { Guard } from "../../src/bot/run/guard.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { Clock, Timer } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { readAccountKey } from "../../bot/account-key.js";
-import { loadBotConfig } from "../../bot/config.js";
+import { readAccountKey } from "../../bot/config/account-key.js";
+import { loadBotConfig } from "../../bot/config/config.js";
 import { ConfigError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
 import { ecdsaScheme } from "../../core/signing.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/cancel-everything.js";
+import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/run/cancel-everything.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { openBot, withExchange } from "../exchange-access.js";

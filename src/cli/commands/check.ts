@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { Command } from "commander";
-import { checkVenue, type Finding } from "../../bot/check-venue.js";
-import type { BotConfig } from "../../bot/config.js";
-import { loadStrategy } from "../../bot/load-strategy.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import { checkVenue, type Finding } from "../../bot/run/check-venue.js";
+import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { askBot, findRunningBot } from "../../bot/control-client.js";
-import type { ControlRequest } from "../../bot/control-protocol.js";
+import { askBot, findRunningBot } from "../../bot/control/control-client.js";
+import type { ControlRequest } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../output.js";

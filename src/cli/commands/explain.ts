@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { readAccountKey } from "../../bot/account-key.js";
-import { loadBotConfig } from "../../bot/config.js";
-import { explainBot } from "../../bot/explain.js";
-import { explainText } from "../../bot/explain-text.js";
-import { stateDirOf } from "../../bot/state-dir.js";
+import { readAccountKey } from "../../bot/config/account-key.js";
+import { loadBotConfig } from "../../bot/config/config.js";
+import { explainBot } from "../../bot/explain/explain.js";
+import { explainText } from "../../bot/explain/explain-text.js";
+import { stateDirOf } from "../../bot/state/state-dir.js";
 import { ecdsaScheme } from "../../core/signing.js";
 import type { Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";

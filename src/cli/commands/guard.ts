@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { lockAccount } from "../../bot/account-lock.js";
-import { Guard, type GuardNotice } from "../../bot/guard.js";
-import { FileStateStore, stateDirOf } from "../../bot/state-dir.js";
+import { Guard, type GuardNotice } from "../../bot/run/guard.js";
+import { lockAccount } from "../../bot/state/account-lock.js";
+import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";

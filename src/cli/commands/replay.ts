@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/journal/replay-journal.js";
 import type { Notice } from "../../bot/notice.js";
-import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/replay-journal.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { CliContext } from "../cli-context.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { loadBotConfig } from "../../bot/config.js";
-import type { RunSummary } from "../../bot/run-summary.js";
+import { loadBotConfig } from "../../bot/config/config.js";
+import type { RunSummary } from "../../bot/run/run-summary.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { NotWell } from "../exit.js";

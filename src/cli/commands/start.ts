@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
-import { readAccountKey } from "../../bot/account-key.js";
-import { type BotConfig, loadBotConfig } from "../../bot/config.js";
-import { FileStateStore, stateDirOf } from "../../bot/state-dir.js";
+import { readAccountKey } from "../../bot/config/account-key.js";
+import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
+import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Random } from "../../core/seam.js";
 import { ecdsaScheme } from "../../core/signing.js";

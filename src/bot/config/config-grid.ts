@@ -1,0 +1,98 @@
+import { Decimal } from "decimal.js";
+import { ConfigError } from "../../core/errors.js";
+import { nearestName } from "../../core/nearest-name.js";
+import type { MarketRules, VenueRules } from "../../exchange/records.js";
+import type { BotConfig } from "./config.js";
+
+/**
+ * Checks what only exchangeInfo can tell: that each market exists there, and that every size in its limits and
+ * parameters (keys that end in `Base`) is a whole number of the market's lots within its order filters.
+ * @throws ConfigError naming the path, the value, and the nearest sizes on the grid.
+ */
+export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
+  for (const [marketId, market] of Object.entries(config.markets)) {
+    const field = `markets.${marketId}`;
+    const marketRules = rules.markets[marketId];
+    if (marketRules === undefined) throw unknownMarket(field, marketId, Object.keys(rules.markets));
+    for (const [key, value] of Object.entries(market.limits)) {
+      if (key.endsWith("Base") && typeof value === "string") checkSize(`${field}.limits.${key}`, value, marketRules);
+    }
+    const { maxOrderBase, maxOpenOrders } = market.limits;
+    if (maxOrderBase !== undefined) checkOrderSize(`${field}.limits.maxOrderBase`, maxOrderBase, marketRules);
+    if (maxOpenOrders !== undefined && maxOpenOrders > marketRules.maxOpenOrders) {
+      throw new ConfigError("is above what the exchange allows in this market", {
+        field: `${field}.limits.maxOpenOrders`,
+        value: maxOpenOrders,
+        expected: `at most ${marketRules.maxOpenOrders}`,
+      });
+    }
+    checkParams(`${field}.params`, market.params, marketRules);
+  }
+}
+
+function unknownMarket(field: string, marketId: string, known: readonly string[]): ConfigError {
+  const near = nearestName(marketId, known);
+  return new ConfigError(`is no market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`, {
+    field,
+    value: marketId,
+    expected: `one of ${known.join(", ")}`,
+  });
+}
+
+function checkParams(field: string, value: unknown, rules: MarketRules): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, held] of Object.entries(value)) {
+    const path = `${field}.${key}`;
+    if (!key.endsWith("Base")) {
+      checkParams(path, held, rules);
+      continue;
+    }
+    const sizes: readonly unknown[] = Array.isArray(held) ? held : [held];
+    sizes.forEach((size, index) => {
+      if (typeof size !== "number" && typeof size !== "string") return;
+      const at = Array.isArray(held) ? `${path}.${index}` : path;
+      checkSize(at, size, rules);
+      if (/^sizes?Base$/.test(key)) checkOrderSize(at, size, rules);
+    });
+  }
+}
+
+/** A size that is no number at all is for the strategy's own check to name. */
+function checkSize(field: string, size: number | string, rules: MarketRules): void {
+  const step = new Decimal(rules.stepSize);
+  const held = decimalOf(size);
+  if (held === undefined || held.mod(step).isZero()) return;
+  const below = held.div(step).floor().times(step);
+  const above = below.plus(step);
+  const near = below.gt(0) ? `${below.toFixed()} or ${above.toFixed()}` : above.toFixed();
+  throw new ConfigError("is off the market's grid", {
+    field,
+    value: size,
+    expected: `a whole multiple of the step ${rules.stepSize}, such as ${near}`,
+  });
+}
+
+function checkOrderSize(field: string, size: number | string, rules: MarketRules): void {
+  const held = decimalOf(size);
+  if (held === undefined) return;
+  const lots = held.div(rules.stepSize);
+  if (lots.gte(rules.minLots) && lots.lte(rules.maxLots)) return;
+  throw new ConfigError(`is ${lots.lt(rules.minLots) ? "below the smallest" : "above the largest"} order of this market`, {
+    field,
+    value: size,
+    expected: `from ${baseOf(rules.minLots, rules)} to ${baseOf(rules.maxLots, rules)}`,
+  });
+}
+
+function baseOf(lots: number, rules: MarketRules): string {
+  return new Decimal(rules.stepSize).times(lots).toFixed();
+}
+
+function decimalOf(size: number | string): Decimal | undefined {
+  try {
+    const value = new Decimal(size);
+    return value.isFinite() ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { createConnection } from "node:net";
+import { resolve as resolvePath } from "node:path";
+import { z } from "zod";
+import { ConfigError, RunError } from "../../core/errors.js";
+import type { Clock } from "../../core/seam.js";
+import type { Ms } from "../../core/units.js";
+import { type RunningBot, realPath, runningBots } from "../state/running-bots.js";
+import { type ControlRequest, LineReader } from "./control-protocol.js";
+import { someoneListens } from "./control-server.js";
+
+const answerSchema = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({ ok: z.literal(false), error: z.object({ name: z.string(), message: z.string() }) }),
+]);
+
+/** Which bot is meant: the one of a file, or the only one that runs. */
+export interface BotChoice {
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The running bot that is meant.
+ * @throws RunError when none runs, ConfigError when several do and no file says which.
+ */
+export async function findRunningBot({ file, env }: BotChoice): Promise<RunningBot> {
+  const bots = await runningBots(env, someoneListens);
+  if (file !== undefined) {
+    const wanted = realPath(resolvePath(file));
+    const found = bots.find((bot) => bot.config === wanted);
+    if (found !== undefined) return found;
+    throw new RunError("no bot of this user runs from this file", {
+      field: "file",
+      value: file,
+      expected: bots.length === 0 ? "a running bot" : `one of ${names(bots)}`,
+    });
+  }
+  const [first, second] = bots;
+  if (first === undefined) throw new RunError("no bot of this user is running", { expected: "marketwright run bot.yaml, or npm start" });
+  if (second !== undefined) throw new ConfigError("several bots are running", { field: "file", expected: `one of ${names(bots)}` });
+  return first;
+}
+
+/**
+ * Tells a bot a command and waits for what came of it.
+ * @throws RunError when the bot does not answer, or answers that it could not.
+ */
+export function askBot(socketPath: string, request: ControlRequest, clock: Clock, timeoutMs: Ms = 10_000): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(socketPath);
+    const reader = new LineReader();
+    const end = (settle: () => void): void => {
+      timer.cancel();
+      socket.destroy();
+      settle();
+    };
+    const fail = (summary: string, cause?: unknown): void =>
+      end(() =>
+        reject(new RunError(summary, { field: "control socket", value: socketPath, expected: "a running bot that answers", cause })),
+      );
+    const timer = clock.setTimer(timeoutMs, () => fail(`the bot did not answer within ${timeoutMs} ms`));
+    socket.setEncoding("utf8");
+    socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
+    socket.once("error", (cause) => fail(`cannot reach the bot (${cause.message})`, cause));
+    socket.once("close", () => fail("the bot hung up before it answered"));
+    socket.on("data", (chunk: string) => {
+      const lines = reader.push(chunk);
+      if (lines === undefined) return fail("the bot's answer is too long");
+      const [line] = lines;
+      if (line === undefined) return;
+      let answer: z.output<typeof answerSchema>;
+      try {
+        answer = answerSchema.parse(JSON.parse(line));
+      } catch (cause) {
+        return fail("the bot's answer is broken", cause);
+      }
+      end(() => (answer.ok ? resolve(answer.data) : reject(new RunError(answer.error.message))));
+    });
+  });
+}
+
+function names(bots: readonly RunningBot[]): string {
+  return bots.map((bot) => `${bot.config} (process ${bot.pid})`).join(", ");
+}

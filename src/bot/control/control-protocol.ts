@@ -1,0 +1,73 @@
+import { Decimal } from "decimal.js";
+import { z } from "zod";
+import { MarketwrightError } from "../../core/errors.js";
+
+const marketId = z.string().min(1).max(40);
+const sizeBase = z
+  .string()
+  .refine((text) => /^\d{1,30}(\.\d{1,30})?$/.test(text) && new Decimal(text).gt(0), "a decimal string above zero");
+
+/** What can be told to a running bot. Without a market, all of them are meant. */
+export const controlCommandSchema = z.discriminatedUnion("command", [
+  z.strictObject({ command: z.literal("status") }),
+  z.strictObject({
+    command: z.literal("halt"),
+    marketId: marketId.optional(),
+    reason: z.string().min(1).max(200).default("asked by the operator"),
+  }),
+  z.strictObject({ command: z.literal("resume"), marketId: marketId.optional() }),
+  z.strictObject({
+    command: z.literal("flatten"),
+    marketId: marketId.optional(),
+    /** Never further from the touch, in basis points, than this. */
+    maxSlippageBps: z.number().gt(0).max(10_000).default(50),
+    /** Largest single order; the market's own limit when left out. */
+    sliceBase: sizeBase.optional(),
+  }),
+]);
+
+/** A checked command, defaults filled in. */
+export type ControlCommand = z.output<typeof controlCommandSchema>;
+
+/** A command as a client may write it. */
+export type ControlRequest = z.input<typeof controlCommandSchema>;
+
+/** Each answer is one of these, as one line of JSON. */
+export type ControlAnswer =
+  | { readonly ok: true; readonly data: unknown }
+  | {
+      readonly ok: false;
+      readonly error: {
+        readonly name: string;
+        readonly message: string;
+        readonly field?: string | undefined;
+        readonly expected?: string | undefined;
+      };
+    };
+
+/** Longest line that either side takes. */
+export const MOST_LINE_BYTES = 1_000_000;
+
+/** A failure as the client is told it. */
+export function controlError(cause: unknown): ControlAnswer {
+  const field = cause instanceof MarketwrightError ? cause.field : undefined;
+  const expected = cause instanceof MarketwrightError ? cause.expected : undefined;
+  const { name, message } = cause instanceof Error ? cause : { name: "Error", message: String(cause) };
+  return { ok: false, error: { name, message, field, expected } };
+}
+
+/** An answer as its line; bigints become decimal strings. */
+export function encodeAnswer(answer: ControlAnswer): string {
+  return `${JSON.stringify(answer, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`;
+}
+
+/** Gathers chunks into lines; undefined once a line is longer than the protocol takes. */
+export class LineReader {
+  #held = "";
+
+  push(chunk: string): readonly string[] | undefined {
+    const lines = (this.#held + chunk).split("\n");
+    this.#held = lines.pop() ?? "";
+    return this.#held.length > MOST_LINE_BYTES ? undefined : lines;
+  }
+}

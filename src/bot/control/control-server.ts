@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { chmodSync, rmSync } from "node:fs";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { runtimeDir } from "../state/running-bots.js";
+import {
+  type ControlAnswer,
+  type ControlCommand,
+  controlCommandSchema,
+  controlError,
+  encodeAnswer,
+  LineReader,
+} from "./control-protocol.js";
+
+/** Longest path that a Unix socket may have on the systems that Node runs on (sockaddr_un), less its end mark. */
+const LONGEST_SOCKET_PATH = 103;
+
+/** A listening control socket. */
+export interface ControlServer {
+  readonly socketPath: string;
+  close(): Promise<void>;
+}
+
+/** Carries out a command; what it resolves to is the answer's data, what it rejects with is its error. */
+export type ControlHandler = (command: ControlCommand) => Promise<unknown>;
+
+/** Where the control socket of a state directory is: in it, or in the user's runtime folder when the path is too long for a socket. */
+export function controlSocketPath(stateDir: string, env: Readonly<Record<string, string | undefined>>): string {
+  const inside = join(stateDir, "control.sock");
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
+  const name = createHash("sha256").update(stateDir).digest("hex").slice(0, 16);
+  return join(runtimeDir(env), `${name}.sock`);
+}
+
+/**
+ * Listens for commands on a Unix socket that only its owner may open (mode 0600). One that a killed bot left behind is replaced.
+ * @throws RunError when a living bot listens there, or the folder cannot be written.
+ */
+export async function startControlServer(socketPath: string, handler: ControlHandler): Promise<ControlServer> {
+  if (await someoneListens(socketPath)) {
+    throw new RunError("another bot listens on this control socket", {
+      field: "stateDir",
+      value: socketPath,
+      expected: "one bot a state directory",
+    });
+  }
+  rmSync(socketPath, { force: true });
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    serve(socket, handler);
+  });
+  await listen(server, socketPath);
+  chmodSync(socketPath, 0o600);
+  return {
+    socketPath,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroySoon();
+      }),
+  };
+}
+
+/** Whether a process accepts connections on a Unix socket. */
+export function someoneListens(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(socketPath);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+function serve(socket: Socket, handler: ControlHandler): void {
+  const reader = new LineReader();
+  let answers: Promise<void> = Promise.resolve();
+  socket.setEncoding("utf8");
+  // A client that went away has no use for its answer; the command itself has been carried out.
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk: string) => {
+    const lines = reader.push(chunk);
+    if (lines === undefined) {
+      socket.end(encodeAnswer(controlError(new ConfigError("line is too long", { field: "command", expected: "one JSON object a line" }))));
+      return;
+    }
+    for (const line of lines) {
+      answers = answers.then(async () => {
+        const answer = await carryOut(line, handler);
+        if (socket.writable) socket.write(encodeAnswer(answer));
+      });
+    }
+  });
+}
+
+async function carryOut(line: string, handler: ControlHandler): Promise<ControlAnswer> {
+  try {
+    return { ok: true, data: (await handler(parseCommand(line))) ?? null };
+  } catch (cause) {
+    return controlError(cause);
+  }
+}
+
+function parseCommand(line: string): ControlCommand {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw new ConfigError("is no JSON", { field: "command", value: line, expected: 'one object such as {"command":"status"}', cause });
+  }
+  const result = controlCommandSchema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new ConfigError(issue?.message ?? "is no command", {
+    field: issue === undefined || issue.path.length === 0 ? "command" : issue.path.join("."),
+    value,
+    expected: "status, halt, resume or flatten with its fields",
+  });
+}
+
+function listen(server: Server, socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(
+        new RunError(`cannot open the control socket (${cause.message})`, {
+          field: "stateDir",
+          value: socketPath,
+          expected: "a folder for sockets",
+          cause,
+        }),
+      ),
+    );
+    server.listen(socketPath, resolve);
+  });
+}

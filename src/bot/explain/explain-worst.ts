@@ -1,0 +1,79 @@
+import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { PlannedPlace } from "../../executor/plan.js";
+import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
+import { checkPlace } from "../../risk/worst-case.js";
+import { measureAccount, type WorstAccount } from "../../risk/worst-measure.js";
+import { accountExposure } from "../account-exposure.js";
+import type { BotContext } from "../context.js";
+
+/** The account as it would be with every planned place on the exchange. */
+export interface PlannedWorst {
+  readonly worst: WorstAccount;
+  /** Why risk would hold a planned place back, by {@link placeKey}. */
+  readonly refusals: ReadonlyMap<string, string>;
+}
+
+/** Names a planned place. */
+export function placeKey(marketId: MarketId, { side, level }: Pick<PlannedPlace, "side" | "level">): string {
+  return `${marketId} ${side} ${level}`;
+}
+
+/**
+ * Puts every market's planned places into the account's worst case, each judged with those before it, as they would leave.
+ * @param balancesKnown without them the account's own limits bind nobody: there is no net value to measure against.
+ */
+export function plannedWorst(context: BotContext, balancesKnown: boolean): PlannedWorst {
+  const limits = balancesKnown ? context.accountLimits : {};
+  let exposure = withoutCancelled(accountExposure(context, context.marketLimits), context);
+  const refusals = new Map<string, string>();
+  for (const [marketId, desk] of context.desks) {
+    for (const place of desk.plan?.places ?? []) {
+      const breach = checkPlace({ marketId, side: place.side, ticks: place.ticks, lots: place.lots }, exposure, limits);
+      if (breach === null) exposure = withOrder(exposure, marketId, place);
+      else refusals.set(placeKey(marketId, place), breach.why);
+    }
+  }
+  return { worst: measureAccount(exposure, undefined), refusals };
+}
+
+/**
+ * How far a market's mark may move against the account before it is liquidated, as a fraction of the mark: the contract's
+ * liquidation price (protocol, 7.3) for the worse of both sides, other markets at their worst. Negative: already below
+ * maintenance. Undefined without a position.
+ */
+export function liquidationDistance(
+  account: WorstAccount,
+  marketId: MarketId,
+): { readonly fraction: number; readonly side: "long" | "short" } | undefined {
+  const market = account.markets.get(marketId);
+  if (market === undefined) return undefined;
+  const rate = market.exposure.maintenancePpm / 1_000_000;
+  const free = Number(account.netValue - (account.maintenance - market.maintenance));
+  const distance = (notional: CreditUnits, moved: number): number => (free - Number(notional) * rate) / (Number(notional) * moved);
+  const long = market.longNotional > 0n ? distance(market.longNotional, 1 - rate) : Number.POSITIVE_INFINITY;
+  const short = market.shortNotional > 0n ? distance(market.shortNotional, 1 + rate) : Number.POSITIVE_INFINITY;
+  if (long === Number.POSITIVE_INFINITY && short === Number.POSITIVE_INFINITY) return undefined;
+  return long < short ? { fraction: long, side: "long" } : { fraction: short, side: "short" };
+}
+
+function withoutCancelled(exposure: AccountExposure, context: BotContext): AccountExposure {
+  const markets = new Map<MarketId, MarketExposure>();
+  for (const [marketId, market] of exposure.markets) {
+    const cancelled = new Set((context.desks.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash));
+    markets.set(marketId, { ...market, orders: market.orders.filter(({ hash }) => !cancelled.has(hash)) });
+  }
+  return { ...exposure, markets };
+}
+
+function withOrder(exposure: AccountExposure, marketId: MarketId, place: PlannedPlace): AccountExposure {
+  const market = exposure.markets.get(marketId);
+  if (market === undefined) return exposure;
+  const order: ExposureOrder = {
+    hash: `planned ${placeKey(marketId, place)}`,
+    side: place.side,
+    ticks: place.ticks,
+    mayFillLots: place.lots,
+    phase: "sent",
+  };
+  return { ...exposure, markets: new Map(exposure.markets).set(marketId, { ...market, orders: [...market.orders, order] }) };
+}

@@ -1,0 +1,101 @@
+import type { Ms } from "../../core/units.js";
+import { accountHalts, quoteText } from "../run/bot-status.js";
+import { type RunBotOptions, type RunningBot, STATE_FILES, startBot } from "../run/run-bot.js";
+import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
+import { explainMarket } from "./explain-market.js";
+import { accountTokens } from "./explain-tokens.js";
+import { plannedWorst } from "./explain-worst.js";
+import type { Explanation } from "./explanation.js";
+
+/** What an explanation is made from: what a run would be started with. */
+export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal"> & {
+  /** What an earlier run left: read, never written. None when absent. */
+  readonly store?: Pick<StateStore, "read">;
+  /** How long every market's answer is waited for; 10000 when absent. */
+  readonly withinMs?: Ms;
+};
+
+const WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * What the bot would quote now and why (design, `explain`): runs it dry until each market has a plan, on live streams and
+ * the account as it is. Sends questions alone: it places, cancels and registers nothing, and writes no state.
+ * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there,
+ * and whatever breaks the bot.
+ */
+export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: ExplainOptions): Promise<Explanation> {
+  const { clock } = options.seam;
+  const running = await startBot({ ...options, store: copyOf(store), dryRun: true });
+  let isBroken = false;
+  running.stopped.catch(() => {
+    isBroken = true;
+  });
+  try {
+    const endMs = clock.monotonicMs() + withinMs;
+    while (!isBroken && !isAnswered(running) && clock.monotonicMs() < endMs) {
+      await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
+    }
+    if (isBroken) await running.stopped;
+    return explanationOf(running);
+  } finally {
+    running.bot.abandon();
+    running.close();
+  }
+}
+
+/** A dry run as it is now. */
+export function explanationOf(running: RunningBot): Explanation {
+  const { bot, registered } = running;
+  const { context, safety } = bot;
+  const isKnown = registered && context.account.equity !== undefined;
+  const planned = plannedWorst(context, isKnown);
+  const markets = Object.fromEntries(
+    [...context.desks].map(([marketId, desk]) => [marketId, explainMarket(context, safety, desk, planned, isKnown)]),
+  );
+  const { netValue, notional, initialMargin, maintenance } = planned.worst;
+  const ofNetValue = (units: bigint): number | undefined =>
+    isKnown && netValue > 0n ? Number((units * 1_000_000n) / netValue) / 1_000_000 : undefined;
+  return {
+    config: context.config.path,
+    account: running.account,
+    registered,
+    complete: isAnswered(running),
+    atMs: context.exchangeTime.nowMs(),
+    halts: accountHalts(bot),
+    markets,
+    worst: {
+      netValueQuote: isKnown ? quoteText(bot, netValue) : undefined,
+      notionalQuote: quoteText(bot, notional),
+      initialMarginQuote: quoteText(bot, initialMargin),
+      maintenanceQuote: quoteText(bot, maintenance),
+      marginUseFraction: ofNetValue(initialMargin),
+      leverage: ofNetValue(notional),
+    },
+    tokens: accountTokens(
+      context,
+      Object.values(markets).map(({ tokens }) => tokens),
+    ),
+  };
+}
+
+/** Every market has planned for a view of its own, or is halted until a person looks at it. */
+function isAnswered({ bot }: RunningBot): boolean {
+  const { context, safety } = bot;
+  for (const desk of context.desks.values()) {
+    if (safety.haltsOf(desk.marketId).some(({ resumesByItself }) => !resumesByItself)) continue;
+    const isPlanned = desk.plan !== undefined && !desk.dirty && !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined;
+    if (context.phase !== "running" || !safety.quotesAllowed(desk.marketId) || !isPlanned || !Number.isFinite(desk.state.markTicks))
+      return false;
+  }
+  return true;
+}
+
+function copyOf(store: Pick<StateStore, "read"> | undefined): StateStore {
+  const texts: Record<string, string> = {};
+  for (const name of STATE_FILES) {
+    const text = store?.read(name);
+    if (text !== undefined) texts[name] = text;
+  }
+  return new MemoryStateStore(texts);
+}

@@ -1,0 +1,113 @@
+import type { MarketId } from "../../core/units.js";
+
+/** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
+export interface ExplainedQuote {
+  readonly side: "BUY" | "SELL";
+  /** 0 is the innermost. */
+  readonly level: number;
+  readonly price: string;
+  readonly amountBase: string;
+  /** From the mid of the book without our own orders, away from it; negative beyond the mid. */
+  readonly fromMidBps: number;
+  /** `place`: would be placed now. `keep`: rests already. `withheld`: is wanted, and would not be placed now. */
+  readonly fate: "place" | "keep" | "withheld";
+  readonly why: string;
+  /** What a whole fill as maker costs; negative is a rebate. */
+  readonly makerFeeQuote: string;
+  readonly makerFeeBps: number;
+  /** The maker fee at which a fill at the strategy's fair value earns nothing; undefined without a fair value. */
+  readonly breakEvenFeeBps: number | undefined;
+}
+
+/** Why the quotes are what they are, in prices where the strategy thinks in ticks. */
+export interface ExplainedReason {
+  readonly fairQuote: number | undefined;
+  readonly reservationQuote: number | undefined;
+  readonly halfSpreadBps: number | undefined;
+  readonly terms: Readonly<Record<string, number>>;
+  readonly clamps: readonly string[];
+}
+
+/** What a market comes to when every quote of one side fills and none of the other. */
+export interface ExplainedWorst {
+  /** Signed. */
+  readonly longBase: string;
+  readonly shortBase: string;
+  readonly notionalQuote: string;
+  readonly initialMarginQuote: string;
+  readonly maintenanceQuote: string;
+  /** How far the mark may move against the worse side, the other markets standing at their worst; undefined without a position or a known balance. */
+  readonly toLiquidationBps: number | undefined;
+  readonly liquidationPriceQuote: number | undefined;
+}
+
+/** ORDER tokens a minute, each way of counting with every decision moving every quote. */
+export interface ExplainedTokens {
+  /** Orders that the market would have. */
+  readonly orders: number;
+  /** Cancel, place and, of a server-built order, build. */
+  readonly tokensARequote: number;
+  /** A decision at each `everyMs` and no more. */
+  readonly byTimerPerMinute: number;
+  /** A decision at each `minGapMs`, as a touch that never rests makes them; undefined: as often as frames come. */
+  readonly worstPerMinute: number | undefined;
+  /** Of GTT quotes alone: what renewals cost when nothing else moves them. */
+  readonly renewalsPerMinute: number;
+}
+
+/** One market of an {@link Explanation}. */
+export interface ExplainedMarket {
+  readonly strategy: string;
+  /** Whether there is an answer: a plan of the strategy's newest intent. */
+  readonly state: "quoting" | "working a target" | "not quoting";
+  /** Why it does not quote, or not all it wants. */
+  readonly reasons: readonly string[];
+  readonly bestBid: string | undefined;
+  readonly bestAsk: string | undefined;
+  readonly midQuote: number | undefined;
+  readonly markQuote: string | undefined;
+  /** Undefined when the account is not registered, or not confirmed yet. */
+  readonly positionBase: string | undefined;
+  readonly quotes: readonly ExplainedQuote[];
+  readonly reason: ExplainedReason | undefined;
+  /** Orders of the bot's own that would be cancelled. */
+  readonly cancels: readonly { readonly hash: string; readonly why: string }[];
+  readonly worst: ExplainedWorst;
+  readonly tokens: ExplainedTokens;
+}
+
+/** What a bot would quote now and why, and what that may lead to (design, `explain`). Plain JSON. */
+export interface Explanation {
+  readonly config: string;
+  readonly account: string;
+  /** False: the exchange does not know the account yet; balances and margin are unknown. */
+  readonly registered: boolean;
+  /** Whether every market came to an answer in time. */
+  readonly complete: boolean;
+  /** Exchange time. */
+  readonly atMs: number;
+  /** What halts the whole account. */
+  readonly halts: readonly string[];
+  readonly markets: Readonly<Record<MarketId, ExplainedMarket>>;
+  readonly worst: {
+    /** After the fills' own cost; undefined when balances are unknown. */
+    readonly netValueQuote: string | undefined;
+    readonly notionalQuote: string;
+    readonly initialMarginQuote: string;
+    readonly maintenanceQuote: string;
+    /** Initial margin as a share of the net value. */
+    readonly marginUseFraction: number | undefined;
+    readonly leverage: number | undefined;
+  };
+  readonly tokens: {
+    readonly limitPerMinute: number;
+    /** The guard's share, the last cancel-alls and the cancels of every order that would rest: never spent on places. */
+    readonly reservedPerMinute: number;
+    readonly byTimerPerMinute: number;
+    /** Undefined: as often as frames come. */
+    readonly worstPerMinute: number | undefined;
+    readonly renewalsPerMinute: number;
+    /** Whether the worst minute fits; where not, places wait, and cancels never do. */
+    readonly worstFits: boolean;
+  };
+}

@@ -1,0 +1,221 @@
+import { NEVER } from "rxjs";
+import { FormatError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import type { Action, Venue } from "../../exchange/venue.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import { Bot } from "../bot.js";
+import type { BotPhase } from "../context.js";
+import type { BotInput, TurnStamp } from "../input.js";
+import type { Notice } from "../notice.js";
+import { MemoryStateStore } from "../state/state-dir.js";
+import { loadStrategy } from "../strategy/load-strategy.js";
+import { decodeHeader, decodeTurn, encodeJournal, type JournalHeader, type JournalTurn, type TurnRecorder } from "./journal.js";
+import { type FileLine, fileLines } from "./journal-lines.js";
+import { ReplaySeam } from "./replay-seam.js";
+
+/** One turn, run again. */
+export interface ReplayedTurn {
+  /** Counted from 1. */
+  readonly turn: number;
+  /** Of the journal's file, counted from 1; the header is the first. */
+  readonly line: number;
+  readonly stamp: TurnStamp;
+  readonly input: BotInput;
+  /** What the bot told while it ran: intents with their reasons, halts, plans that were held back, orders' fates. */
+  readonly notices: readonly Notice[];
+  /** What it dispatched now: as it was recorded, unless this turn is the divergence. */
+  readonly actions: readonly Action[];
+}
+
+/** Where a replay first did not do what the journal says. */
+export interface ReplayDivergence {
+  readonly turn: number;
+  readonly line: number;
+  readonly input: BotInput;
+  readonly why: string;
+  /** What the journal says, as journal text or in words. */
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** What a replay came to. */
+export interface ReplayResult {
+  readonly header: JournalHeader;
+  /** Turns that ran as recorded, the divergent one not among them. */
+  readonly turns: number;
+  /** Actions of those turns: every one dispatched again to the byte. */
+  readonly actions: number;
+  /** The first divergence; the replay ends there. */
+  readonly divergence: ReplayDivergence | undefined;
+  /** The journal's last line was cut short by the end of the process that wrote it, and is left out. */
+  readonly tornLine: number | undefined;
+  /** What the last turn threw, then and now. */
+  readonly broke: string | undefined;
+  /** What the bot was at when the journal ended: `stopped` after a clean end. */
+  readonly phase: BotPhase;
+  /** Virtual time from the bot's making to its last turn. */
+  readonly spanMs: number;
+}
+
+/** What a replay tells while it runs. */
+export interface ReplayOptions {
+  readonly onHeader?: (header: JournalHeader) => void;
+  readonly onTurn?: (turn: ReplayedTurn) => void;
+}
+
+/**
+ * Runs a journal again (design, rule 2): the bot is made anew from its first line, with its strategies loaded again,
+ * each turn gets its recorded instant and draws, and what it dispatches is compared with what the journal says, byte for
+ * byte, before signing. No key is needed, nothing is sent, no time is waited for.
+ * @throws RunError when the file cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
+ * its last line; ConfigError when a strategy can no longer be loaded.
+ */
+export async function replayJournal(path: string, options: ReplayOptions = {}): Promise<ReplayResult> {
+  return replayLines(fileLines(path), options);
+}
+
+/** The same for lines from anywhere. */
+export async function replayLines(lines: AsyncIterable<FileLine> | Iterable<FileLine>, options: ReplayOptions = {}): Promise<ReplayResult> {
+  let replay: JournalReplay | undefined;
+  let tornLine: number | undefined;
+  for await (const line of lines) {
+    if (replay === undefined) {
+      const header = decodeHeader(line.text);
+      options.onHeader?.(header);
+      replay = new JournalReplay(header, await strategiesOf(header));
+      continue;
+    }
+    const turn = turnOf(line);
+    if (turn === undefined) {
+      tornLine = line.number;
+      break;
+    }
+    const replayed = replay.run(turn, line.number);
+    options.onTurn?.(replayed);
+    if (replay.divergence !== undefined) break;
+  }
+  if (replay === undefined) throw new FormatError("the journal is empty", { field: "line 1", expected: "a journal's first line" });
+  return { ...replay.result(), tornLine };
+}
+
+/** Undefined for a last line that was cut short. */
+function turnOf({ text, number, whole }: FileLine): JournalTurn | undefined {
+  try {
+    return decodeTurn(text, number);
+  } catch (error) {
+    if (whole || !(error instanceof FormatError)) throw error;
+    return undefined;
+  }
+}
+
+async function strategiesOf({ config }: JournalHeader): Promise<Map<MarketId, BoundStrategy>> {
+  const strategies = new Map<MarketId, BoundStrategy>();
+  for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
+    const loaded = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
+    strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
+  }
+  return strategies;
+}
+
+/** One bot under a journal. */
+class JournalReplay implements TurnRecorder {
+  divergence: ReplayDivergence | undefined;
+  readonly #header: JournalHeader;
+  readonly #seam: ReplaySeam;
+  readonly #bot: Bot;
+  #turns = 0;
+  #actionCount = 0;
+  #broke: string | undefined;
+  #lastMonotonicMs: number;
+  #actions: Action[] = [];
+  #notices: Notice[] = [];
+  #ran = false;
+
+  constructor(header: JournalHeader, strategies: ReadonlyMap<MarketId, BoundStrategy>) {
+    this.#header = header;
+    this.#seam = new ReplaySeam(header.stamp);
+    this.#lastMonotonicMs = header.stamp.monotonicMs;
+    this.#bot = new Bot({
+      config: header.config,
+      accountAddress: header.account,
+      rules: header.rules,
+      strategies,
+      venue: silentVenue(),
+      seam: this.#seam,
+      store: new MemoryStateStore(header.state),
+      // What leaves the outbox, and when, is an input.
+      outbox: { enqueue: () => {} },
+      observer: (notice) => this.#notices.push(notice),
+      journal: this,
+      madeAt: header.stamp,
+      isReplay: true,
+      dryRun: header.dryRun ?? false,
+    });
+  }
+
+  action(action: Action): void {
+    this.#actions.push(action);
+  }
+
+  turn(): void {
+    this.#ran = true;
+  }
+
+  run(turn: JournalTurn, line: number): ReplayedTurn {
+    this.#actions = [];
+    this.#notices = [];
+    this.#ran = false;
+    this.#seam.begin(turn.stamp, turn.draws);
+    let broke: string | undefined;
+    try {
+      this.#bot.accept(turn.input);
+    } catch (error) {
+      broke = error instanceof Error ? error.message : String(error);
+    }
+    const replayed = { turn: this.#turns + 1, line, stamp: turn.stamp, input: turn.input, notices: this.#notices, actions: this.#actions };
+    this.divergence = this.#difference(turn, replayed, broke);
+    if (this.divergence === undefined) {
+      this.#broke = broke;
+      this.#turns++;
+      this.#actionCount += this.#actions.length;
+      this.#lastMonotonicMs = turn.stamp.monotonicMs;
+    }
+    return replayed;
+  }
+
+  result(): Omit<ReplayResult, "tornLine"> {
+    return {
+      header: this.#header,
+      turns: this.#turns,
+      actions: this.#actionCount,
+      divergence: this.divergence,
+      broke: this.#broke,
+      phase: this.#bot.phase,
+      spanMs: this.#lastMonotonicMs - this.#header.stamp.monotonicMs,
+    };
+  }
+
+  #difference(
+    turn: JournalTurn,
+    { turn: number, line, input, actions }: ReplayedTurn,
+    broke: string | undefined,
+  ): ReplayDivergence | undefined {
+    const differ = (why: string, expected: string, actual: string) => ({ turn: number, line, input, why, expected, actual });
+    const recorded = encodeJournal(turn.actions);
+    if (broke !== turn.broke) return differ("the bot broke", turn.broke ?? recorded, broke ?? "it did not");
+    if (!this.#ran) {
+      return input.kind === "timer"
+        ? differ("no such timer was set at this moment", `timer ${input.id}`, "none")
+        : differ("the bot had stopped already", encodeJournal(input), `phase ${this.#bot.phase}`);
+    }
+    const again = encodeJournal(actions);
+    if (again !== recorded) return differ("other actions were dispatched", recorded, again);
+    const draws = this.#seam.difference;
+    return draws === undefined ? undefined : differ("chance was asked another number of times", `${turn.draws.length} draws`, draws);
+  }
+}
+
+/** Answers come from the journal. */
+function silentVenue(): Venue {
+  return { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} };
+}

@@ -1,0 +1,138 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
+import type { Readiness } from "../../monitoring/metrics-server.js";
+import type { Reason } from "../../strategies/intent.js";
+import type { Bot } from "../bot.js";
+import { isQuoting } from "./run-monitor.js";
+
+/** Decimal strings of quote by the parts of profit. */
+export type PnlQuote = Readonly<Record<PnlPart, string>>;
+
+/** One market of {@link BotStatus}. */
+export interface MarketStatus {
+  readonly state: "quoting" | "waiting" | "reduce-only" | "halted";
+  /** Why it is not quoting both sides. */
+  readonly reasons: readonly string[];
+  readonly strategy: string;
+  readonly positionBase: string;
+  readonly pnlQuote: PnlQuote;
+  readonly pnlTotalQuote: string;
+  readonly openBids: number;
+  readonly openAsks: number;
+  readonly unknownOrders: number;
+  readonly manualOrders: number;
+  readonly bestBid: string | undefined;
+  readonly bestAsk: string | undefined;
+  readonly markQuote: string | undefined;
+  readonly lastReason: Reason | undefined;
+}
+
+/** What `marketwright status` shows: plain JSON. */
+export interface BotStatus {
+  readonly config: string;
+  readonly account: string;
+  readonly phase: string;
+  readonly dryRun: boolean;
+  readonly equityQuote: string | undefined;
+  readonly equityChangeQuote: string | undefined;
+  readonly peakEquityQuote: string | undefined;
+  readonly halts: readonly string[];
+  readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly clockOffsetMs: number | undefined;
+  readonly markets: Readonly<Record<MarketId, MarketStatus>>;
+}
+
+/** The bot as it is now. */
+export function statusOf(bot: Bot): BotStatus {
+  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun } = bot.context;
+  const { equity, startEquity } = account;
+  const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
+  return {
+    config: config.path,
+    account: accountAddress,
+    phase: bot.phase,
+    dryRun,
+    equityQuote: quote(equity),
+    equityChangeQuote: equity === undefined || startEquity === undefined ? undefined : quote(equity - startEquity),
+    peakEquityQuote: quote(bot.safety.peak),
+    halts: accountHalts(bot),
+    tokens: {
+      ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
+      COMMON: { left: budget.available("COMMON"), limit: budget.limit("COMMON") },
+    },
+    counts: { ...account.counts },
+    clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
+    markets: Object.fromEntries([...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)])),
+  };
+}
+
+/** Ready: every market quotes both sides. */
+export function readinessOf(bot: Bot): Readiness {
+  const reasons = [...bot.context.desks.keys()].flatMap((marketId) => {
+    const { state, reasons: why } = marketStatus(bot, marketId);
+    return state === "quoting" ? [] : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
+  });
+  return { ready: reasons.length === 0, reasons };
+}
+
+/** Profit by its parts as decimal strings of quote: of one market, or of all. */
+export function pnlOf(bot: Bot, marketId?: MarketId): { readonly parts: PnlQuote; readonly total: string } {
+  const profit = bot.context.account.profit(marketId);
+  const text = (scaled: bigint): string => scaledToDecimal(scaled, profit.decimals);
+  const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<PnlPart, string>;
+  return { parts, total: text(profit.total) };
+}
+
+/** Credit units as a decimal string of quote. */
+export function quoteText(bot: Bot, units: bigint): string {
+  return scaledToDecimal(units, bot.context.rules.creditDecimals);
+}
+
+/** What halts the whole account, in words. */
+export function accountHalts(bot: Bot): readonly string[] {
+  return bot.safety.halts.filter(({ scope }) => scope === "account").map(({ name, why }) => `${name}: ${why}`);
+}
+
+function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
+  const { account, desks, config } = bot.context;
+  const desk = desks.get(marketId);
+  const open = account.orders.mayStillFill(marketId);
+  const { parts, total } = pnlOf(bot, marketId);
+  const { state, reasons } = stateOf(bot, marketId);
+  const touching = desk?.book.synchronised === true && desk.book.bids.levels > 0 && desk.book.asks.levels > 0 ? desk : undefined;
+  const mark = desk?.state.mark;
+  return {
+    state,
+    reasons,
+    strategy: config.markets[marketId]?.strategy ?? "",
+    positionBase: desk?.instrument.amountOf(account.positionLots(marketId)) ?? "0",
+    pnlQuote: parts,
+    pnlTotalQuote: total,
+    openBids: open.filter(({ side }) => side === "BUY").length,
+    openAsks: open.filter(({ side }) => side === "SELL").length,
+    unknownOrders: open.filter(({ phase }) => phase === "unknown").length,
+    manualOrders: account.orders.foreign(marketId).length,
+    bestBid: touching?.instrument.priceOf(touching.book.bids.bestTicks),
+    bestAsk: touching?.instrument.priceOf(touching.book.asks.bestTicks),
+    markQuote: mark === undefined ? undefined : quoteText(bot, mark),
+    lastReason: desk?.target?.intent.reason ?? desk?.quotes?.reason,
+  };
+}
+
+function stateOf(bot: Bot, marketId: MarketId): Pick<MarketStatus, "state" | "reasons"> {
+  const reasons = bot.safety.haltsOf(marketId).map(({ name, why }) => `${name}: ${why}`);
+  const allowed = bot.safety.placesAllowed(marketId);
+  if (allowed === "none" || !bot.safety.quotesAllowed(marketId))
+    return { state: allowed === "reduce-only" ? "reduce-only" : "halted", reasons };
+  if (isQuoting(bot, marketId)) return { state: "quoting", reasons };
+  const desk = bot.context.desks.get(marketId);
+  if (bot.phase !== "running") return { state: "waiting", reasons: [...reasons, `the bot is ${bot.phase}`] };
+  if (desk?.book.synchronised !== true) return { state: "waiting", reasons: [...reasons, "the book is not in step"] };
+  if (desk.quotes === undefined) return { state: "waiting", reasons: [...reasons, "the strategy has not spoken yet"] };
+  const { budget } = bot.context;
+  const spent =
+    budget.available("ORDER") <= budget.guardShare.ORDER + desk.quotes.quotes.length ? ["the ORDER tokens of this minute are spent"] : [];
+  return { state: "waiting", reasons: [...reasons, ...spent, ...desk.quotes.reason.clamps, "not both sides rest"] };
+}

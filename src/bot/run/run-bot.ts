@@ -1,0 +1,284 @@
+import type { Seam } from "../../core/seam.js";
+import { ecdsaScheme } from "../../core/signing.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { LiveVenue } from "../../exchange/live-venue.js";
+import { NetworkTransport } from "../../exchange/network-transport.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { RestClient } from "../../exchange/rest-client.js";
+import type { Transport } from "../../exchange/transport.js";
+import type { Venue } from "../../exchange/venue.js";
+import { VenueError } from "../../exchange/venue-errors.js";
+import { Outbox } from "../../executor/outbox.js";
+import type { Log } from "../../monitoring/log.js";
+import { Metrics } from "../../monitoring/metrics.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import { Bot } from "../bot.js";
+import type { BotConfig } from "../config/config.js";
+import { checkOnGrid } from "../config/config-grid.js";
+import type { BotCommand } from "../input.js";
+import { JOURNAL_VERSION, type JournalSink, JournalWriter } from "../journal/journal.js";
+import type { StateStore } from "../state/state-dir.js";
+import { loadStrategy } from "../strategy/load-strategy.js";
+import { BlankAccountVenue } from "./blank-account-venue.js";
+import { RunMonitor } from "./run-monitor.js";
+
+/** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
+const CONNECTIONS = 32;
+/** State files that decide what a run does: a journal begins with them. */
+export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json"] as const;
+
+/** What the exchange answers for an account that it does not know: not authorised, or no valid account. */
+const NO_ACCOUNT = [1010, 1110];
+
+/** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
+export interface RunBotOptions {
+  readonly config: BotConfig;
+  readonly privateKey: Hex;
+  readonly seam: Seam;
+  readonly store: StateStore;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly dryRun?: boolean;
+  /** Where the journal goes, when one is kept. */
+  readonly journal?: JournalSink;
+  /** The network; the real one of the config's addresses when absent. */
+  readonly transport?: Transport;
+}
+
+/** A bot that runs. */
+export interface RunningBot {
+  readonly bot: Bot;
+  readonly monitor: RunMonitor;
+  readonly metrics: Metrics;
+  readonly client: RestClient;
+  readonly account: Hex;
+  /** False of a dry run for an account that the exchange does not know: it then runs as an empty one. */
+  readonly registered: boolean;
+  command(command: BotCommand): void;
+  /** Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects when the bot broke. */
+  readonly stopped: Promise<void>;
+  /** Lets go of the network. After `stopped`. */
+  close(): void;
+}
+
+/**
+ * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is new, loads the
+ * strategies, checks sizes against the grid, then opens the streams.
+ * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there.
+ */
+export async function startBot(options: RunBotOptions): Promise<RunningBot> {
+  const { config, seam, log } = options;
+  const signer = ecdsaScheme.signer(options.privateKey);
+  const markets = Object.keys(config.markets);
+  const loaded = await loadStrategies(config, log);
+  const metrics = options.metrics ?? new Metrics();
+  const network =
+    options.transport ??
+    new NetworkTransport({ restUrl: config.exchange.rest, streamUrl: config.exchange.stream, clock: seam.clock, connections: CONNECTIONS });
+  const received = new ReceivedStamp(network, seam);
+  let offsetMs = 0;
+  const client = new RestClient({
+    transport: network,
+    signer,
+    nowMs: () => seam.clock.nowMs() + offsetMs,
+    timeoutMs: config.exchange.requestTimeoutMs,
+  });
+  try {
+    offsetMs = (await client.time()) - seam.clock.nowMs();
+    const rules = await client.exchangeInfo(markets);
+    checkOnGrid(config, rules);
+    const strategies = bindStrategies(config, loaded);
+    const registered = await isRegistered(client, options);
+    return assemble(
+      { ...options, transport: received },
+      { signer, rules, strategies, metrics, client, received, account: signer.address, network, registered },
+    );
+  } catch (error) {
+    network.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly signer: ReturnType<typeof ecdsaScheme.signer>;
+  readonly rules: VenueRules;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly metrics: Metrics;
+  readonly client: RestClient;
+  readonly received: ReceivedStamp;
+  readonly account: Hex;
+  readonly network: Transport;
+  readonly registered: boolean;
+}
+
+/** Registers a new account; a dry run, which changes nothing, asks only whether there is one. */
+async function isRegistered(client: RestClient, { dryRun, log }: RunBotOptions): Promise<boolean> {
+  if (dryRun !== true) {
+    if (await client.registerAccount()) log.info({}, "registered the account");
+    return true;
+  }
+  try {
+    await client.balances();
+    return true;
+  } catch (error) {
+    if (!(error instanceof VenueError) || !NO_ACCOUNT.includes(error.code)) throw error;
+    log.warn({ code: error.code }, "the exchange does not know the account: the dry run takes it for an empty one");
+    return false;
+  }
+}
+
+function assemble(options: RunBotOptions & { readonly transport: Transport }, parts: Parts): RunningBot {
+  const { config, seam, store, log } = options;
+  const { rules, account, metrics, client } = parts;
+  let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
+  const stopped = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an unhandled rejection.
+  stopped.catch(() => {});
+  const monitor = new RunMonitor(metrics, log, seam.clock, () => settle.resolve());
+  let bot: Bot | undefined;
+  const guarded =
+    <T extends readonly unknown[]>(run: (...args: T) => void) =>
+    (...args: T): void => {
+      try {
+        run(...args);
+      } catch (error) {
+        bot?.abandon();
+        const isDry = options.dryRun === true;
+        log.fatal(
+          { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+          isDry ? "the bot broke" : "the bot broke: everything is cancelled",
+        );
+        if (isDry) return settle.reject(error);
+        void cancelAfterBreak(client, Object.keys(config.markets), log).finally(() => settle.reject(error));
+      }
+    };
+  const outbox = new Outbox({ concurrency: CONNECTIONS });
+  const live = new LiveVenue({
+    transport: options.transport,
+    seam,
+    signer: parts.signer,
+    markets: Object.keys(config.markets),
+    exchangeNowMs: () => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs(),
+    requestTimeoutMs: config.exchange.requestTimeoutMs,
+    onWritten: (actionId) => monitor.written(actionId),
+    streams: parts.registered ? true : "market",
+  });
+  const venue: Venue = parts.registered ? live : new BlankAccountVenue(live, seam.clock);
+  const header = {
+    journal: JOURNAL_VERSION,
+    account,
+    config,
+    rules,
+    stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
+    dryRun: options.dryRun ?? false,
+    state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
+  } as const;
+  bot = new Bot({
+    config,
+    accountAddress: account,
+    rules,
+    strategies: parts.strategies,
+    venue,
+    // A timer's fire enters the bot: what it throws must not be lost in the runtime.
+    seam: { ...seam, clock: { ...bound(seam.clock), setTimer: (delayMs, fire) => seam.clock.setTimer(delayMs, guarded(fire)) } },
+    store,
+    outbox: { enqueue: (item) => outbox.enqueue({ ...item, leave: guarded(item.leave) }) },
+    observer: (notice) => monitor.observe(notice),
+    receivedMonotonicMs: () => parts.received.atMs,
+    dryRun: options.dryRun ?? false,
+    madeAt: header.stamp,
+    ...(options.journal === undefined ? {} : { journal: new JournalWriter(options.journal, header) }),
+  });
+  monitor.attach(bot);
+  const running = bot;
+  const subscription = venue.events$.subscribe(guarded((event) => running.accept({ kind: "event", event })));
+  const command = guarded((wanted: BotCommand) => running.command(wanted));
+  command({ command: "start" });
+  live.setRules(rules);
+  return {
+    bot,
+    monitor,
+    metrics,
+    client,
+    account,
+    registered: parts.registered,
+    command,
+    stopped,
+    close: () => {
+      subscription.unsubscribe();
+      venue.close();
+      parts.network.close();
+    },
+  };
+}
+
+/** The last resort of a bot that broke: its own table can no longer be believed, so all of its markets are swept. */
+async function cancelAfterBreak(client: RestClient, markets: readonly MarketId[], log: Log): Promise<void> {
+  for (const marketId of markets) {
+    try {
+      await client.cancelAllOpenOrders(marketId);
+    } catch (error) {
+      log.fatal({ marketId, error: String(error) }, "could not cancel: run `marketwright cancel-all`");
+    }
+  }
+}
+
+async function loadStrategies(config: BotConfig, log: Log) {
+  const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
+  for (const [marketId, { strategy }] of Object.entries(config.markets)) {
+    const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
+    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
+    loaded.set(marketId, found);
+  }
+  return loaded;
+}
+
+function bindStrategies(config: BotConfig, loaded: Awaited<ReturnType<typeof loadStrategies>>): Map<MarketId, BoundStrategy> {
+  const bound = new Map<MarketId, BoundStrategy>();
+  for (const [marketId, { strategy }] of loaded) {
+    bound.set(marketId, strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }));
+  }
+  return bound;
+}
+
+function bound(clock: Seam["clock"]): Seam["clock"] {
+  return { nowMs: () => clock.nowMs(), monotonicMs: () => clock.monotonicMs(), setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire) };
+}
+
+/** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
+class ReceivedStamp implements Transport {
+  atMs: Ms | undefined;
+  readonly #inner: Transport;
+  readonly #seam: Seam;
+
+  constructor(inner: Transport, seam: Seam) {
+    this.#inner = inner;
+    this.#seam = seam;
+  }
+
+  request(...args: Parameters<Transport["request"]>): void {
+    this.#inner.request(...args);
+  }
+
+  open(path: string, handlers: Parameters<Transport["open"]>[1]): ReturnType<Transport["open"]> {
+    return this.#inner.open(path, {
+      onOpen: () => handlers.onOpen(),
+      onPing: () => handlers.onPing(),
+      onClose: (reason) => handlers.onClose(reason),
+      onMessage: (text) => {
+        this.atMs = this.#seam.clock.monotonicMs();
+        try {
+          handlers.onMessage(text);
+        } finally {
+          this.atMs = undefined;
+        }
+      },
+    });
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+}

@@ -1,0 +1,87 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+import type { Bot } from "../bot.js";
+import type { RunMonitor } from "./run-monitor.js";
+
+/** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
+export interface RunSummary {
+  readonly ordersPlaced: number;
+  readonly ordersCancelled: number;
+  readonly ordersRejected: number;
+  readonly ordersUnknown: number;
+  readonly ordersUnknownResolved: number;
+  readonly fills: number;
+  readonly failedTrades: number;
+  readonly positionBase: Readonly<Record<MarketId, string>>;
+  /** Net value at the start and all profit since, at the marks last known. */
+  readonly equityQuote: string | null;
+  readonly equityChangeQuote: string | null;
+  /** The exchange's own figure, as it told it last: at a mark that may be a second older or newer than ours. */
+  readonly netValueToldQuote: string | null;
+  /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
+  readonly pnlQuote: Readonly<
+    Record<"spread" | "inventory" | "fees" | "funding" | "basis" | "failed" | "other" | "transfers" | "total", string>
+  >;
+  readonly streamGaps: number;
+  readonly malformedFrames: number;
+  readonly reconcileDifferences: number;
+  /** Open orders of ours, as the exchange itself told last; null when it could not be asked. */
+  readonly openOrdersLeft: number | null;
+  /** Orders of ours that may still fill, by hash. */
+  readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: string; readonly phase: string }[];
+  readonly manualOrders: number;
+  /** From the start of the process until both sides rested in every market; null when they never did. */
+  readonly secondsToFirstQuote: number | null;
+  readonly stopReason: string | null;
+}
+
+/** Sums a run up. */
+export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: number | null): RunSummary {
+  const { account, desks, rules } = bot.context;
+  const { counts } = account;
+  const { creditDecimals } = rules;
+  const parts = account.profit();
+  const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
+  const { startEquity } = account;
+  const change = parts.total + parts.transfers;
+  const unit = 10n ** BigInt(parts.decimals - creditDecimals);
+  const told = account.balances?.balances.netValue;
+  let manualOrders = 0;
+  const positionBase: Record<MarketId, string> = {};
+  for (const desk of desks.values()) {
+    positionBase[desk.marketId] = desk.instrument.amountOf(account.positionLots(desk.marketId));
+    manualOrders += account.orders.foreign(desk.marketId).length;
+  }
+  return {
+    ordersPlaced: counts.placed,
+    ordersCancelled: counts.cancelled,
+    ordersRejected: counts.rejected,
+    ordersUnknown: counts.unknown,
+    ordersUnknownResolved: counts.unknownResolved,
+    fills: counts.fills,
+    failedTrades: counts.failedTrades,
+    positionBase,
+    equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
+    equityChangeQuote: startEquity === undefined ? null : decimal(change),
+    netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
+    pnlQuote: {
+      spread: decimal(parts.spread),
+      inventory: decimal(parts.inventory),
+      fees: decimal(parts.fees),
+      funding: decimal(parts.funding),
+      basis: decimal(parts.basis),
+      failed: decimal(parts.failed),
+      other: decimal(parts.other),
+      transfers: decimal(parts.transfers),
+      total: decimal(parts.total),
+    },
+    streamGaps: monitor.streamGaps,
+    malformedFrames: monitor.malformed,
+    reconcileDifferences: counts.differences,
+    openOrdersLeft: monitor.stopResult?.openOrdersLeft ?? null,
+    ordersLeft: monitor.stopResult?.ordersLeft ?? [],
+    manualOrders,
+    secondsToFirstQuote,
+    stopReason: monitor.stopResult?.reason ?? null,
+  };
+}

@@ -1,0 +1,38 @@
+import { FormatError } from "../../core/errors.js";
+import type { MarketId, Ms } from "../../core/units.js";
+
+/** What a bot leaves behind at an interval, for the guard that watches it. */
+export interface Heartbeat {
+  /** Wall time of this machine. */
+  readonly atMs: Ms;
+  /** The latest timestamp that any request of the bot may carry so far, in exchange time. */
+  readonly lastRequestMs: Ms;
+  /** `stopped` only after the fate of every order was known. */
+  readonly state: "running" | "stopped";
+  readonly markets: readonly MarketId[];
+  readonly pid: number;
+}
+
+/** The heartbeat's file in the state directory. */
+export const HEARTBEAT_FILE = "heartbeat.json";
+
+/** @throws FormatError when the text is no heartbeat: a guard must not take a broken file for a living bot. */
+export function parseHeartbeat(text: string): Heartbeat {
+  let value: Partial<Heartbeat> | null = null;
+  try {
+    value = JSON.parse(text) as Partial<Heartbeat> | null;
+  } catch (cause) {
+    throw new FormatError("broken heartbeat", { field: HEARTBEAT_FILE, value: text, expected: "one JSON object", cause });
+  }
+  if (
+    value === null ||
+    typeof value.atMs !== "number" ||
+    typeof value.lastRequestMs !== "number" ||
+    (value.state !== "running" && value.state !== "stopped") ||
+    !Array.isArray(value.markets) ||
+    typeof value.pid !== "number"
+  ) {
+    throw new FormatError("not a heartbeat", { field: HEARTBEAT_FILE, value: text, expected: "atMs, lastRequestMs, state, markets, pid" });
+  }
+  return value as Heartbeat;
+}

@@ -1,0 +1,95 @@
+import { readFile, stat } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { ConfigError } from "../../core/errors.js";
+import { nearestName } from "../../core/nearest-name.js";
+import { builtInStrategies } from "../../strategies/built-in.js";
+import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
+import { bundleStrategy } from "./strategy-bundle.js";
+import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
+
+/** A strategy found, and what its source makes one wary of. */
+export interface LoadedStrategy {
+  /** The built-in's name, or the absolute path of the file. */
+  readonly name: string;
+  readonly strategy: Strategy;
+  /** Uses of real time, timers and randomness, in the order of files and lines. Empty for a built-in. */
+  readonly warnings: readonly StrategyWarning[];
+}
+
+const EXTENSIONS = [".ts", ".mts", ".js", ".mjs"];
+
+/**
+ * Loads the strategy that a bot's YAML names: a built-in by its name, or a file by its path.
+ * @param name what the YAML says: `ladder`, `./my-strategy.ts`.
+ * @param folder the YAML's own folder: paths are relative to it.
+ * @param field path of the name in the YAML, for errors: `markets.btcusdc.strategy`.
+ * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails as it loads, and one whose default
+ * export is no strategy.
+ */
+export async function loadStrategy(name: string, folder: string, field: string): Promise<LoadedStrategy> {
+  if (Object.hasOwn(builtInStrategies, name)) return { name, strategy: builtInStrategies[name], warnings: [] };
+  if (!/[./\\]/.test(name)) throw unknownName(name, field);
+  const path = resolve(folder, name);
+  await assertFile(path, field);
+  const { code, sources } = await bundleStrategy(path, field);
+  const texts = await Promise.all(sources.map(async (source) => strategyWarnings(await readFile(source, "utf8"), source)));
+  return { name: path, strategy: await defaultExport(code, path, field), warnings: texts.flat() };
+}
+
+function unknownName(name: string, field: string): ConfigError {
+  const near = nearestName(name, Object.keys(builtInStrategies));
+  return new ConfigError(`no built-in strategy has this name${near === undefined ? "" : `, did you mean ${near}?`}`, {
+    field,
+    value: name,
+    expected: `one of ${Object.keys(builtInStrategies).join(", ")}, or the path of a file such as ./${name}.ts`,
+  });
+}
+
+async function assertFile(path: string, field: string): Promise<void> {
+  if (!EXTENSIONS.includes(extname(path))) {
+    throw new ConfigError("a strategy file of this kind is not known", {
+      field,
+      value: path,
+      expected: `a file ending in ${EXTENSIONS.join(", ")}`,
+    });
+  }
+  const found = await stat(path).catch((error: unknown) => {
+    throw new ConfigError("there is no such strategy file", {
+      field,
+      value: path,
+      expected: "an existing file, relative to the YAML",
+      cause: error,
+    });
+  });
+  if (!found.isFile()) throw new ConfigError("the strategy is no file", { field, value: path, expected: "a file" });
+}
+
+async function defaultExport(code: string, path: string, field: string): Promise<Strategy> {
+  let loaded: { readonly default?: unknown };
+  try {
+    loaded = (await import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as typeof loaded;
+  } catch (error) {
+    throw new ConfigError(`the strategy file fails as it loads: ${error instanceof Error ? error.message : String(error)}`, {
+      field,
+      value: path,
+      expected: "a module whose top level does not throw",
+      cause: error,
+    });
+  }
+  if (loaded.default === undefined) {
+    throw new ConfigError("the strategy file has no default export", {
+      field,
+      value: path,
+      expected: "export default defineStrategy({ ... })",
+    });
+  }
+  if (!isStrategy(loaded.default)) {
+    throw new ConfigError("the default export of the strategy file is no strategy", {
+      field,
+      value: path,
+      expected: "export default defineStrategy({ params, create })",
+    });
+  }
+  // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
+  return defineStrategy(loaded.default.definition);
+}

@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type BuildFailure, build, type OnResolveResult, type Plugin } from "esbuild";
+import { ConfigError } from "../../core/errors.js";
+
+/** Packages that a strategy file gets from us, wherever it lies: two copies of them would not recognise each other's values. */
+const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
+
+/** The package's public entries (`exports` of its package.json), by their files under `dist` or `src`. */
+const ENTRIES: Readonly<Record<string, string>> = { marketwright: "index", "marketwright/exchange": "exchange/index" };
+
+/** A strategy file with the files it imports, as one module. */
+export interface StrategyBundle {
+  /** ECMAScript module text. Packages are imported by absolute file address. */
+  readonly code: string;
+  /** The user's own files that it was made from, the strategy file among them; absolute. */
+  readonly sources: readonly string[];
+}
+
+/**
+ * Makes one module of a strategy file (JavaScript or TypeScript) and what it imports relatively. `marketwright`, `rxjs` and
+ * `zod` become this package's own copies; other packages are those that the file's own folder resolves.
+ * @throws ConfigError when the file does not parse, or imports what is not there.
+ */
+export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
+  const sources = new Set<string>();
+  try {
+    const result = await build({
+      entryPoints: [path],
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      // A folder's own compiler settings are for its own tools: the same file loads the same anywhere.
+      tsconfigRaw: {},
+      logLevel: "silent",
+      sourcemap: "inline",
+      define: { "import.meta.url": JSON.stringify(pathToFileURL(path).href) },
+      plugins: [packages(sources)],
+    });
+    return { code: `${result.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(path).href}`, sources: [...sources] };
+  } catch (error) {
+    throw unreadable(error, path, field);
+  }
+}
+
+function packages(sources: Set<string>): Plugin {
+  const root = packageRoot();
+  return {
+    name: "strategy-packages",
+    setup(builder) {
+      builder.onResolve({ filter: OURS }, ({ path }) => ownModule(path));
+      builder.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind, resolveDir }) => {
+        if (kind === "entry-point" || isAbsolute(path) || path.startsWith("node:")) return undefined;
+        return foreignModule(path, importer, resolveDir);
+      });
+      builder.onLoad({ filter: /.*/ }, ({ path }) => {
+        if (!path.startsWith(root) && !path.includes("/node_modules/")) sources.add(path);
+        return undefined;
+      });
+    },
+  };
+}
+
+/** Where `src` or `dist` lies: two folders above this file's. */
+function packageRoot(): string {
+  return resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+}
+
+function ownModule(specifier: string): OnResolveResult {
+  if (!specifier.startsWith("marketwright")) return { path: import.meta.resolve(specifier), external: true };
+  const entry = ENTRIES[specifier];
+  if (entry === undefined) return { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
+  const built = join(packageRoot(), `${entry}.js`);
+  // Run from source there is nothing built to import: the entry becomes part of the bundle.
+  return existsSync(built) ? { path: pathToFileURL(built).href, external: true } : { path: join(packageRoot(), `${entry}.ts`) };
+}
+
+function foreignModule(specifier: string, importer: string, resolveDir: string): OnResolveResult | undefined {
+  const from = importer === "" ? join(resolveDir, "strategy.js") : importer;
+  try {
+    const found = createRequire(from).resolve(specifier);
+    return isAbsolute(found) ? { path: pathToFileURL(found).href, external: true } : { path: found, external: true };
+  } catch {
+    // Left to the bundler: it knows packages that can only be imported, and names the line when there is none.
+    return undefined;
+  }
+}
+
+function unreadable(error: unknown, path: string, field: string): ConfigError {
+  const message = (error as Partial<BuildFailure>).errors?.[0];
+  const where = message?.location ? `${message.location.file}:${message.location.line}:${message.location.column + 1}: ` : "";
+  return new ConfigError(`the strategy file can not be read: ${where}${message?.text ?? String(error)}`, {
+    field,
+    value: path,
+    expected: "a file that parses, all of whose imports are there",
+    cause: error,
+  });
+}

@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { choicesShape } from "../../src/simulator/choices.js";
+import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config.js";
+import { builtInStrategies } from "../../src/strategies/built-in.js";
+import { BREAKS } from "../simulation/breaks.js";
+import { FAULT_KINDS } from "../simulation/faults.js";
+import { PROJECT_ROOT } from "./checkout.js";
+import { allPages, blocksOf, codesOf, deadLinksOf, readPage, tableOf } from "./pages.js";
+
+const source = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "utf8");
+const sources = (folder: string): string =>
+  readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => source(join(folder, name)))
+    .join("\n");
+const found = (text: string, pattern: RegExp): readonly string[] => [
+  ...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? "")),
+];
+const firstCodes = (page: ReturnType<typeof readPage>, heading: string): readonly string[] =>
+  tableOf(page, heading).flatMap(([cell]) => codesOf(cell ?? ""));
+
+describe("every page", () => {
+  it.each(allPages())("$path leads nowhere that is not there", (page) => {
+    expect(deadLinksOf(page)).toEqual([]);
+  });
+
+  it.each(allPages())("$path names files and npm scripts that exist", (page) => {
+    const { scripts } = JSON.parse(source("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
+    const paths = codesOf(page.text).filter((code) => /^(src|test|bench|scripts|config|docs|bin)\/[\w./-]+$/.test(code));
+    expect(paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path)))).toEqual([]);
+    const run = found(page.text, /npm run (?:-s )?([a-z]+)/g);
+    expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it("is in the index of docs", () => {
+    const index = readPage("docs/README.md").text;
+    const names = readdirSync(join(PROJECT_ROOT, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+    expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+  });
+});
+
+describe("docs/strategies.md", () => {
+  const page = readPage("docs/strategies.md");
+
+  it("shows the same strategy file as the README, which is tried there", () => {
+    expect(blocksOf(page, "ts")).toEqual(blocksOf(readPage("README.md"), "ts"));
+  });
+
+  it("has parameters in its first example that the built-in takes", () => {
+    const { btcusdc } = parse(blocksOf(page, "yaml")[0]?.text ?? "").markets;
+    expect(() => builtInStrategies[btcusdc.strategy]?.bind(btcusdc.params)).not.toThrow();
+    for (const name of Object.keys(builtInStrategies)) expect(page.text).toContain(`## \`${name}\``);
+  });
+});
+
+describe("docs/operations.md", () => {
+  const page = readPage("docs/operations.md");
+
+  it("has every reason for a halt, and no other", () => {
+    const guards = found(source("src/risk/guards.ts"), /trip\(\s*"([a-z-]+)"/g);
+    const others = found(sources("src/bot"), /haltMarket\(\w+, "([a-z-]+)"/g);
+    expect(guards.length).toBeGreaterThan(8);
+    expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, "drawdown", "manual"].sort());
+    const blinding = /BLINDING[^[]*\[([^\]]*)\]/.exec(source("src/risk/halt.ts"))?.[1] ?? "";
+    const notReducible = tableOf(page, "reason").filter((row) => row.at(-1) === "no");
+    expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...found(blinding, /"([a-z-]+)"/g)].sort());
+  });
+
+  it("tells which halts a person has to end", () => {
+    const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
+    const latched = found(source("src/risk/guards.ts"), /trip\(\s*"([a-z-]+)",[^;]*, false\)/g);
+    expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...latched, "drawdown", "manual", "strategy-error"].sort());
+  });
+
+  it("has every file of the state directory", () => {
+    const files = found(sources("src"), /_FILE = "([\w.-]+)"/g);
+    expect(files.length).toBeGreaterThan(5);
+    expect([...firstCodes(page, "file")]).toEqual(expect.arrayContaining([...files]));
+  });
+
+  it("names keys of the bot's YAML that there are, with their defaults", () => {
+    const { properties } = JSON.parse(source("config/schema.json"));
+    const keys = codesOf(page.text).filter((code) => /^(risk|guard|exchange|quotes)\.\w+(?<!\.log)$/.test(code));
+    expect(keys.length).toBeGreaterThan(5);
+    for (const key of keys) {
+      const [section = "", name = ""] = key.split(".");
+      expect(Object.keys(properties[section].properties)).toContain(name);
+    }
+    expect(page.text).toContain(`\`guard.deadAfterMs\` (${properties.guard.properties.deadAfterMs.default})`);
+  });
+});
+
+describe("docs/simulation.md", () => {
+  const page = readPage("docs/simulation.md");
+
+  it("has every break with what it switches off, and what caught it", () => {
+    const rows = tableOf(page, "break").map(([name = "", what = ""]) => ({ name: codesOf(name)[0], what }));
+    expect(rows).toEqual(BREAKS.map(({ name, what }) => ({ name, what })));
+    const rules = firstCodes(page, "rule");
+    for (const row of tableOf(page, "break")) expect(rules).toContain(codesOf(row[2] ?? "")[0]);
+  });
+
+  it("has every rule of the witness, every fault and every option", () => {
+    expect([...firstCodes(page, "rule")].sort()).toEqual(
+      [...found(source("test/simulation/witness.ts"), /#violate\(\s*"([a-z]+)"/g)].sort(),
+    );
+    expect([...firstCodes(page, "faults")].sort()).toEqual([...FAULT_KINDS].sort());
+    const known = /new Set\(\[([^\]]*)\]/.exec(source("test/simulation/main.ts"))?.[1] ?? "";
+    const listed = firstCodes(page, "option").flatMap((code) => code.match(/--[a-z-]+/g) ?? []);
+    expect(listed.sort()).toEqual([...found(known, /"(--[a-z-]+)"/g)].sort());
+  });
+});
+
+describe("docs/venue-choices.md", () => {
+  const page = readPage("docs/venue-choices.md");
+
+  it("has every choice with its default", () => {
+    const section = page.text.slice(page.text.indexOf("## Under `choices`"));
+    const rows = tableOf({ ...page, text: section }, "key").map(([key = "", value = ""]) => [codesOf(key)[0], codesOf(value)[0]]);
+    const defaults = Object.entries(choicesShape.parse({})).map(([key, value]) => [key, String(value)]);
+    expect(rows.sort()).toEqual(defaults.sort());
+  });
+
+  it("has every other key of the exchange's file", () => {
+    const keys = keysOf(z.toJSONSchema(exchangeConfigShape, { io: "input", unrepresentable: "any" }) as Shape);
+    expect(keys.length).toBeGreaterThan(40);
+    const missing = keys.filter((key) => !new RegExp(`[\`.]${key}\\b`).test(page.text));
+    expect(missing).toEqual([]);
+  });
+});
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly additionalProperties?: Shape | boolean;
+}
+
+/** The last names of all keys but those of the flow, which has a page of its own, the choices, tried above, and retention. */
+function keysOf(shape: Shape): readonly string[] {
+  return Object.entries(shape.properties ?? {}).flatMap(([key, held]) => {
+    if (["flow", "choices", "retention"].includes(key)) return [];
+    if (held.properties !== undefined) return keysOf(held);
+    return typeof held.additionalProperties === "object" ? keysOf(held.additionalProperties) : [key];
+  });
+}
+
+describe("docs/order-flow.md", () => {
+  it("shows flows that the exchange takes", () => {
+    const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(({ text }) => parse(text).flow);
+    expect(flows.map(({ kind }) => kind)).toEqual(["synthetic", "replay"]);
+    for (const flow of flows) expect(() => parseExchangeConfig(parse(stringify({ markets: { btcusdc: { flow } } })))).not.toThrow();
+  });
+});

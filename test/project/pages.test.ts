@@ -5,6 +5,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { choicesShape } from "../../src/simulator/choices.js";
 import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config.js";
+import { SYNTHETIC_PRESETS } from "../../src/simulator/flow/synthetic-params.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 import { BREAKS } from "../simulation/breaks.js";
 import { FAULT_KINDS } from "../simulation/faults.js";
@@ -53,7 +54,14 @@ describe("docs/strategies.md", () => {
   it("has parameters in its first example that the built-in takes", () => {
     const { btcusdc } = parse(blocksOf(page, "yaml")[0]?.text ?? "").markets;
     expect(() => builtInStrategies[btcusdc.strategy]?.bind(btcusdc.params)).not.toThrow();
-    for (const name of Object.keys(builtInStrategies)) expect(page.text).toContain(`## \`${name}\``);
+  });
+
+  it.each(Object.entries(builtInStrategies))("has the parameters of %s, all and no others", (name, { definition }) => {
+    const at = page.text.indexOf(`## \`${name}\``);
+    expect(at).toBeGreaterThan(0);
+    const listed = firstCodes({ ...page, text: page.text.slice(at) }, "parameter");
+    const { properties } = z.toJSONSchema(definition.params as z.ZodType, { io: "input", unrepresentable: "any" }) as Shape;
+    expect([...listed].sort()).toEqual(Object.keys(properties ?? {}).sort());
   });
 });
 
@@ -148,6 +156,12 @@ function keysOf(shape: Shape): readonly string[] {
 }
 
 describe("docs/order-flow.md", () => {
+  it("has the parameters of both presets, none left out", () => {
+    const listed = tableOf(readPage("docs/order-flow.md"), "section").flatMap((row) => codesOf(row[1] ?? ""));
+    const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) => (typeof held === "object" ? Object.keys(held) : []));
+    expect(new Set(listed)).toEqual(new Set([...known, "referenceEveryMs"]));
+  });
+
   it("shows flows that the exchange takes", () => {
     const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(({ text }) => parse(text).flow);
     expect(flows.map(({ kind }) => kind)).toEqual(["synthetic", "replay"]);

@@ -118,7 +118,8 @@ describe("the README's shell commands", () => {
 
   /** What shows that a command did what the README says of it. */
   const SAYS: Readonly<Record<string, RegExp>> = {
-    status: /phase: running[\s\S]*btcusdc:\n\s+state: quoting/,
+    // Between a cancel and its replacement not both sides rest.
+    status: /phase: running[\s\S]*btcusdc:\n\s+state: (quoting|waiting)/,
     halt: /news at eight/,
     resume: /halts: \[\]/,
     flatten: /flattened by hand/,

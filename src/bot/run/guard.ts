@@ -143,7 +143,8 @@ export class Guard {
   /** Cancels what is open in a market; true when nothing was. */
   async #sweep(marketId: MarketId, evenIfEmpty: boolean): Promise<boolean> {
     const { client, notify } = this.#options;
-    const open = await client.openOrders(marketId);
+    // One that is wholly matched waits for its settlement alone: there is nothing of it to cancel.
+    const open = (await client.openOrders(marketId)).filter(({ availableLots }) => availableLots > 0);
     if (open.length === 0 && !evenIfEmpty) return true;
     if (open.length > 0) {
       const { account } = this.#options;

@@ -100,7 +100,7 @@ export class RunMonitor {
         if (notice.marketId !== undefined) this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
         // The account's gauge shows a reason while it holds anywhere.
         this.#metrics.halted(notice.reason, notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason));
-        return this.#say(notice.on ? "warn" : "info", notice.on ? "halted" : "halt over", {
+        return this.#say(notice.on && this.#hasStarted ? "warn" : "info", this.#haltText(notice.on), {
           reason: notice.reason,
           marketId: notice.marketId,
           why: notice.why,
@@ -140,6 +140,16 @@ export class RunMonitor {
     this.#metrics.setClockOffset(exchangeTime.offsetMs / 1000);
     if (bot.safety.accountAtMs !== undefined) this.#metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
     this.#metrics.heartbeat(clock.nowMs());
+  }
+
+  /** Before the account is confirmed for the first time every guard says no, as it should: that is no trouble. */
+  get #hasStarted(): boolean {
+    return this.#bot !== undefined && this.#bot.phase !== "starting";
+  }
+
+  #haltText(on: boolean): string {
+    if (!this.#hasStarted) return on ? "not quoting yet" : "no longer in the way";
+    return on ? "halted" : "halt over";
   }
 
   #account(change: AccountChange): void {

@@ -1,16 +1,64 @@
+import { Instrument } from "../core/instrument.js";
 import type { Side } from "../core/units.js";
-import type { MarketRules } from "../exchange/records.js";
+import type { MarketRules, VenueOrder, VenuePosition, VenueRules } from "../exchange/records.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../risk/exposure.js";
 import { feePpmOf, ratePpmOf } from "../risk/exposure.js";
 import type { MarketLimits } from "../risk/limits.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 
-/** The account in its worst case as risk judges it: every desk's position, marks, own and manual orders. */
+/**
+ * The account in its worst case as risk judges it: every desk's position, marks, own and manual orders, and what the account holds in
+ * markets that are not the bot's, since the margin is one.
+ */
 export function accountExposure(context: BotContext, limits: ReadonlyMap<string, MarketLimits>): AccountExposure {
   const markets = new Map<string, MarketExposure>();
   for (const desk of context.desks.values()) markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
+  for (const position of context.account.venuePositions.values()) {
+    if (position.lots === 0 || markets.has(position.marketId)) continue;
+    const other = strangeExposure(context, position);
+    if (other !== undefined) markets.set(position.marketId, other);
+  }
   return { markets, netValue: context.account.equity ?? 0n };
+}
+
+/** A position in a market that the bot does not follow: its mark is what the exchange's own unrealised profit says it is. */
+function strangeExposure({ rules, account }: BotContext, position: VenuePosition): MarketExposure | undefined {
+  const market = rules.markets[position.marketId];
+  if (market === undefined) return undefined;
+  const instrument = instrumentOf(rules, market);
+  const entryTicks = Number(position.entryPrice) / instrument.tickQuote;
+  const profitQuote = Number(position.unrealizedPnl) / 10 ** rules.creditDecimals;
+  const markTicks = entryTicks + profitQuote / (position.lots * instrument.lotBase) / instrument.tickQuote;
+  return {
+    marketId: position.marketId,
+    instrument,
+    positionLots: position.lots,
+    markTicks: markTicks > 0 ? markTicks : entryTicks,
+    orders: [],
+    foreignOrders: account.orders.foreign(position.marketId).map(asExposed),
+    ...ratesOf(market),
+    availableCredit: undefined,
+    limits: {},
+  };
+}
+
+/** Made once a market and grid: an order that leaves asks for it each time. */
+const INSTRUMENTS = new WeakMap<MarketRules, Instrument>();
+
+function instrumentOf({ creditDecimals, paperDecimals }: VenueRules, market: MarketRules): Instrument {
+  let instrument = INSTRUMENTS.get(market);
+  if (instrument === undefined) {
+    const { marketId, tickSize, stepSize } = market;
+    instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    INSTRUMENTS.set(market, instrument);
+  }
+  return instrument;
+}
+
+function asExposed(order: VenueOrder): ExposureOrder {
+  const { hash, side, ticks, availableLots, status } = order;
+  return { hash, side, ticks, mayFillLots: availableLots, phase: status };
 }
 
 function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): MarketExposure {
@@ -29,13 +77,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
     positionLots: account.positionLots(marketId),
     markTicks,
     orders,
-    foreignOrders: account.orders.foreign(marketId).map((order) => ({
-      hash: order.hash,
-      side: order.side,
-      ticks: order.ticks,
-      mayFillLots: order.availableLots,
-      phase: order.status,
-    })),
+    foreignOrders: account.orders.foreign(marketId).map(asExposed),
     maintenancePpm: rates.maintenancePpm,
     initialPpm: rates.initialPpm,
     feePpm: rates.feePpm,

@@ -44,8 +44,8 @@ export class ActionBudget {
   readonly #clock: Clock;
   readonly #exchangeTime: ExchangeTime;
   readonly #store: StateStore;
-  /** The guard's share of each bucket, which the bot never touches. */
-  readonly guardShare: Readonly<Record<Bucket, number>>;
+  readonly #guardFraction: number;
+  #guardShare: Readonly<Record<Bucket, number>>;
   #budgets: DispatchBudgets;
   #unwritten = 0;
 
@@ -64,9 +64,14 @@ export class ActionBudget {
       return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, lead);
     };
     this.#budgets = { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
-    const share = (bucket: Bucket): number => Math.max(1, Math.ceil(this.#budgets[bucket].limit * guardFraction));
-    this.guardShare = { ORDER: share("ORDER"), COMMON: share("COMMON") };
+    this.#guardFraction = guardFraction;
+    this.#guardShare = this.#share();
     this.#write(true);
+  }
+
+  /** The guard's share of each bucket, which the bot never touches. */
+  get guardShare(): Readonly<Record<Bucket, number>> {
+    return this.#guardShare;
   }
 
   /** Tokens that may be spent now, the guard's share included. */
@@ -100,6 +105,19 @@ export class ActionBudget {
     if (this.#unwritten >= LEAD_TOKENS / 2) this.#write(true);
   }
 
+  /** The rules were read again: a limit that changed is in force at once, with what was spent already. */
+  rulesRead(rules: VenueRules): void {
+    const moment = this.#moment();
+    const kept = (bucket: Bucket): RateBudget => {
+      const { limit, intervalMs } = limitOf(rules, bucket);
+      const budget = this.#budgets[bucket];
+      if (budget.limit === limit && budget.intervalMs === intervalMs) return budget;
+      return RateBudget.restore(budget.serialise(moment), limit, intervalMs, moment);
+    };
+    this.#budgets = { ORDER: kept("ORDER"), COMMON: kept("COMMON") };
+    this.#guardShare = this.#share();
+  }
+
   /** A 429 or 418 says that somebody else has spent too. */
   throttled(forMs: Ms): void {
     this.#budgets = throttleAll(this.#budgets, this.#clock.monotonicMs() + forMs);
@@ -109,6 +127,11 @@ export class ActionBudget {
   /** Writes exactly what was spent: at a clean end. */
   settle(): void {
     this.#write(false);
+  }
+
+  #share(): Readonly<Record<Bucket, number>> {
+    const share = (bucket: Bucket): number => Math.max(1, Math.ceil(this.#budgets[bucket].limit * this.#guardFraction));
+    return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 
   /** @param lead whether tokens may be spent before the next writing. */

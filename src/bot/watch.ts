@@ -87,6 +87,7 @@ export class Watch {
     this.#context.rules = rules;
     this.#safety.rulesRead(rules);
     this.#works.rulesRead();
+    this.#context.budget.rulesRead(rules);
     for (const desk of this.#context.desks.values()) {
       const found = rules.markets[desk.marketId];
       if (found !== undefined && sameGrid(desk.rules, found)) desk.rules = found;

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { ActionBudget, BUDGET_FILE } from "../../src/bot/action-budget.js";
+import { ExchangeTime } from "../../src/bot/exchange-time.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import type { VenueRules } from "../../src/exchange/records.js";
+
+const START_MS = 1_700_000_000_000;
+
+function rulesWith(order: number): VenueRules {
+  return {
+    creditDecimals: 6,
+    paperDecimals: 18,
+    eip712: {
+      domainSeparator: "0x",
+      domainTypeHash: "0x",
+      orderTypeHash: "0x",
+      chainId: 1,
+      domainName: "",
+      domainVersion: "",
+      verifyingContract: "0x",
+    },
+    rateLimits: [
+      { name: "ORDER", intervalMs: 60_000, limit: order },
+      { name: "COMMON", intervalMs: 60_000, limit: 2_400 },
+    ],
+    waiveGasFeeMinimumQuote: 0n,
+    markets: {},
+    serverTimeMs: START_MS,
+  };
+}
+
+function budgetOn(store: MemoryStateStore, clock: VirtualClock, order = 100): ActionBudget {
+  const rules = { ...rulesWith(order), serverTimeMs: clock.nowMs() };
+  return new ActionBudget({ rules, guardFraction: 0.1, clock, exchangeTime: new ExchangeTime(clock, rules.serverTimeMs), store });
+}
+
+describe("the account's tokens", () => {
+  it("are not spent twice by a bot that was killed and started again", async () => {
+    const clock = new VirtualClock(START_MS);
+    const store = new MemoryStateStore();
+    const first = budgetOn(store, clock);
+    for (let spent = 0; spent < 40; spent++) first.spend("place");
+    await clock.runFor(10_000);
+    const second = budgetOn(store, clock);
+    expect(second.available("ORDER")).toBeLessThanOrEqual(60);
+    await clock.runFor(51_000);
+    // What may have been spent between the last writing and the kill is counted as spent at the start.
+    expect(second.available("ORDER")).toBeGreaterThan(60);
+    await clock.runFor(10_000);
+    expect(second.available("ORDER")).toBe(100);
+  });
+
+  it("are exactly what was spent after a clean end", () => {
+    const clock = new VirtualClock(START_MS);
+    const store = new MemoryStateStore();
+    const first = budgetOn(store, clock);
+    for (let spent = 0; spent < 5; spent++) first.spend("cancel");
+    first.settle();
+    expect(budgetOn(store, clock).available("ORDER")).toBe(95);
+    expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
+  });
+
+  it("follow a limit that the exchange changes, what was spent already included, the guard's share too", () => {
+    const clock = new VirtualClock(START_MS);
+    const budget = budgetOn(new MemoryStateStore(), clock);
+    for (let spent = 0; spent < 30; spent++) budget.spend("place");
+    budget.rulesRead(rulesWith(50));
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([50, 20, 5]);
+    budget.rulesRead(rulesWith(200));
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([200, 170, 20]);
+  });
+});

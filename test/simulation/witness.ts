@@ -342,6 +342,8 @@ export class Witness {
   }
 
   #checkUnknown(bot: Bot, now: Ms): void {
+    // Nothing can be asked of an exchange that is away: the time is counted from its return.
+    if (!this.#exchange.isRunning) this.disturbedAtMs = now;
     const unknown = new Set<Hex>();
     for (const { marketId } of bot.context.desks.values()) {
       for (const order of bot.context.account.orders.mayStillFill(marketId)) if (order.phase === "unknown") unknown.add(order.hash);

@@ -35,7 +35,10 @@ export interface WorstCase {
   readonly foreignBuyLots: Lots;
   readonly foreignSellLots: Lots;
   readonly foreignCount: number;
-  /** Matched by orders, but not yet in any trade that we know. */
+  /**
+   * Position that is coming without our having been told its trades: matched by an order and in no trade yet; or traded on the other
+   * side, and matched by no order any more, since a settlement that failed is told by the order before the trade is.
+   */
   readonly unseenBuyLots: Lots;
   readonly unseenSellLots: Lots;
 }
@@ -157,8 +160,8 @@ export class OwnOrders {
       foreignBuyLots: foreign.BUY,
       foreignSellLots: foreign.SELL,
       foreignCount: others.length,
-      unseenBuyLots: this.#unexplained.unseenLots(marketId, "BUY"),
-      unseenSellLots: this.#unexplained.unseenLots(marketId, "SELL"),
+      unseenBuyLots: this.#unexplained.unseenLots(marketId, "BUY") + this.#unexplained.orphanLots(marketId, "SELL"),
+      unseenSellLots: this.#unexplained.unseenLots(marketId, "SELL") + this.#unexplained.orphanLots(marketId, "BUY"),
     };
   }
 

@@ -3,7 +3,7 @@ import { Ledger } from "../../src/account/ledger.js";
 import { OwnOrders } from "../../src/account/own-orders.js";
 import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
-import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder } from "./exchange-story.js";
+import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
   const unexplained = new Unexplained(new Ledger());
@@ -80,6 +80,21 @@ describe("the worst case (rule 5)", () => {
     expect(orders.worst(MARKET, hashOf(1)).buyLots).toBe(20);
     expect(orders.mayStillFill(MARKET)).toHaveLength(4);
     expect(orders.openHashes()).toEqual([hashOf(4)]);
+  });
+
+  it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
+    const ledger = new Ledger();
+    const unexplained = new Unexplained(ledger);
+    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
+    orders.begin(T0);
+    orders.intend({ action: placeAction(1, { side: "SELL" }), level: 0 });
+    orders.report(venueOrder(1, { side: "SELL", pendingLots: 10, status: "FILLED" }), "stream", T0 + 10);
+    ledger.trade(venueTrade(1, "SELL", 10));
+    expect([orders.worst(MARKET).unseenBuyLots, orders.worst(MARKET).unseenSellLots]).toEqual([0, 0]);
+    orders.report(venueOrder(1, { side: "SELL", failedLots: 10, status: "FAILED" }), "stream", T0 + 20);
+    expect(orders.worst(MARKET).unseenBuyLots).toBe(10);
+    ledger.trade(venueTrade(1, "SELL", 10, { status: "FAILED" }));
+    expect([orders.worst(MARKET).unseenBuyLots, orders.worst(MARKET).unseenSellLots]).toEqual([0, 0]);
   });
 
   it("rounds the credit of an order between today's ticks up", () => {

@@ -23,6 +23,8 @@ interface Dispatched {
 
 /** Longest that the questions of one reconciliation may take once nothing disturbs them. */
 const ANSWER_MS = 1_000;
+/** For how long what nobody could foresee may still be worked off. */
+const SURPRISE_MS = 60_000;
 const GUARD_FRACTION = 0.1;
 
 /**
@@ -87,8 +89,6 @@ export class Witness {
   observe(notice: Notice): void {
     if (notice.kind === "intent" && notice.intent.kind === "quotes") this.#intent(notice.intent.marketId, notice.intent.quotes);
     if (notice.kind === "dispatched") this.#dispatchedNow(notice.action);
-    if (notice.kind === "account" && notice.change.kind === "trade-failed")
-      this.surprised(notice.change.trade.marketId, notice.change.trade.lots);
   }
 
   /** After every event of the world. */
@@ -308,7 +308,7 @@ export class Witness {
       if (dispatched.action.side === action.side) sameSide += lots;
     }
     const worst = Math.abs(position + signOf(action.side) * sameSide);
-    const surprise = this.#surpriseLots(action.marketId);
+    const surprise = worst > maxPosition ? this.#surpriseLots(action.marketId) + this.#failedLots(action.marketId) : 0;
     const reduces = Math.sign(position) === -signOf(action.side) && sameSide <= Math.abs(position);
     if (worst > maxPosition + surprise && !reduces) {
       this.#violate(
@@ -321,10 +321,18 @@ export class Witness {
   }
 
   #surpriseLots(marketId: MarketId): Lots {
-    const since = this.#nowMs() - 2 * this.#plan.bot.exchange.reconcileMs - 60_000;
+    const since = this.#nowMs() - 2 * this.#plan.bot.exchange.reconcileMs - SURPRISE_MS;
     return this.#surprises
       .filter((surprise) => surprise.marketId === marketId && surprise.atMs >= since)
       .reduce((sum, { lots }) => sum + lots, 0);
+  }
+
+  /** Lots of settlements that failed lately: the bot cannot know of one before it is told, and then only reduces. */
+  #failedLots(marketId: MarketId): Lots {
+    const { settlement, choices } = this.#plan.exchange;
+    const market = this.#exchange.account(this.#address)?.markets.get(marketId);
+    const trades = market?.trades.page({ startMs: this.#nowMs() - settlement.delayMs - SURPRISE_MS, limit: 500 }) ?? [];
+    return trades.filter(({ trade }) => trade.status === choices.failedTradeStatus).reduce((sum, { trade }) => sum + trade.lots, 0);
   }
 
   #spend(action: Action): void {

@@ -219,6 +219,8 @@ export class Bot {
       positionLots: this.context.account.positionLots(marketId),
     });
     if (!verdict.accepted) {
+      // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
+      if (verdict.refusal !== "older-view") desk.refuse(`${verdict.refusal}: ${verdict.why}`);
       this.context.notify({ kind: "intent-refused", marketId, refusal: verdict.refusal, why: verdict.why });
       return;
     }

@@ -48,6 +48,8 @@ export class Desk {
   /** The strategy's standing intent; an operator's target position stands above it. */
   quotes: QuotesIntent | undefined;
   target: { readonly intent: TargetIntent; readonly byOperator: boolean; lastSliceAtMs: Ms | undefined } | undefined;
+  /** Why the strategy's last intent was refused; undefined when it was taken. */
+  refusal: string | undefined;
   /** The newest plan, for the screen, `status` and `explain`. */
   plan: Plan | undefined;
   /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
@@ -95,12 +97,21 @@ export class Desk {
   /** An intent of the strategy that was found in shape. */
   take(intent: Intent): void {
     this.#acceptedViewSequence = intent.viewSequence;
+    this.refusal = undefined;
     if (intent.kind === "quotes") {
       this.quotes = intent;
       if (this.target?.byOperator === false) this.target = undefined;
     } else if (this.target?.byOperator !== true) {
       this.target = { intent, byOperator: false, lastSliceAtMs: this.target?.lastSliceAtMs };
     }
+    this.dirty = true;
+  }
+
+  /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
+  refuse(why: string): void {
+    this.quotes = undefined;
+    if (this.target?.byOperator === false) this.target = undefined;
+    this.refusal = why;
     this.dirty = true;
   }
 

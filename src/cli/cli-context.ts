@@ -19,6 +19,8 @@ export interface CliContext {
   /** Logs, progress and errors. */
   readonly stderr: TextStream;
   readonly seam: Seam;
+  /** Calls `handler` with every error that nobody caught, until what it returns is called. Absent where a test runs the command. */
+  readonly onCrash?: (handler: (error: unknown) => void) => () => void;
   /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
   /** This program's own script, for starting further commands of it. */
@@ -33,6 +35,7 @@ export function processContext(): CliContext {
     stdout: process.stdout,
     stderr: process.stderr,
     seam,
+    onCrash: onUncaught,
     interrupted: () => untilSignal(seam.clock),
     script: process.argv[1] ?? "",
   };
@@ -62,4 +65,13 @@ function untilSignal(clock: Clock): Promise<string> {
     process.on("SIGINT", take);
     process.on("SIGTERM", take);
   });
+}
+
+function onUncaught(handler: (error: unknown) => void): () => void {
+  process.on("uncaughtException", handler);
+  process.on("unhandledRejection", handler);
+  return () => {
+    process.off("uncaughtException", handler);
+    process.off("unhandledRejection", handler);
+  };
 }

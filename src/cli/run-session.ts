@@ -114,6 +114,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     }),
   );
   running = bot;
+  // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind.
+  const quiet = context.onCrash?.((error) => bot.fail(error));
+  if (quiet !== undefined) cleanup.push(quiet);
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
 

@@ -1,4 +1,4 @@
-import { FormatError } from "../core/errors.js";
+import { ConfigError, FormatError } from "../core/errors.js";
 import { decimalToScaled, Instrument } from "../core/instrument.js";
 import type { MarketId } from "../core/units.js";
 import type { MarketRules, VenueRules } from "./records.js";
@@ -39,7 +39,7 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
   const byId = Object.fromEntries(markets);
   const missing = traded.find((marketId) => !Object.hasOwn(byId, marketId));
   if (missing !== undefined) {
-    throw new FormatError("the exchange has no such market", {
+    throw new ConfigError("the exchange has no such market", {
       field: `markets.${missing}`,
       expected: `one of ${info.markets.map((market) => market.id).join(", ") || "none"}`,
     });

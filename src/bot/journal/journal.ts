@@ -102,7 +102,6 @@ export function decodeHeader(line: string): JournalHeader {
   ) {
     throw new FormatError("not the first line of a journal", {
       field: "line 1",
-      value: line,
       expected: "account, config, rules, stamp and state",
     });
   }
@@ -116,7 +115,7 @@ export function decodeHeader(line: string): JournalHeader {
 export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   const value = decodeLine(line, lineNumber) as Partial<JournalTurn>;
   if (!isStamp(value.stamp) || !isInput(value.input) || !Array.isArray(value.draws) || !Array.isArray(value.actions)) {
-    throw new FormatError("not a journal turn", { field: `line ${lineNumber}`, value: line, expected: "stamp, input, draws and actions" });
+    throw new FormatError("not a journal turn", { field: `line ${lineNumber}`, expected: "stamp, input, draws and actions" });
   }
   return value as JournalTurn;
 }
@@ -126,9 +125,10 @@ function decodeLine(line: string, lineNumber: number): object {
     const value: unknown = JSON.parse(line, (_key, held: unknown) => untagged(held));
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
-    throw new FormatError("broken journal line", { field: `line ${lineNumber}`, value: line, expected: "one JSON object", cause });
+    // The line itself is not shown: a file that is no journal may be one that holds a key.
+    throw new FormatError("broken journal line", { field: `line ${lineNumber}`, expected: "one JSON object", cause });
   }
-  throw new FormatError("broken journal line", { field: `line ${lineNumber}`, value: line, expected: "one JSON object" });
+  throw new FormatError("broken journal line", { field: `line ${lineNumber}`, expected: "one JSON object" });
 }
 
 function untagged(held: unknown): unknown {

@@ -129,6 +129,7 @@ function stateOf(bot: Bot, marketId: MarketId): Pick<MarketStatus, "state" | "re
   if (isQuoting(bot, marketId)) return { state: "quoting", reasons };
   const desk = bot.context.desks.get(marketId);
   if (bot.phase !== "running") return { state: "waiting", reasons: [...reasons, `the bot is ${bot.phase}`] };
+  if (desk?.refusal !== undefined) return { state: "waiting", reasons: [...reasons, `the strategy's intent was refused, ${desk.refusal}`] };
   if (desk?.book.synchronised !== true) return { state: "waiting", reasons: [...reasons, "the book is not in step"] };
   if (desk.quotes === undefined) return { state: "waiting", reasons: [...reasons, "the strategy has not spoken yet"] };
   const { budget } = bot.context;

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/seam.js";
+import type { Clock, Seam } from "../../core/seam.js";
 import { ecdsaScheme } from "../../core/signing.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
@@ -22,6 +22,8 @@ import { loadStrategy } from "../strategy/load-strategy.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
 import { RunMonitor } from "./run-monitor.js";
 
+/** Between two looks at what a broken bot left. */
+const BREAK_PAUSE_MS = 500;
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
@@ -55,6 +57,8 @@ export interface RunningBot {
   /** False of a dry run for an account that the exchange does not know: it then runs as an empty one. */
   readonly registered: boolean;
   command(command: BotCommand): void;
+  /** An error that nobody caught, such as one of a strategy's own timer: the bot is broken, everything is cancelled, `stopped` rejects. */
+  fail(error: unknown): void;
   /** Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects when the bot broke. */
   readonly stopped: Promise<void>;
   /** Lets go of the network. After `stopped`. */
@@ -151,7 +155,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
           isDry ? "the bot broke" : "the bot broke: everything is cancelled",
         );
         if (isDry) return settle.reject(error);
-        void cancelAfterBreak(client, Object.keys(config.markets), log).finally(() => settle.reject(error));
+        void cancelAfterBreak(client, config, seam.clock, log).finally(() => settle.reject(error));
       }
     };
   const outbox = new Outbox({ concurrency: CONNECTIONS });
@@ -194,10 +198,14 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   monitor.attach(bot);
   const running = bot;
   const subscription = venue.events$.subscribe(guarded((event) => running.accept({ kind: "event", event })));
+  const fail = guarded((error: unknown): void => {
+    throw error;
+  });
   const command = guarded((wanted: BotCommand) => running.command(wanted));
   command({ command: "start" });
   live.setRules(rules);
   return {
+    fail,
     bot,
     monitor,
     metrics,
@@ -214,14 +222,32 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   };
 }
 
-/** The last resort of a bot that broke: its own table can no longer be believed, so all of its markets are swept. */
-async function cancelAfterBreak(client: RestClient, markets: readonly MarketId[], log: Log): Promise<void> {
-  for (const marketId of markets) {
-    try {
+/**
+ * The last resort of a bot that broke: its own table can no longer be believed, so all of its markets are swept, again and again until
+ * nothing that it signed can still arrive.
+ */
+async function cancelAfterBreak(client: RestClient, config: BotConfig, clock: Clock, log: Log): Promise<void> {
+  const markets = Object.keys(config.markets);
+  const untilMs = clock.monotonicMs() + config.exchange.signatureWindowMs + BREAK_PAUSE_MS;
+  for (let first = true; ; first = false) {
+    const isLast = clock.monotonicMs() >= untilMs;
+    for (const marketId of markets) await sweepAfterBreak(client, marketId, first, isLast, log);
+    if (isLast) return;
+    await new Promise<void>((resolve) => {
+      clock.setTimer(BREAK_PAUSE_MS, resolve);
+    });
+  }
+}
+
+async function sweepAfterBreak(client: RestClient, marketId: MarketId, first: boolean, isLast: boolean, log: Log): Promise<void> {
+  try {
+    if (first || (await client.openOrders(marketId)).some(({ availableLots }) => availableLots > 0)) {
       await client.cancelAllOpenOrders(marketId);
-    } catch (error) {
-      log.fatal({ marketId, error: String(error) }, "could not cancel: run `marketwright cancel-all`");
     }
+  } catch (error) {
+    const fields = { marketId, error: String(error) };
+    if (isLast) log.fatal(fields, "could not cancel: run `marketwright cancel-all`");
+    else log.error(fields, "could not cancel yet");
   }
 }
 

@@ -58,7 +58,8 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     ordersRejected: counts.rejected,
     ordersUnknown: counts.unknown,
     ordersUnknownResolved: counts.unknownResolved,
-    fills: counts.fills,
+    // Before the account is confirmed, what is heard of are the trades of earlier runs.
+    fills: account.confirmed ? counts.fills : 0,
     failedTrades: counts.failedTrades,
     positionBase,
     equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
 const SRC = join(ROOT, "src");
 
-/** Of `exchange`, what a room that knows no network may import: what orders and events are, not how they travel. */
-const RECORDS = ["exchange/records", "exchange/venue", "exchange/wire-types"];
+/** Of `exchange`, what a room that knows no network may import: what orders and events are and cost, not how they travel. */
+const RECORDS = ["exchange/records", "exchange/venue", "exchange/wire-types", "exchange/wire-stream-types", "exchange/rate-buckets"];
 
 /**
- * For each room, the rooms or single modules that it may import besides itself. `*` is everything. A room that is not
- * named here may not exist.
+ * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
+ * folder, `*` alone is everything. A room that is not named here may not exist.
  */
 const ALLOWED = {
   core: [],
@@ -22,8 +22,8 @@ const ALLOWED = {
   strategies: ["core", "market", "account", ...RECORDS],
   risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
-  // An independent witness: it hashes orders and requests by its own hand.
-  simulator: ["core", "exchange/records", "exchange/wire-types"],
+  // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's.
+  simulator: ["core", "exchange/records", "exchange/wire-types", "exchange/wire-stream-types", "chain/abi/*"],
   history: ["core", "market", ...RECORDS],
   chain: ["core"],
   liquidator: ["core", "chain", "market", "account", "strategies/intent", ...RECORDS],
@@ -77,7 +77,8 @@ function whyForbidden(module, room, target) {
     return "a room does not import a public entry";
   }
   const allowed = ALLOWED[room];
-  return allowed.includes("*") || allowed.includes(targetRoom) || allowed.includes(target)
+  const folder = `${posix.dirname(target)}/*`;
+  return ["*", targetRoom, target, folder].some((name) => allowed.includes(name))
     ? undefined
     : `${room} may import ${allowed.length === 0 ? "nothing of ours" : allowed.join(", ")}`;
 }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {RiskParams} from "./dealer/Types.sol";
+import {IDealer} from "./interfaces/IDealer.sol";
+import {IPerpetual} from "./interfaces/IPerpetual.sol";
+
+/// @title Many accounts read in one call, at one block.
+/// @notice A view that reverts (a stale price, say) fills its own entry with the reason and leaves the others alone. An
+/// answer that is not of the expected shape counts as such a revert. Every view gets gasEach; a call whose gas runs too
+/// low for that reverts as a whole with LENS_OUT_OF_GAS, so that a chunk too large is never taken for accounts that revert.
+contract DealerLens {
+    /// @param ok The risk was read; else every number is 0 and reason holds the revert's data.
+    /// @param isSafe netValue >= maintenanceMargin, as the dealer judges.
+    struct Risk {
+        bool ok;
+        bool isSafe;
+        int256 netValue;
+        uint256 exposure;
+        uint256 initialMargin;
+        uint256 maintenanceMargin;
+        bytes reason;
+    }
+
+    /// @param priceOk The mark price was read; else priceReason holds the revert's data.
+    struct Position {
+        address perp;
+        int256 paper;
+        int256 credit;
+        bool priceOk;
+        uint256 markPrice;
+        bytes priceReason;
+    }
+
+    /// @param ok The account was read; else the rest is empty. Its positions may have stale prices of their own.
+    struct Holdings {
+        bool ok;
+        int256 primaryCredit;
+        uint256 secondaryCredit;
+        Position[] positions;
+    }
+
+    struct Request {
+        address perp;
+        address trader;
+        int256 paper;
+    }
+
+    /// @param ok The liquidation would be granted; else reason holds the revert's data.
+    struct Cost {
+        bool ok;
+        int256 paper;
+        int256 credit;
+        bytes reason;
+    }
+
+    struct Market {
+        address perp;
+        RiskParams params;
+        int256 fundingRate;
+        bool priceOk;
+        uint256 markPrice;
+        bytes priceReason;
+    }
+
+    /// @return blockNumber The block that all of this is true at.
+    /// @return timestamp Its time, seconds.
+    function risks(IDealer dealer, address[] calldata traders, uint256 gasEach)
+        external
+        view
+        returns (uint256 blockNumber, uint256 timestamp, Risk[] memory list)
+    {
+        list = new Risk[](traders.length);
+        for (uint256 i = 0; i < traders.length; ++i) {
+            Risk memory risk = list[i];
+            (risk.ok, risk.reason) =
+                _read(address(dealer), abi.encodeCall(IDealer.getTraderRisk, (traders[i])), gasEach, 128);
+            if (risk.ok) {
+                (risk.netValue, risk.exposure, risk.initialMargin, risk.maintenanceMargin) =
+                    abi.decode(risk.reason, (int256, uint256, uint256, uint256));
+                risk.isSafe = risk.netValue >= 0 && uint256(risk.netValue) >= risk.maintenanceMargin;
+                risk.reason = "";
+            }
+        }
+        return (block.number, block.timestamp, list);
+    }
+
+    /// @notice Credit and positions of each account, with the mark price of each position.
+    function holdings(IDealer dealer, address[] calldata traders, uint256 gasEach)
+        external
+        view
+        returns (uint256 blockNumber, uint256 timestamp, Holdings[] memory list)
+    {
+        list = new Holdings[](traders.length);
+        for (uint256 i = 0; i < traders.length; ++i) {
+            list[i] = _holdingsOf(dealer, traders[i], gasEach);
+        }
+        return (block.number, block.timestamp, list);
+    }
+
+    /// @notice What each request would get from IDealer.getLiquidationCost.
+    function costs(IDealer dealer, Request[] calldata requests, uint256 gasEach)
+        external
+        view
+        returns (uint256 blockNumber, uint256 timestamp, Cost[] memory list)
+    {
+        list = new Cost[](requests.length);
+        for (uint256 i = 0; i < requests.length; ++i) {
+            Request calldata request = requests[i];
+            Cost memory cost = list[i];
+            (cost.ok, cost.reason) = _read(
+                address(dealer),
+                abi.encodeCall(IDealer.getLiquidationCost, (request.perp, request.trader, request.paper)),
+                gasEach,
+                64
+            );
+            if (cost.ok) {
+                (cost.paper, cost.credit) = abi.decode(cost.reason, (int256, int256));
+                cost.reason = "";
+            }
+        }
+        return (block.number, block.timestamp, list);
+    }
+
+    /// @notice Every registered market.
+    function markets(IDealer dealer, uint256 gasEach)
+        external
+        view
+        returns (uint256 blockNumber, uint256 timestamp, Market[] memory list)
+    {
+        address[] memory perps = dealer.getAllRegisteredPerps();
+        list = new Market[](perps.length);
+        for (uint256 i = 0; i < perps.length; ++i) {
+            Market memory market = list[i];
+            market.perp = perps[i];
+            market.params = dealer.getRiskParams(perps[i]);
+            market.fundingRate = IPerpetual(perps[i]).getFundingRate();
+            (market.priceOk, market.markPrice, market.priceReason) = _markPrice(dealer, perps[i], gasEach);
+        }
+        return (block.number, block.timestamp, list);
+    }
+
+    function _holdingsOf(IDealer dealer, address trader, uint256 gasEach) private view returns (Holdings memory held) {
+        (bool ok, bytes memory data) =
+            _read(address(dealer), abi.encodeCall(IDealer.getCreditOf, (trader)), gasEach, 160);
+        if (!ok) {
+            return held;
+        }
+        (held.primaryCredit, held.secondaryCredit) = abi.decode(data, (int256, uint256));
+        address[] memory perps = dealer.getPositions(trader);
+        held.positions = new Position[](perps.length);
+        for (uint256 i = 0; i < perps.length; ++i) {
+            Position memory position = held.positions[i];
+            position.perp = perps[i];
+            (position.paper, position.credit) = IPerpetual(perps[i]).balanceOf(trader);
+            (position.priceOk, position.markPrice, position.priceReason) = _markPrice(dealer, perps[i], gasEach);
+        }
+        held.ok = true;
+    }
+
+    function _markPrice(IDealer dealer, address perp, uint256 gasEach)
+        private
+        view
+        returns (bool ok, uint256 price, bytes memory reason)
+    {
+        (ok, reason) = _read(address(dealer), abi.encodeCall(IDealer.getMarkPrice, (perp)), gasEach, 32);
+        if (ok) {
+            price = abi.decode(reason, (uint256));
+            reason = "";
+        }
+    }
+
+    /// @dev A low-level call, because an answer too short for `try` to decode would revert here, outside of its catch.
+    function _read(address target, bytes memory question, uint256 gasEach, uint256 length)
+        private
+        view
+        returns (bool ok, bytes memory data)
+    {
+        // The EVM hands on at most 63/64 of what is left.
+        require(gasleft() > (gasEach / 63) * 64 + 10_000, "LENS_OUT_OF_GAS");
+        (ok, data) = target.staticcall{gas: gasEach}(question);
+        ok = ok && data.length == length;
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @notice One owner, who may hand over; refused callers get a plain string, as everywhere in these contracts.
+abstract contract Owned {
+    event OwnershipTransferred(address indexed previousOwner, address indexed newOwner);
+
+    address public owner;
+
+    modifier onlyOwner() {
+        require(msg.sender == owner, "Ownable: caller is not the owner");
+        _;
+    }
+
+    constructor(address firstOwner) {
+        _setOwner(firstOwner);
+    }
+
+    function transferOwnership(address newOwner) external onlyOwner {
+        _setOwner(newOwner);
+    }
+
+    function _setOwner(address newOwner) private {
+        require(newOwner != address(0), "Ownable: new owner is the zero address");
+        emit OwnershipTransferred(owner, newOwner);
+        owner = newOwner;
+    }
+}

@@ -1,0 +1,271 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ChainRpc, type ChainRpcOptions } from "../../src/chain/chain-rpc.js";
+import { CallReverted, ChainUnavailable, RpcFailure } from "../../src/chain/rpc-errors.js";
+import { type Head, judgeHeads } from "../../src/chain/rpc-standing.js";
+import { ConfigError } from "../../src/core/errors.js";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { signer, USD, World } from "../contracts/world.js";
+import { FaultyRpc } from "./faulty-rpc.js";
+
+const { clock } = liveSeam();
+let world: World;
+let rpcs: FaultyRpc[] = [];
+const opened: ChainRpc[] = [];
+
+beforeAll(async () => {
+  world = await World.create();
+});
+beforeEach(async () => {
+  rpcs = await Promise.all([0, 1, 2].map(() => FaultyRpc.start(world.evm)));
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((chain) => chain.close()));
+  await Promise.all(rpcs.map((rpc) => rpc.stop()));
+});
+
+/** Over the first so many RPCs, with the chain's own time. */
+function open(count: number, options: Partial<ChainRpcOptions> = {}): ChainRpc {
+  const chain = new ChainRpc({
+    urls: rpcs.slice(0, count).map(({ url }) => url),
+    chainId: 31337,
+    clock,
+    nowMs: () => world.evm.nowSeconds * 1000 + 500,
+    requestTimeoutMs: 1500,
+    headRefreshMs: 0,
+    ...options,
+  });
+  opened.push(chain);
+  return chain;
+}
+
+const at = (i: number): FaultyRpc => {
+  const rpc = rpcs[i];
+  if (rpc === undefined) throw new Error(`no RPC ${i}`);
+  return rpc;
+};
+const newest = async (): Promise<number> => Number(await world.evm.rpc("eth_blockNumber"));
+const blocks = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i += 1) await world.evm.wait(2);
+};
+const distrustOf = (chain: ChainRpc) => chain.report().map(({ distrust }) => distrust);
+const markPrice = () => ({
+  to: world.dealer.address,
+  data: world.dealer.abi.encodeFunctionData("getMarkPrice", [world.btc.perp.address]),
+  gas: 1_000_000,
+});
+
+describe("one RPC", () => {
+  it("tells the chain's newest block, and what a view says at a block", async () => {
+    const chain = open(1);
+    const head = await chain.head();
+    expect(head).toMatchObject({ number: await newest(), timestampMs: world.evm.nowSeconds * 1000 });
+    expect(BigInt(await chain.read(markPrice(), head.number))).toBe(30_000n * USD);
+    await world.evm.save();
+    await world.setPrice(world.btc, 20_000n * USD);
+    expect(BigInt(await chain.read(markPrice(), head.number))).toBe(30_000n * USD);
+    expect(BigInt(await chain.read(markPrice(), await newest()))).toBe(20_000n * USD);
+    await world.evm.restore();
+  });
+
+  it("passes a revert on as what the contract said, and thinks no worse of the RPC", async () => {
+    const chain = open(1);
+    const { number } = await chain.head();
+    const { score } = chain.report()[0] ?? { score: 0 };
+    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
+    const failure = await chain
+      .read({ to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address }, number)
+      .catch((error) => error);
+    expect(failure).toBeInstanceOf(CallReverted);
+    expect((failure as CallReverted).revert).toEqual({ kind: "lost-race", text: "JOJO_ACCOUNT_IS_SAFE" });
+    expect(chain.report()[0]?.score).toBeGreaterThanOrEqual(score * 0.5);
+    expect(distrustOf(chain)).toEqual([undefined]);
+  });
+
+  it.each([
+    ["is dead", { isDead: true }, "connection lost"],
+    ["is silent", { delayMs: 5000 }, "no answer within 1500 ms"],
+    ["is overloaded", { httpStatus: 503 }, "HTTP 503"],
+    ["speaks something else", { text: "{}" }, "no JSON-RPC answer"],
+    ["answers another question", { text: '{"id":99,"result":"0x1"}' }, "no JSON-RPC answer"],
+    [
+      "is of another chain",
+      { tamper: (method: string, result: unknown) => (method === "eth_chainId" ? "0x1" : result) },
+      "is of chain 1, expected 31337",
+    ],
+    [
+      "has no blocks",
+      { tamper: (method: string, result: unknown) => (method === "eth_getBlockByNumber" ? null : result) },
+      "has told no head",
+    ],
+  ])("that %s is not believed, and named without its address's key", async (_name, faults, words) => {
+    at(0).faults = faults;
+    const failure = await open(1)
+      .head()
+      .catch((error) => error);
+    expect(failure).toBeInstanceOf(ChainUnavailable);
+    expect(String(failure)).toContain(words);
+    expect(String(failure)).not.toContain("secret");
+  });
+
+  it("that refuses a request says so in its own words", async () => {
+    at(0).faults = { refuse: (method) => (method === "eth_sendRawTransaction" ? { code: -32000, message: "nonce too low" } : undefined) };
+    const failure = await open(1)
+      .request("eth_sendRawTransaction", ["0x"])
+      .catch((error) => error);
+    expect(failure).toBeInstanceOf(RpcFailure);
+    expect(failure).toMatchObject({ why: "refused", code: -32000, message: "nonce too low" });
+  });
+
+  it("whose head is old is not believed, until its chain moves on", async () => {
+    let lateMs = 20_000;
+    const chain = open(1, { nowMs: () => world.evm.nowSeconds * 1000 + lateMs });
+    await expect(chain.head()).rejects.toThrow("its head is 20000 ms old, allowed 15000");
+    await expect(chain.read(markPrice(), await newest())).rejects.toThrow(ChainUnavailable);
+    lateMs = -20_000;
+    await expect(chain.head()).rejects.toThrow("its head is 20000 ms ahead of the clock");
+    lateMs = 0;
+    expect((await chain.head()).number).toBe(await newest());
+  });
+});
+
+describe("several RPCs", () => {
+  it("answer for one that is dead, and it is asked again when it lives", async () => {
+    const chain = open(2);
+    await chain.head();
+    at(0).faults = { isDead: true };
+    const { number } = await chain.head();
+    at(0).take("eth_call");
+    for (let i = 0; i < 3; i += 1) expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    // One that failed is left alone for a while, and not asked in vain each time.
+    expect(at(0).take("eth_call")).toBe(0);
+    const [dead, alive] = chain.report();
+    expect(dead?.score).toBeLessThan(alive?.score ?? 0);
+    at(0).faults = {};
+    at(1).faults = { isDead: true };
+    expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+  });
+
+  it("prefer the one that answers fast", async () => {
+    at(0).faults = { delayMs: 60 };
+    const chain = open(2);
+    const { number } = await chain.head();
+    at(0).take("eth_call");
+    await chain.read(markPrice(), number);
+    expect(at(0).take("eth_call")).toBe(0);
+    expect(at(1).take("eth_call")).toBe(1);
+  });
+
+  it("fail over within a request when one goes silent in the middle of it", async () => {
+    const chain = open(2, { headRefreshMs: 60_000 });
+    const { number } = await chain.head();
+    for (const [silent, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      at(silent).faults = { delayMs: 5000 };
+      at(other).faults = {};
+      expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    }
+  });
+
+  it("are not held back by one that lags behind, and it is not asked", async () => {
+    await blocks(5);
+    const chain = open(2);
+    at(0).faults = { lagBlocks: 4 };
+    expect((await chain.head()).number).toBe(await newest());
+    expect(distrustOf(chain)).toEqual(["its head is 4 blocks behind, allowed 2", undefined]);
+    at(1).faults = { isDead: true };
+    await expect(chain.read(markPrice(), await newest())).rejects.toThrow(ChainUnavailable);
+    expect(at(0).take("eth_call")).toBe(0);
+  });
+
+  it("read at a block that one of them does not have yet from those that have", async () => {
+    const chain = open(2);
+    at(0).faults = { lagBlocks: 1 };
+    const { number } = await chain.head();
+    expect(distrustOf(chain)).toEqual([undefined, undefined]);
+    expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    expect([at(0).take("eth_call"), at(1).take("eth_call")]).toEqual([0, 1]);
+  });
+
+  it("say of each why when none is left", async () => {
+    at(0).faults = { isDead: true };
+    at(1).faults = { httpStatus: 429 };
+    await expect(open(2).head()).rejects.toThrow(/connection lost.*; .*HTTP 429/);
+  });
+});
+
+describe("a quorum", () => {
+  const lie = (method: string, result: unknown) => (method === "eth_call" ? `0x${"00".repeat(31)}01` : result);
+
+  it("is not led astray by one that lies", async () => {
+    at(0).faults = { tamper: lie };
+    const chain = open(3, { quorum: 2 });
+    const { number } = await chain.head();
+    for (let i = 0; i < 3; i += 1) expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+  });
+
+  it("is asked of no more than it needs", async () => {
+    const chain = open(3, { quorum: 2 });
+    const { number } = await chain.head();
+    for (const rpc of rpcs) rpc.take("eth_call");
+    await chain.read(markPrice(), number);
+    expect(rpcs.reduce((sum, rpc) => sum + rpc.take("eth_call"), 0)).toBe(2);
+  });
+
+  it("that is not reached is no answer", async () => {
+    at(0).faults = { tamper: lie };
+    at(1).faults = { delayMs: 5000 };
+    const chain = open(3, { quorum: 2, headRefreshMs: 60_000 });
+    await expect(chain.head().then(({ number }) => chain.read(markPrice(), number))).rejects.toThrow("no 2 answers are the same");
+  });
+
+  it("agrees on a revert as on any answer", async () => {
+    const chain = open(3, { quorum: 3 });
+    const { number } = await chain.head();
+    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
+    const call = { to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address };
+    await expect(chain.read(call, number)).rejects.toThrow(CallReverted);
+  });
+
+  it("takes for its head what so many have reached", async () => {
+    await blocks(2);
+    at(0).faults = { lagBlocks: 1 };
+    at(1).faults = { lagBlocks: 2 };
+    expect((await open(3, { quorum: 2 }).head()).number).toBe((await newest()) - 1);
+    expect((await open(3, { quorum: 3 }).head()).number).toBe((await newest()) - 2);
+  });
+
+  it.each([0, 1.5, 3])("of %d over two RPCs is refused", (quorum) => {
+    expect(() => open(2, { quorum })).toThrow(ConfigError);
+  });
+});
+
+describe("addresses", () => {
+  it.each([[[]], [["ftp://host/secret"]], [["secret"]]])("that are none are refused and not shown: %j", (urls) => {
+    const attempt = () => new ChainRpc({ urls, chainId: 1, clock });
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).not.toThrow(/secret/);
+  });
+});
+
+describe("heads", () => {
+  const head = (number: number, timestampMs = 100_000): Head => ({ number, hash: `0x${"00".repeat(32)}`, timestampMs });
+  const rules = { nowMs: 100_000, maxHeadAgeMs: 10_000, maxLagBlocks: 2, quorum: 1 };
+  const believed = (heads: readonly (Head | undefined)[], changes: Partial<typeof rules> = {}) =>
+    judgeHeads(heads, { ...rules, ...changes }).map((why) => why === undefined);
+
+  it("are believed within their bounds, and not beyond by one", () => {
+    expect(believed([head(9), head(7), head(6), undefined])).toEqual([true, true, false, false]);
+    expect(believed([head(9, 90_000), head(9, 89_999), head(9, 110_000), head(9, 110_001)])).toEqual([true, false, true, false]);
+  });
+
+  it("that are not believed by the clock make nobody late", () => {
+    expect(believed([head(500, 200_000), head(9)])).toEqual([false, true]);
+  });
+
+  it("that run ahead alone make nobody late where two are asked for", () => {
+    expect(believed([head(500), head(9), head(8)])).toEqual([true, false, false]);
+    expect(believed([head(500), head(9), head(8)], { quorum: 2 })).toEqual([true, true, true]);
+  });
+});

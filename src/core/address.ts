@@ -27,12 +27,3 @@ export function lowerCaseAddress(address: Hex, field = "address"): Hex {
   }
   return address.toLowerCase();
 }
-
-/** Whether `address` is an address whose mixed case, if it has any, is the right checksum of EIP-55. */
-export function isChecksummedOrPlain(address: string): boolean {
-  if (!ADDRESS.test(address)) {
-    return false;
-  }
-  const digits = address.slice(2);
-  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || checksumAddress(address) === address;
-}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
+import { choicesOf, describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
 import { meantKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
 import { ConfigError } from "./errors.js";
@@ -28,11 +28,24 @@ export function checkShape<Schema extends z.ZodType>(
   const strict = strictly(schema);
   const result = strict.safeParse(value, { reportInput: true });
   if (result.success) return result.data as z.output<Schema>;
-  const root = z.toJSONSchema(strict, { io: "input", unrepresentable: "any" }) as SchemaNode;
-  const issues = [...result.error.issues].sort((a, b) => rank(a) - rank(b));
+  const root = schemaNode(strict);
+  const issues = result.error.issues.flatMap((issue) => meantIssues(issue, value)).sort((a, b) => rank(a) - rank(b));
   const [first] = issues;
   if (first === undefined) throw new ConfigError("is not what it should be", { field: at.join(".") });
   throw problem(first, issues.length - 1, value, root, { at, locate });
+}
+
+/**
+ * Which paths of a config hold texts alone: a YAML number there keeps the digits that were written.
+ * @param path the path of a value that was written.
+ */
+export function textPaths(schema: z.ZodType): (path: ConfigPath) => boolean {
+  const root = schemaNode(schema);
+  return (path) => nodeAt(root, path, undefined)?.type === "string";
+}
+
+function schemaNode(schema: z.ZodType): SchemaNode {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as SchemaNode;
 }
 
 /** An unknown key is named first: it is often why another one is missing. */
@@ -40,12 +53,38 @@ function rank(issue: Issue): number {
   return issue.code === "unrecognized_keys" ? 0 : 1;
 }
 
+/**
+ * What is wrong with the form of a union that was meant: the one whose fixed values and keys the written mapping shares most.
+ * A union of plain values stays what it is.
+ */
+function meantIssues(issue: Issue, value: unknown): readonly Issue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const held = valueAt(value, plainPath(issue));
+  if (typeof held !== "object" || held === null || Array.isArray(held) || Object.keys(held).length === 0) return [issue];
+  const forms = issue.errors
+    .map((errors) => errors.flatMap((inner) => meantIssues({ ...inner, path: [...issue.path, ...inner.path] }, value)))
+    .filter((errors) => !errors.some((inner) => inner.code === "invalid_type" && inner.path.length === issue.path.length))
+    .sort((a, b) => weight(a, held) - weight(b, held));
+  return forms[0] ?? [issue];
+}
+
+/** How far a mapping is from a form: keys that the form does not know, then what else is wrong. */
+function weight(errors: readonly Issue[], held: object): number {
+  const unknown = errors.reduce((sum, inner) => sum + (inner.code === "unrecognized_keys" ? inner.keys.length : 0), 0);
+  return unknown * (Object.keys(held).length + 1) * 100 + errors.length;
+}
+
+function plainPath(issue: Issue): (string | number)[] {
+  return issue.path.filter((key) => typeof key !== "symbol");
+}
+
 function problem(issue: Issue, more: number, value: unknown, root: SchemaNode, { at = [], locate }: ShapeContext): ConfigError {
-  const inner = issue.path.filter((key) => typeof key !== "symbol");
+  const inner = plainPath(issue);
   const unknownKey = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = unknownKey === undefined ? inner : [...inner, unknownKey];
-  const held = valueAt(value, path);
-  const node = nodeAt(root, inner);
+  // Of a wrong name the name itself is what was written wrong.
+  const held = issue.code === "invalid_key" ? inner.at(-1) : valueAt(value, path);
+  const node = nodeAt(root, inner, value);
   const whole = [...at, ...path];
   const where = locate === undefined ? "" : ` in ${locate(whole)}`;
   const others = more === 0 ? "" : `, and ${more} ${more === 1 ? "problem" : "problems"} more`;
@@ -53,7 +92,11 @@ function problem(issue: Issue, more: number, value: unknown, root: SchemaNode, {
     summary,
     hint = "",
     expected,
-  } = unknownKey === undefined ? wrongValue(issue, held, node, inner) : wrongKey(unknownKey, held, node);
+  } = unknownKey === undefined
+    ? issue.code === "invalid_key"
+      ? wrongName(String(held), nodeAt(root, inner.slice(0, -1), value))
+      : wrongValue(issue, held, node, inner)
+    : wrongKey(unknownKey, held, node);
   return new ConfigError(`${summary}${where}${hint === "" ? "" : `, ${hint}`}${others}`, {
     field: whole.length === 0 ? "the file" : whole.join("."),
     value: withoutSecrets(held),
@@ -69,43 +112,72 @@ interface Finding {
 }
 
 function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Finding {
-  const known = Object.keys(node?.properties ?? {});
+  const forms = node?.anyOf ?? (node === undefined ? [] : [node]);
+  const known = [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))];
+  if (node !== undefined && known.includes(key))
+    return { summary: "does not go with the keys beside it", expected: describeExpectation(node, key) };
+  const isComma = /^\d+$/.test(key) && held === null;
   return {
     summary: "unknown key",
-    hint: meantKey(key, held, known),
+    hint: isComma ? "where a comma ends a value (numbers are written without)" : meantKey(key, held, known),
     expected: known.length === 0 ? "no such key" : `one of ${known.join(", ")}`,
   };
+}
+
+/** A name that is the user's own choice, such as a market's id. */
+function wrongName(name: string, mapping: SchemaNode | undefined): Finding {
+  const names = mapping?.propertyNames ?? {};
+  const lower = name.toLowerCase();
+  const fits = lower !== name && names.pattern !== undefined && new RegExp(names.pattern).test(lower);
+  return { summary: "is no such name", hint: fits ? `did you mean ${lower}?` : undefined, expected: describeExpectation(names, "") };
 }
 
 function wrongValue(issue: Issue, held: unknown, node: SchemaNode | undefined, path: ConfigPath): Finding {
   const own = "params" in issue && typeof issue.params?.expected === "string" ? issue.params.expected : undefined;
   const expected = own ?? (node === undefined ? issue.message : describeExpectation(node, String(path.at(-1) ?? "")));
-  const near = issue.code === "invalid_value" && typeof held === "string" ? nearestName(held, (node?.enum ?? []).map(String)) : undefined;
-  return { summary: summaryOf(issue, held), hint: near === undefined ? undefined : `did you mean ${near}?`, expected };
+  const near = typeof held === "string" ? nearestName(held, node === undefined ? [] : choicesOf(node)) : undefined;
+  const hint = near === undefined ? otherWriting(held, node) : `did you mean ${near}?`;
+  return { summary: summaryOf(issue, held, node), hint, expected };
 }
 
-function summaryOf(issue: Issue, held: unknown): string {
+/** What a text was most likely meant to be, where no text is taken. */
+function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
+  if (typeof held !== "string" || held.trim() === "") return undefined;
+  if (node?.type === "boolean" && /^(yes|no|on|off)$/i.test(held)) return `did you mean ${/^(yes|on)$/i.test(held)}?`;
+  const isNumber = node?.type === "number" || node?.type === "integer";
+  return isNumber && Number.isFinite(Number(held)) ? "where a number is written without quotes" : undefined;
+}
+
+function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): string {
+  if (issue.code === "custom" && issue.message !== "Invalid input") return issue.message;
   if (held === undefined) return "is missing";
   if (held === null) return "is empty";
+  if (typeof held === "string" && node !== undefined && choicesOf(node).length > 0) return "is none of the choices";
   switch (issue.code) {
-    case "custom":
-      return issue.message;
     case "invalid_value":
       return "is none of the choices";
     case "too_small":
-      return held === 0 ? "must not be zero" : "is too low";
+      return sizeWords(issue.origin, held, "is too low", "is too short", "has too few entries");
     case "too_big":
-      return "is too high";
+      return sizeWords(issue.origin, held, "is too high", "is too long", "has too many entries");
     case "invalid_format":
       return "has the wrong form";
-    case "invalid_key":
-      return "is no such name";
+    case "not_multiple_of":
+      return "is off its grid";
     case "invalid_type":
+      if (typeof held === "number" && !Number.isFinite(held)) return "is no finite number";
+      return issue.expected === "int" && typeof held === "number" ? "is no whole number" : "is of the wrong type";
     case "invalid_union":
-      return "is of the wrong type";
+      return typeof held === "object" ? "has none of its forms" : "is of the wrong type";
     default:
       return issue.message;
   }
+}
+
+function sizeWords(origin: string, held: unknown, number: string, text: string, list: string): string {
+  if (held === 0) return "must not be zero";
+  if (origin === "string") return held === "" ? "is empty" : text;
+  return origin === "array" || origin === "set" || origin === "map" ? list : number;
 }
 
 /** A user's own schema may come from another copy of zod, so its methods are asked for, not its class. */
@@ -129,9 +201,13 @@ function valueAt(value: unknown, path: ConfigPath): unknown {
 
 /** What looks like a private key or a keystore phrase is not shown, wherever it was pasted by mistake. */
 export function withoutSecrets(held: unknown): unknown {
-  if (typeof held === "string") return held.replace(/(0x)?[0-9a-fA-F]{64,}/g, "[not shown: looks like a private key]");
+  if (typeof held === "string") {
+    return held
+      .replace(/(0x)?[0-9a-fA-F]{64,}/g, "[not shown: looks like a private key]")
+      .replace(/\b[a-z]{3,8}(\s+[a-z]{3,8}){8,}\b/gi, "[not shown: looks like a wallet's phrase]");
+  }
   if (typeof held === "bigint") return held.toString();
-  if (typeof held === "number" && Math.abs(held) > 1e60) return "[not shown: looks like a private key]";
+  if (typeof held === "number" && Number.isFinite(held) && Math.abs(held) > 1e60) return "[not shown: looks like a private key]";
   if (Array.isArray(held)) return held.map(withoutSecrets);
   if (typeof held === "object" && held !== null)
     return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, withoutSecrets(value)]));

@@ -49,7 +49,8 @@ export function splitUnit(key: string): { readonly stem: string; readonly unit: 
  */
 export function meantKey(wrong: string, value: unknown, known: readonly string[]): string | undefined {
   const { stem, unit } = splitUnit(wrong);
-  for (const key of known) {
+  const nearest = nearestName(wrong, known);
+  for (const key of [...known].sort((a, b) => Number(b === nearest) - Number(a === nearest))) {
     const right = splitUnit(key);
     if (right.unit === undefined || right.stem.toLowerCase() !== stem.toLowerCase() || key === wrong) continue;
     if (right.unit.suffix === unit?.suffix) break;
@@ -57,6 +58,5 @@ export function meantKey(wrong: string, value: unknown, known: readonly string[]
     const converted = factor === undefined || factor === 1 || typeof value !== "number" ? "" : `: ${value * factor}`;
     return `did you mean ${key}${converted} (${right.unit.words})?`;
   }
-  const near = nearestName(wrong, known);
-  return near === undefined ? undefined : `did you mean ${near}?`;
+  return nearest === undefined ? undefined : `did you mean ${nearest}?`;
 }

@@ -11,6 +11,8 @@ export interface YamlSource {
   readonly value: unknown;
   /** `bot.yaml line 12`: where a value, or its nearest existing ancestor, is written. */
   readonly locate: (path: ConfigPath) => string;
+  /** Whether the file says this itself; what it leaves out has its default. */
+  readonly isWritten: (path: ConfigPath) => boolean;
 }
 
 /** How a kind of config wants its YAML read. */
@@ -35,10 +37,18 @@ export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSourc
  */
 export function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: YamlReading = {}): YamlSource {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    // Hex is an address or a key pasted by mistake: a number of it would have lost its digits.
+    customTags: (tags) => tags.filter((tag) => typeof tag === "string" || tag.format !== "HEX"),
+  });
   const [error] = document.errors;
   if (error !== undefined) {
     const line = lines.linePos(error.pos[0]).line;
+    if (error.code === "MULTIPLE_DOCS")
+      throw new ConfigError(`${name} line ${line} begins a second document`, { expected: "one YAML document a file" });
     throw new ConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, { expected: "a YAML file" });
   }
   if (document.contents === null) throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
@@ -71,15 +81,23 @@ export function parseYaml(text: string, name: string, { exactNumbers, onDuplicat
       }
     },
   });
-  return { value: toPlain(document, name), locate: (path) => `${name} line ${lineOf(nearestNode(document, path))}` };
+  const value = toPlain(document, name);
+  return { value, locate: (path) => `${name} line ${lineOf(nearestNode(document, path))}`, isWritten: (path) => holds(value, path) };
 }
+
+const WRONG_PATHS: Readonly<Record<string, string>> = {
+  ENOENT: "is not there",
+  ENOTDIR: "is not there",
+  EISDIR: "is a folder, not a file",
+  EACCES: "may not be read by this user",
+};
 
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const why = code === "ENOENT" ? "is not there" : code === "EISDIR" ? "is a folder, not a file" : `cannot be read (${String(code)})`;
+    const why = WRONG_PATHS[String(code)] ?? `cannot be read (${String(code)})`;
     throw new ConfigError(`${path} ${why}`, { expected: "the path of a YAML file", cause });
   }
 }
@@ -93,6 +111,15 @@ function toPlain(document: Document.Parsed, name: string): unknown {
       cause,
     });
   }
+}
+
+function holds(value: unknown, path: ConfigPath): boolean {
+  let held = value;
+  for (const key of path) {
+    if (typeof held !== "object" || held === null || !Object.hasOwn(held, key)) return false;
+    held = (held as Record<string | number, unknown>)[key];
+  }
+  return true;
 }
 
 function inOrder(_text: string, a: string, b: string): string {

@@ -88,12 +88,12 @@ export class Instrument {
 
   /** Ticks as a wire price: no exponent, no trailing zeros. */
   priceOf(ticks: Ticks): string {
-    return scaledToDecimal(wholeNumber(ticks, "ticks") * BigInt(this.#tickScaled), this.priceDecimals);
+    return gridDecimal(ticks, this.#tickScaled, this.priceDecimals, "ticks");
   }
 
   /** Lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign. */
   amountOf(lots: Lots): string {
-    return scaledToDecimal(wholeNumber(lots, "lots") * BigInt(this.#stepScaled), this.amountDecimals);
+    return gridDecimal(lots, this.#stepScaled, this.amountDecimals, "lots");
   }
 
   /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
@@ -103,12 +103,22 @@ export class Instrument {
 
   /** |price times amount| in credit units, rounded up. */
   creditCeil(ticks: Ticks, lots: Lots): CreditUnits {
-    return (this.#creditProduct(ticks, lots) + this.creditDenominator - 1n) / this.creditDenominator;
+    return this.#roundedUp(this.#creditProduct(ticks, lots));
+  }
+
+  /** The credit of so many ticks times lots, a sum over several orders, rounded up. */
+  creditOfTickLots(tickLots: number): CreditUnits {
+    return this.#roundedUp(wholeNumber(tickLots, "tickLots") * this.creditNumerator);
   }
 
   /** Credit units as a decimal string of quote, for people and the wire. */
   creditToDecimal(units: CreditUnits): string {
     return scaledToDecimal(units, this.creditDecimals);
+  }
+
+  #roundedUp(product: bigint): CreditUnits {
+    const denominator = this.creditDenominator;
+    return denominator === 1n ? product : (product + denominator - 1n) / denominator;
   }
 
   #creditProduct(ticks: Ticks, lots: Lots): bigint {
@@ -136,6 +146,15 @@ function onGrid(text: string, decimals: number, unit: number, field: string, gri
     throw new FormatError("off the market's grid", { field, value: text, expected: `a whole multiple of ${gridText}` });
   }
   return count;
+}
+
+/** A count of a grid's units as a decimal; a product below 2^53, which nearly all are, needs no bigint. */
+function gridDecimal(count: number, unitScaled: number, decimals: number, field: string): string {
+  const whole = wholeNumber(count, field);
+  const scaled = count * unitScaled;
+  return Number.isSafeInteger(scaled)
+    ? placedDecimal(scaled < 0, String(Math.abs(scaled)), decimals)
+    : scaledToDecimal(whole * BigInt(unitScaled), decimals);
 }
 
 function wholeNumber(count: number, field: string): bigint {
@@ -173,8 +192,17 @@ export function decimalToScaled(text: string, decimals: number, field = "decimal
 /** `scaled / 10^decimals` as a plain decimal string without trailing zeros. */
 export function scaledToDecimal(scaled: bigint, decimals: number): string {
   const negative = scaled < 0n;
-  const digits = (negative ? -scaled : scaled).toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = decimals === 0 ? "" : digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return `${negative && scaled !== 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+  return placedDecimal(negative, (negative ? -scaled : scaled).toString(), decimals);
 }
+
+/** Digits with the point before the last `decimals` of them, without trailing zeros. */
+function placedDecimal(negative: boolean, unsigned: string, decimals: number): string {
+  const digits = unsigned.padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = digits.slice(0, point);
+  return `${negative ? "-" : ""}${whole}${end === point ? "" : `.${digits.slice(point, end)}`}`;
+}
+
+const ZERO = 48;

@@ -36,56 +36,6 @@ export function int64Id(value: unknown, field = "id"): Int64Id {
 }
 
 /**
- * Writes JSON in which the fields named by `idFields`, wherever they stand, are integers although they are held as decimal
- * strings (arrays of ids included; null stays null). `undefined` fields are left out and bigints written as integers.
- * @throws FormatError when an id field holds anything else, or the value is not JSON (a function, NaN, a class instance).
- */
-export function writeInt64Json(value: unknown, idFields: ReadonlySet<string>): string {
-  return write(value, idFields, undefined);
-}
-
-function write(value: unknown, idFields: ReadonlySet<string>, field: string | undefined): string {
-  if (Array.isArray(value)) {
-    return `[${value.map((element) => write(element, idFields, field)).join(",")}]`;
-  }
-  if (field !== undefined && value !== null && idFields.has(field)) {
-    return int64Id(value, field);
-  }
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return JSON.stringify(value);
-    case "bigint":
-      return value.toString();
-    case "number":
-      if (Number.isFinite(value)) {
-        return String(value);
-      }
-      break;
-    case "object":
-      if (value === null) {
-        return "null";
-      }
-      if (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null) {
-        return writeObject(value, idFields);
-      }
-      break;
-    default:
-  }
-  throw new FormatError("cannot be written as JSON", { field: field ?? "value", value: String(value), expected: "plain data" });
-}
-
-function writeObject(value: object, idFields: ReadonlySet<string>): string {
-  let members = "";
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) {
-      members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${write(member, idFields, key)}`;
-    }
-  }
-  return `{${members}}`;
-}
-
-/**
  * A scan by hand, since a regular expression over a hostile frame of many megabytes can exhaust its stack. Only what is a
  * JSON integer by grammar is quoted, and never where a key stands, so that malformed text stays malformed.
  */

@@ -21,11 +21,6 @@ export const keccakReady: Promise<KeccakBackend> = createKeccak(256).then(
   () => backend,
 );
 
-/** The Keccak in use at this moment. */
-export function keccakBackend(): KeccakBackend {
-  return backend;
-}
-
 /** Keccak-256 as Ethereum uses it (the original padding, not FIPS 202's SHA3-256). Synchronous. @returns 32 bytes of the caller's own. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return hash(bytes);

@@ -28,11 +28,6 @@ export interface SignatureScheme {
 const native = loadNativeBackend();
 const usable: EcdsaBackend = "unavailable" in native ? nobleBackend : native;
 
-/** The implementation of secp256k1 in use. When it is `noble`, say so loudly: signing is some ten times slower. */
-export function signingBackend(): SigningBackend {
-  return usable.name;
-}
-
 /** Why the native binding did not load; undefined when it did. */
 export function nativeBindingError(): unknown {
   return "unavailable" in native ? native.unavailable : undefined;

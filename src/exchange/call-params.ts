@@ -1,4 +1,5 @@
 import { ConfigError } from "../core/errors.js";
+import { nearestName } from "../core/nearest-name.js";
 import type { Operation, OperationParameter, ParameterType } from "./operations.js";
 import type { RequestParams } from "./request-signing.js";
 
@@ -7,27 +8,48 @@ export type CallParams = Readonly<Record<string, string | number | bigint>>;
 
 const SHAPES: Readonly<Record<Exclude<ParameterType, "enum" | "string">, { readonly shape: RegExp; readonly expected: string }>> = {
   decimal: { shape: /^\d{1,60}(?:\.\d{1,60})?$/, expected: "an unsigned plain decimal" },
-  integer: { shape: /^(?:0|[1-9]\d{0,18})$/, expected: "an integer of 64 bits" },
+  integer: { shape: /^[1-9]\d{0,8}$/, expected: "a whole number of at least 1" },
+  id: { shape: /^(?:0|[1-9]\d{0,18})$/, expected: "an integer from 0 to 2^63 - 1" },
   ms: { shape: /^(?:0|[1-9]\d{0,15})$/, expected: "whole milliseconds since the epoch" },
   address: { shape: /^0x[0-9a-fA-F]{40}$/, expected: "0x and 40 hex digits" },
   hex: { shape: /^0x(?:[0-9a-fA-F]{2})+$/, expected: "0x and hex digits" },
 };
 
+/** What parameters are checked against: an operation of the exchange, or what a client makes of one. */
+export interface Call extends Pick<Operation, "isPrivate" | "parameters"> {
+  /** In messages. */
+  readonly name: string;
+}
+
+/** What a decimal is given as: a number's digits are not what was written. */
+const EXACT_DECIMAL = "a text, a bigint or a Decimal";
+
 /**
  * The parameters of an operation as the strings that are sent. `account` may be given to every private operation.
  * @throws ConfigError naming the parameter that is missing, unknown or not of its type.
  */
-export function checkedParams(operation: Operation, params: CallParams): RequestParams {
+export function checkedParams(operation: Call, params: CallParams): RequestParams {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     const parameter = parameterOf(operation, name);
     if (parameter === undefined) {
-      const names = operation.parameters.map((known) => known.name).join(", ");
-      throw new ConfigError(`${operation.name} has no such parameter`, {
+      const names = operation.parameters.map((known) => known.name);
+      const near = nearestName(name, names);
+      throw new ConfigError(`${operation.name} has no such parameter${near === undefined ? "" : `, did you mean ${near}?`}`, {
         field: name,
         value: String(value),
-        expected: names || "no parameters",
+        expected: names.join(", ") || "no parameters",
       });
+    }
+    if (!["string", "number", "bigint"].includes(typeof value)) {
+      // As a text it could come to be a word that is taken: `["BUY"]` is "BUY".
+      throw new ConfigError("not a value of this parameter", { field: name, value: String(value), expected: expectationOf(parameter) });
+    }
+    if (typeof value === "number" && parameter.type === "decimal")
+      throw new ConfigError("not an exact decimal", { field: name, value, expected: EXACT_DECIMAL });
+    if (typeof value === "number" && !Number.isSafeInteger(value)) {
+      // Beyond 2^53 it may be another id than was meant, and a fraction's digits are not what was written.
+      throw new ConfigError("not an exact number", { field: name, value, expected: "a text of its digits, or a bigint" });
     }
     const text = String(value);
     requireType(parameter, text);
@@ -40,7 +62,7 @@ export function checkedParams(operation: Operation, params: CallParams): Request
   return checked;
 }
 
-function parameterOf(operation: Operation, name: string): OperationParameter | undefined {
+function parameterOf(operation: Call, name: string): OperationParameter | undefined {
   const found = operation.parameters.find((parameter) => parameter.name === name);
   return found ?? (operation.isPrivate && name === "account" ? { name, type: "address", required: false } : undefined);
 }
@@ -51,9 +73,16 @@ function requireType(parameter: OperationParameter, text: string): void {
       ? (parameter.values ?? []).includes(text)
       : parameter.type === "string"
         ? text !== ""
-        : SHAPES[parameter.type].shape.test(text) && (parameter.max === undefined || Number(text) <= parameter.max);
+        : SHAPES[parameter.type].shape.test(text) && isWithin(parameter, text);
   if (!isRight)
     throw new ConfigError("not a value of this parameter", { field: parameter.name, value: text, expected: expectationOf(parameter) });
+}
+
+/** The largest id: a signed integer of 64 bits. */
+const LARGEST_ID = 2n ** 63n - 1n;
+
+function isWithin({ type, max }: OperationParameter, text: string): boolean {
+  return type === "id" ? BigInt(text) <= LARGEST_ID : max === undefined || Number(text) <= max;
 }
 
 function expectationOf(parameter: OperationParameter): string {

@@ -64,6 +64,7 @@ function orderOf(wire: z.output<typeof orderSchema>, instrument: Instrument, whe
   };
 }
 
-function expirationMs(expiration: number): Ms {
+/** An `expiration` of the wire in milliseconds, whichever unit the exchange writes. */
+export function expirationMs(expiration: number): Ms {
   return expiration < LARGEST_SECONDS ? expiration * 1000 : expiration;
 }

@@ -4,8 +4,10 @@ import { parseInt64Json } from "../core/int64-json.js";
 import type { MarketId } from "../core/units.js";
 import { BookScanner } from "./book-scanner.js";
 import { decodeBalancesAnswer, decodeIncomes, decodeUserTrade } from "./decode-account.js";
+import { decodeKlines } from "./decode-klines.js";
 import { decodeOrder } from "./decode-orders.js";
 import { IntegerDecoder } from "./integer-decoder.js";
+import { readStreamName } from "./stream-names.js";
 import type { VenueEvent } from "./venue.js";
 import { creditOf, type DecodeContext, parseWire } from "./wire-parse.js";
 import { marketStateSchema, msSchema, publicTradeSchema } from "./wire-schemas.js";
@@ -78,19 +80,19 @@ export class FrameDecoder {
   }
 
   #market(stream: string, data: unknown, withLongIds: () => JsonObject): readonly VenueEvent[] {
-    const at = stream.indexOf("@");
-    const marketId = stream.slice(0, at);
-    const instrument = at < 0 ? undefined : this.#context.instruments.get(marketId);
-    if (instrument === undefined) return NOTHING;
-    switch (stream.slice(at + 1)) {
+    const named = readStreamName(stream);
+    const instrument = named && this.#context.instruments.get(named.marketId);
+    if (named === undefined || instrument === undefined) return NOTHING;
+    const { marketId } = named;
+    switch (named.kind) {
       case "orderbook":
         return this.#book(marketId, objectOf(data, stream), stream);
       case "trades":
         return publicTrade(instrument, objectOf(data, stream), withLongIds, stream);
       case "market":
         return marketState(marketId, data, this.#context.creditDecimals, stream);
-      default:
-        return NOTHING;
+      case "kline":
+        return [{ type: "kline", marketId, interval: named.interval, bars: decodeKlines(data, instrument, stream) }];
     }
   }
 
@@ -152,8 +154,10 @@ function objectOf(value: unknown, where: string): JsonObject {
 
 /** What answers a subscription is no event, but one that refuses it must not pass unseen. */
 function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
-  if (frame.error === undefined || frame.error === null) return NOTHING;
-  throw new FormatError("the exchange refused a stream request", { field: "error", value: frame.error, expected: "an acknowledgement" });
+  // Refusals are not published: an error as Binance writes it, or the error body of REST.
+  const refusal = frame.error ?? (typeof frame.code === "number" ? `${frame.code} ${String(frame.message)}` : null);
+  if (refusal === null) return NOTHING;
+  throw new FormatError("the exchange refused a stream request", { field: "error", value: refusal, expected: "an acknowledgement" });
 }
 
 function sequenceOf(value: unknown, field: string): number {

@@ -1,7 +1,29 @@
 /** The venue's client: REST, streams, signing, filters and wire types. Public entry `marketwright/exchange`. */
+
+export { ConfigError, type ErrorDetail, FormatError, MarketwrightError, RunError } from "../core/errors.js";
+export { liveSeam } from "../core/live-seam.js";
+export type { Clock, Random, Seam, Timer } from "../core/seam.js";
+export { ecdsaScheme, type SignatureScheme, type Signer } from "../core/signing.js";
+export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 export { type RequestContext, requestOf } from "./action-requests.js";
 export { type BuildExpectation, checkBuiltOrder } from "./built-order-check.js";
 export { type CallParams, checkedParams } from "./call-params.js";
+export type * from "./client/account-records.js";
+export type { Answers } from "./client/answers.js";
+export { type SafetyOnChain, unsafeOnChain } from "./client/confirm-unsafe.js";
+export { type Connection, type ConnectOptions, connect } from "./client/connect.js";
+export { type Decimal, type DecimalInput, decimalOf } from "./client/decimal.js";
+export { ExchangeClient, type ExchangeClientOptions } from "./client/exchange-client.js";
+export { type FromId, Histories, type InTime } from "./client/histories.js";
+export { LocalBook } from "./client/local-book.js";
+export type * from "./client/market-records.js";
+export type { IdInput, OperationParams } from "./client/operation-params.js";
+export { BuiltOrderError, DomainError, OrderFilterError } from "./client/order-errors.js";
+export type { PreparedOrder } from "./client/order-placer.js";
+export type { FeeRates, NewOrder, OrderSettings } from "./client/order-settings.js";
+export { type IdPages, idPages, PagingError, type TimePages, timePages } from "./client/pages.js";
+export type * from "./client/stream-events.js";
+export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
 export {
   decodeBalances,
   decodeBalancesAnswer,
@@ -10,11 +32,13 @@ export {
   decodeUserTrade,
   decodeUserTrades,
 } from "./decode-account.js";
+export { decodeKlines } from "./decode-klines.js";
 export { type BuildResult, decodeBuildResult, decodeOrder, decodeOrders } from "./decode-orders.js";
 export { decodeRules, instrumentsOf, MissingFilterError } from "./decode-rules.js";
 export { checkDomain, type DomainDifference } from "./domain-check.js";
 export { checkFilters, type FilterBreach, type FilteredOrder } from "./filters.js";
 export { DEFAULT_MAX_FRAME_BYTES, FrameDecoder, type FrameDecoderOptions } from "./frames.js";
+export { isBelowWaiver, type WaiverUnit } from "./gas-fee-waiver.js";
 export { IntegerDecoder } from "./integer-decoder.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export { MARKET_STREAM_KINDS, MarketStreams, type MarketStreamsOptions } from "./market-streams.js";
@@ -49,9 +73,12 @@ export {
   OrderHasher,
 } from "./order-signing.js";
 export { type OutcomeContext, outcomeOf } from "./outcomes.js";
+export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
+export { DEFAULT_LIMITS, RateGate, type RateGateOptions, RateLimitError, type RateLimitRule } from "./rate-gate.js";
 export type * from "./records.js";
 export { canonicalParams, formEncode, type RequestParams, requestDigest, signedParams } from "./request-signing.js";
-export { type RestBook, RestClient, type RestClientOptions } from "./rest-client.js";
+export { DEFAULT_RETRY, type RetryPolicy } from "./retrier.js";
+export { type KlineInterval, type MarketStream, readStreamName, streamName } from "./stream-names.js";
 export { DEFAULT_STREAM_TIMINGS, StreamSession, type StreamSessionOptions, type StreamTimings } from "./stream-session.js";
 export type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 export type * from "./venue.js";
@@ -65,8 +92,10 @@ export {
   VENUE_ERROR_CODES,
   VenueError,
   type VenueErrorCode,
+  type VenueRequestDetail,
   VenueRequestError,
   venueErrorCode,
 } from "./venue-errors.js";
 export type { DecodeContext } from "./wire-parse.js";
+export type * from "./wire-stream-types.js";
 export type * from "./wire-types.js";

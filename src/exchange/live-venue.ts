@@ -4,12 +4,13 @@ import type { Instrument } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import type { Signer } from "../core/signing.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import { type RequestContext, requestOf } from "./action-requests.js";
+import { operationNameOf, type RequestContext, requestOf } from "./action-requests.js";
 import { instrumentsOf } from "./decode-rules.js";
 import { FrameDecoder } from "./frames.js";
 import { MarketStreams } from "./market-streams.js";
 import { OrderHasher } from "./order-signing.js";
 import { type OutcomeContext, outcomeOf } from "./outcomes.js";
+import type { RateGate } from "./rate-gate.js";
 import type { VenueRules } from "./records.js";
 import { signedParams } from "./request-signing.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
@@ -33,8 +34,15 @@ export interface LiveVenueOptions {
   /** 8 MiB when absent. */
   readonly maxFrameBytes?: number;
   readonly timings?: Partial<StreamTimings>;
+  /** Asks the exchange to compress the streams. */
+  readonly zip?: boolean;
   /** False keeps all streams closed, for a process that only sends; `market` opens no account's (default true). */
   readonly streams?: boolean | "market";
+  /**
+   * The rate budget, where it is shared with others of the process: an action that it does not allow is not sent. Absent where the
+   * caller counts for itself, as the bot does.
+   */
+  readonly gate?: RateGate;
   /** Called when the signed bytes of an action have been handed to the transport. */
   readonly onWritten?: (actionId: ActionId) => void;
 }
@@ -74,6 +82,7 @@ export class LiveVenue implements Venue {
       transport,
       seam,
       timings,
+      zip: options.zip === true,
       markets: options.markets,
       onText: (text) => this.#emitAll(this.#frames?.multiple(text)),
       onState: (state, reason) => this.#emit({ type: "stream", stream: "market", state, reason }),
@@ -82,7 +91,7 @@ export class LiveVenue implements Venue {
       transport,
       seam,
       timings,
-      path: () => `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}`,
+      path: () => `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}${options.zip === true ? "&zip=1" : ""}`,
       onText: (text) => this.#emitAll(this.#frames?.account(text)),
       onUp: () => this.#emit({ type: "stream", stream: "account", state: "up", reason: "subscribed" }),
       onDown: (reason) => this.#emit({ type: "stream", stream: "account", state: "down", reason }),
@@ -102,6 +111,7 @@ export class LiveVenue implements Venue {
     const instruments = new Map([...instrumentsOf(rules), ...this.#request.instruments]);
     const context = { creditDecimals: rules.creditDecimals, instruments };
     this.#rules = rules;
+    this.#options.gate?.setLimits(rules.rateLimits);
     this.#request = { ...this.#request, instruments };
     this.#outcome = { ...this.#outcome, ...context, hasher: new OrderHasher(rules.eip712.domainSeparator) };
     const { maxFrameBytes } = this.#options;
@@ -118,6 +128,12 @@ export class LiveVenue implements Venue {
       this.#options.seam.clock.setTimer(0, () => this.#answer(action, { result: "not-sent", message: request }));
       return;
     }
+    const waitMs = this.#options.gate?.tryAdmit(operationNameOf(action)) ?? 0;
+    if (waitMs > 0) {
+      const message = `the rate budget is spent: ${Number.isFinite(waitMs) ? `again in ${Math.ceil(waitMs)} ms` : "the exchange has banned this address"}`;
+      this.#options.seam.clock.setTimer(0, () => this.#answer(action, { result: "not-sent", message }));
+      return;
+    }
     this.#options.transport.request(request, (result) => this.#done(action, request, result));
     this.#options.onWritten?.(action.actionId);
   }
@@ -126,7 +142,7 @@ export class LiveVenue implements Venue {
     this.#marketStreams.resubscribe(marketId);
   }
 
-  /** Follows one more market stream than the bot's own, such as `btcusdc@kline1M`, or one of another market. */
+  /** Follows one more market stream than the bot's own, by its name (`streamName`): of candles, or of another market. */
   subscribe(stream: string): void {
     this.#marketStreams.subscribe(stream);
   }
@@ -157,6 +173,7 @@ export class LiveVenue implements Venue {
   #done(action: Action, request: HttpRequest, result: HttpResult): void {
     if (this.#isClosed) return;
     const outcome = outcomeOf(action, result, this.#outcome);
+    if (outcome.result === "throttled") this.#options.gate?.throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (outcome.result === "unknown" && outcome.cause === "malformed-answer") {
       this.#emit({ type: "malformed", where: `answer ${request.method} ${request.path}`, reason: outcome.message });
     }

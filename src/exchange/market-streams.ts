@@ -1,8 +1,9 @@
 import type { Seam } from "../core/seam.js";
 import type { MarketId } from "../core/units.js";
+import { streamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
 import type { Transport } from "./transport.js";
-import type { WireStreamRequest } from "./wire-types.js";
+import type { WireStreamRequest } from "./wire-stream-types.js";
 
 /** Streams that the server takes on one connection. */
 export const STREAMS_A_CONNECTION = 50;
@@ -18,6 +19,8 @@ export interface MarketStreamsOptions {
   /** `up` once every connection is open, `down` when the first is not. */
   readonly onState: (state: "up" | "down", reason: string) => void;
   readonly timings?: Partial<StreamTimings>;
+  /** Asks the exchange to compress what it sends; the transport unpacks it. */
+  readonly zip?: boolean;
 }
 
 interface Connection {
@@ -44,7 +47,7 @@ export class MarketStreams {
     for (const marketId of options.markets) {
       // A market's streams share a connection, so that they are lost together.
       const connection = this.#connectionWithRoom(MARKET_STREAM_KINDS.length);
-      for (const kind of MARKET_STREAM_KINDS) connection.streams.add(streamName(marketId, kind));
+      for (const kind of MARKET_STREAM_KINDS) connection.streams.add(streamName({ marketId, kind }));
     }
   }
 
@@ -54,7 +57,7 @@ export class MarketStreams {
     for (const { session } of this.#connections) session.start();
   }
 
-  /** Follows one more stream, live. */
+  /** Follows one more stream, live. @param stream its name, as {@link streamName} gives it. */
   subscribe(stream: string): void {
     if (this.#connectionOf(stream) !== undefined) return;
     const connection = this.#connectionWithRoom(1);
@@ -72,7 +75,7 @@ export class MarketStreams {
 
   /** Drops a market's book and takes it again, which has the server send a snapshot. Asking again before it has left does nothing. */
   resubscribe(marketId: MarketId): void {
-    const stream = streamName(marketId, "orderbook");
+    const stream = streamName({ marketId, kind: "orderbook" });
     const connection = this.#connectionOf(stream);
     // A connection that is down brings a snapshot when it comes up.
     if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream)) return;
@@ -95,7 +98,7 @@ export class MarketStreams {
       session: new StreamSession({
         transport: this.#options.transport,
         seam: this.#options.seam,
-        path: () => `/v1/multiple?streams=${[...streams].join("/")}`,
+        path: () => `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
         onText: this.#options.onText,
         onUp: () => this.#cameUp(),
         onDown: (reason) => this.#cameDown(connection, reason),
@@ -118,7 +121,7 @@ export class MarketStreams {
     const unbroken = this.#connections.filter((connection) => this.#wentDown.size > 0 && !this.#wentDown.has(connection));
     this.#wentDown.clear();
     for (const marketId of this.#options.markets) {
-      const connection = this.#connectionOf(streamName(marketId, "orderbook"));
+      const connection = this.#connectionOf(streamName({ marketId, kind: "orderbook" }));
       if (connection !== undefined && unbroken.includes(connection)) this.resubscribe(marketId);
     }
   }
@@ -135,8 +138,4 @@ export class MarketStreams {
     const request: WireStreamRequest = { id: this.#requestId, method, params: [stream] };
     connection.session.send(JSON.stringify(request), onSent);
   }
-}
-
-function streamName(marketId: MarketId, kind: (typeof MARKET_STREAM_KINDS)[number]): string {
-  return `${encodeURIComponent(marketId)}@${kind}`;
 }

@@ -1,5 +1,5 @@
-/** How a parameter is written: `decimal` plain, `integer` safe or 64-bit, `enum` one of `values`. */
-export type ParameterType = "string" | "decimal" | "integer" | "ms" | "address" | "hex" | "enum";
+/** How a parameter is written: `decimal` plain, `integer` a count, `id` 64-bit, `ms` an instant, `enum` one of `values`. */
+export type ParameterType = "string" | "decimal" | "integer" | "id" | "ms" | "address" | "hex" | "enum";
 
 /** One parameter of an operation (specification, "Endpoints"). */
 export interface OperationParameter {
@@ -22,8 +22,6 @@ export interface Operation {
   readonly path: string;
   /** Needs `account`, `timestamp` and `signature`, which are not in `parameters`. */
   readonly isPrivate: boolean;
-  /** Counts against the ORDER limit (and, to be careful, against COMMON too). */
-  readonly countsAsOrder: boolean;
   readonly parameters: readonly OperationParameter[];
   readonly summary: string;
 }
@@ -79,50 +77,52 @@ export const INCOME_TYPES = [
 /** The largest page of every paged endpoint. */
 export const MAX_PAGE = 500;
 
-const marketId: OperationParameter = { name: "marketId", type: "string", required: true };
-const anyMarketId: OperationParameter = { ...marketId, required: false, note: "all markets when absent" };
-const limit: OperationParameter = { name: "limit", type: "integer", required: false, max: MAX_PAGE, note: "default 100" };
-const startTime: OperationParameter = { name: "startTime", type: "ms", required: false, note: "inclusive" };
-const endTime: OperationParameter = { name: "endTime", type: "ms", required: false, note: "exclusive" };
-const orderId: OperationParameter = { name: "orderId", type: "integer", required: true };
-const account: OperationParameter = { name: "account", type: "address", required: true };
-const klineParameters: readonly OperationParameter[] = [
+const marketId = { name: "marketId", type: "string", required: true } as const;
+const anyMarketId = { name: "marketId", type: "string", required: false, note: "all markets when absent" } as const;
+const limit = { name: "limit", type: "integer", required: false, max: MAX_PAGE, note: "default 100" } as const;
+const startTime = { name: "startTime", type: "ms", required: false, note: "inclusive" } as const;
+const endTime = { name: "endTime", type: "ms", required: false, note: "exclusive" } as const;
+const orderId = { name: "orderId", type: "id", required: true } as const;
+const account = { name: "account", type: "address", required: true } as const;
+const klineParameters = [
   marketId,
   { name: "interval", type: "enum", required: true, values: KLINE_INTERVALS },
   startTime,
   endTime,
   limit,
-];
-const orderParameters: readonly OperationParameter[] = [
+] as const;
+const orderParameters = [
   marketId,
   { name: "side", type: "enum", required: true, values: ["BUY", "SELL"] },
   { name: "orderType", type: "enum", required: true, values: ["LIMIT", "MARKET"] },
   { name: "amount", type: "decimal", required: true, note: "base" },
   { name: "price", type: "decimal", required: true, note: "worst accepted price" },
-  { name: "timeInForce", type: "enum", required: true, values: ["GTC", "FOK", "IOC", "GTT", "POST_ONLY"] },
+  { name: "timeInForce", type: "enum", required: false, values: ["GTC", "FOK", "IOC", "GTT", "POST_ONLY"], note: "default GTC" },
   { name: "expiration", type: "ms", required: false, note: "GTT only: more than 1 minute, less than 7 days ahead" },
-];
+] as const;
 
-function publicRead(name: OperationName, path: string, parameters: readonly OperationParameter[], summary: string): Operation {
-  return { name, method: "GET", path, isPrivate: false, countsAsOrder: false, parameters, summary };
-}
+type Described<Parameters extends readonly OperationParameter[]> = Omit<Operation, "parameters"> & { readonly parameters: Parameters };
 
-function privateRead(name: OperationName, path: string, parameters: readonly OperationParameter[], summary: string): Operation {
-  return { name, method: "GET", path, isPrivate: true, countsAsOrder: false, parameters, summary };
-}
-
-function orderWrite(
+function publicRead<const Parameters extends readonly OperationParameter[]>(
   name: OperationName,
-  method: "POST" | "DELETE",
   path: string,
-  parameters: readonly OperationParameter[],
+  parameters: Parameters,
   summary: string,
-): Operation {
-  return { name, method, path, isPrivate: true, countsAsOrder: true, parameters, summary };
+): Described<Parameters> {
+  return { name, method: "GET", path, isPrivate: false, parameters, summary };
 }
 
-/** All operations of the specification, 10 public and 14 private, by name: the one source for clients and commands. */
-export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+function privateCall<const Parameters extends readonly OperationParameter[]>(
+  name: OperationName,
+  method: Operation["method"],
+  path: string,
+  parameters: Parameters,
+  summary: string,
+): Described<Parameters> {
+  return { name, method, path, isPrivate: true, parameters, summary };
+}
+
+const TABLE = {
   time: publicRead("time", "/v1/time", [], "the exchange's clock"),
   exchangeInfo: publicRead("exchangeInfo", "/v1/exchangeInfo", [], "trading rules, markets, rate limits, EIP-712 domain"),
   orderbook: publicRead(
@@ -135,7 +135,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   historicalTrades: publicRead(
     "historicalTrades",
     "/v1/historicalTrades",
-    [marketId, limit, { name: "fromId", type: "integer", required: false, note: "ascending from this trade" }],
+    [marketId, limit, { name: "fromId", type: "id", required: false, note: "ascending from this trade" }],
     "older trades of a market",
   ),
   klines: publicRead("klines", "/v1/klines", klineParameters, "candles of a market"),
@@ -143,18 +143,10 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   fundingRate: publicRead("fundingRate", "/v1/fundingRate", [marketId, startTime, endTime, limit], "past funding rates"),
   riskyAccounts: publicRead("riskyAccounts", "/v1/riskyAccounts", [], "accounts near liquidation (may be stale: confirm on chain)"),
   contracts: publicRead("contracts", "/v1/contracts", [], "a summary of all contracts"),
-  registerAccount: {
-    name: "registerAccount",
-    method: "POST",
-    path: "/v1/account",
-    isPrivate: true,
-    countsAsOrder: false,
-    parameters: [account],
-    summary: "registers an account, signed by itself",
-  },
-  account: privateRead("account", "/v1/account", [account], "an account's registration"),
-  buildOrder: orderWrite("buildOrder", "POST", "/v1/order/build", orderParameters, "has the exchange build an order to sign"),
-  placeOrder: orderWrite(
+  registerAccount: privateCall("registerAccount", "POST", "/v1/account", [account], "registers an account, signed by itself"),
+  account: privateCall("account", "GET", "/v1/account", [account], "an account's registration"),
+  buildOrder: privateCall("buildOrder", "POST", "/v1/order/build", orderParameters, "has the exchange build an order to sign"),
+  placeOrder: privateCall(
     "placeOrder",
     "POST",
     "/v1/order",
@@ -166,30 +158,44 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     ],
     "places a signed order",
   ),
-  cancelOrder: orderWrite("cancelOrder", "DELETE", "/v1/order", [marketId, orderId], "cancels one order"),
-  cancelAllOpenOrders: orderWrite(
+  cancelOrder: privateCall("cancelOrder", "DELETE", "/v1/order", [marketId, orderId], "cancels one order"),
+  cancelAllOpenOrders: privateCall(
     "cancelAllOpenOrders",
     "DELETE",
     "/v1/allOpenOrders",
     [anyMarketId],
     "cancels every open order of the account, in one market or in all",
   ),
-  historyOrders: privateRead("historyOrders", "/v1/historyOrders", [marketId, startTime, endTime, limit], "orders whose status is final"),
-  order: privateRead("order", "/v1/order", [marketId, orderId], "one order whose status is final"),
-  openOrder: privateRead("openOrder", "/v1/openOrder", [anyMarketId, { ...orderId, required: false }], "one active order"),
-  openOrders: privateRead("openOrders", "/v1/openOrders", [anyMarketId], "active orders"),
-  userTrades: privateRead(
+  historyOrders: privateCall(
+    "historyOrders",
+    "GET",
+    "/v1/historyOrders",
+    [marketId, startTime, endTime, limit],
+    "orders whose status is final",
+  ),
+  order: privateCall("order", "GET", "/v1/order", [marketId, orderId], "one order whose status is final"),
+  openOrder: privateCall("openOrder", "GET", "/v1/openOrder", [anyMarketId, { ...orderId, required: false }], "one active order"),
+  openOrders: privateCall("openOrders", "GET", "/v1/openOrders", [anyMarketId], "active orders"),
+  userTrades: privateCall(
     "userTrades",
+    "GET",
     "/v1/userTrades",
-    [marketId, startTime, endTime, limit, { name: "fromId", type: "integer", required: false, note: "not with startTime or endTime" }],
+    [marketId, startTime, endTime, limit, { name: "fromId", type: "id", required: false, note: "not with startTime or endTime" }],
     "the account's trades",
   ),
-  incomes: privateRead(
+  incomes: privateCall(
     "incomes",
+    "GET",
     "/v1/incomes",
     [marketId, { name: "type", type: "enum", required: false, values: INCOME_TYPES, note: "default ALL" }, startTime, endTime, limit],
     "fees, funding, deposits and what else changed the account's credit",
   ),
-  balances: privateRead("balances", "/v1/balances", [], "the account's balances and positions"),
-  positions: privateRead("positions", "/v1/positions", [], "the account's positions"),
-};
+  balances: privateCall("balances", "GET", "/v1/balances", [], "the account's balances and positions"),
+  positions: privateCall("positions", "GET", "/v1/positions", [], "the account's positions"),
+} satisfies Record<OperationName, Operation>;
+
+/** What {@link OPERATIONS} holds, parameter by parameter: the types of a client's parameters come from it. */
+export type OperationTable = typeof TABLE;
+
+/** All operations of the specification, 10 public and 14 private, by name: the one source for clients and commands. */
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = TABLE;

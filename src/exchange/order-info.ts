@@ -1,5 +1,5 @@
 import { FormatError } from "../core/errors.js";
-import { hexToBytes } from "../core/hex.js";
+import { bytesToHex, hexToBytes } from "../core/hex.js";
 import type { Random } from "../core/seam.js";
 import type { Hex } from "../core/units.js";
 
@@ -20,6 +20,10 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const TAG_SHIFT = 48n;
 const LOW_48_BITS = (1n << TAG_SHIFT) - 1n;
 
+/** The four words, written anew each time. */
+const PACKED = new Uint8Array(32);
+const WORDS = new DataView(PACKED.buffer);
+
 /** Packs the four words, big-endian. @throws FormatError when one does not fit its 64 bits. */
 export function encodeInfo(info: OrderInfo): Hex {
   requireInt64(info.makerFeeRate, "makerFeeRate");
@@ -34,7 +38,12 @@ export function encodeInfo(info: OrderInfo): Hex {
   if (info.nonce < 0n || info.nonce > UINT64_MAX) {
     throw new FormatError("not a nonce", { field: "nonce", value: info.nonce, expected: "an unsigned 64-bit integer" });
   }
-  return `0x${word(info.makerFeeRate)}${word(info.takerFeeRate)}${word(BigInt(info.expirationSeconds))}${word(info.nonce)}`;
+  WORDS.setBigInt64(0, info.makerFeeRate);
+  WORDS.setBigInt64(8, info.takerFeeRate);
+  WORDS.setUint32(16, Math.floor(info.expirationSeconds / 2 ** 32));
+  WORDS.setUint32(20, info.expirationSeconds % 2 ** 32);
+  WORDS.setBigUint64(24, info.nonce);
+  return bytesToHex(PACKED);
 }
 
 /** Reads the four words back. @throws FormatError when it is not 32 bytes of hex, or its expiration passes 2^53 seconds. */
@@ -72,8 +81,4 @@ const INFO = /^0x[0-9a-fA-F]{64}$/;
 function requireInt64(value: bigint, field: string): void {
   if (value < INT64_MIN || value > INT64_MAX)
     throw new FormatError("fee rate out of range", { field, value, expected: "a signed 64-bit integer" });
-}
-
-function word(value: bigint): string {
-  return BigInt.asUintN(64, value).toString(16).padStart(16, "0");
 }

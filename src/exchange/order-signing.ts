@@ -32,7 +32,6 @@ export function domainSeparator(inputs: DomainInputs): Hex {
 
 const INT128_MIN = -(2n ** 127n);
 const INT128_MAX = 2n ** 127n - 1n;
-const LOW_64 = (1n << 64n) - 1n;
 
 /**
  * Hashes orders under one domain, packing the words by hand into buffers that are used again: some hundred times the rate
@@ -87,11 +86,11 @@ export class OrderHasher {
     if (value < INT128_MIN || value > INT128_MAX) {
       throw new FormatError("out of range", { field, value, expected: "a signed 128-bit integer" });
     }
-    const extension = value < 0n ? LOW_64 : 0n;
-    this.#words.setBigUint64(offset, extension);
-    this.#words.setBigUint64(offset + 8, extension);
-    this.#words.setBigInt64(offset + 16, BigInt.asIntN(64, value >> 64n));
-    this.#words.setBigUint64(offset + 24, value & LOW_64);
+    const low = BigInt.asIntN(64, value);
+    this.#struct.fill(value < 0n ? 0xff : 0, offset, offset + 24);
+    this.#words.setBigInt64(offset + 24, low);
+    // Hardly an order is so large.
+    if (low !== value) this.#words.setBigInt64(offset + 16, BigInt.asIntN(64, value >> 64n));
   }
 }
 

@@ -18,6 +18,18 @@ export interface OrderStruct {
   readonly info: Hex;
 }
 
+/** A candle of trades on the market's grid (specification, "Kline"). */
+export interface VenueBar {
+  /** Start of the bar. */
+  readonly startMs: Ms;
+  readonly openTicks: Ticks;
+  readonly closeTicks: Ticks;
+  readonly highTicks: Ticks;
+  readonly lowTicks: Ticks;
+  /** What was traded. */
+  readonly lots: Lots;
+}
+
 /** An order as the exchange reports it, decoded to the market's grid (specification, "Order"). */
 export interface VenueOrder {
   readonly id: Int64Id;

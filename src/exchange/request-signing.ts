@@ -6,7 +6,9 @@ import type { Hex, Ms } from "../core/units.js";
 /** Parameters of one request as the exact strings that are transmitted: the server signs what it receives, character by character. */
 export type RequestParams = Readonly<Record<string, string>>;
 
-const PLAIN = /^[A-Za-z0-9\-_.~]*$/;
+/** By character code: 1 for what stays bare. */
+const BARE = new Uint8Array(128);
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~") BARE[character.charCodeAt(0)] = 1;
 
 /**
  * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space becomes `+`, and only letters,
@@ -14,7 +16,7 @@ const PLAIN = /^[A-Za-z0-9\-_.~]*$/;
  * @throws FormatError when the text is no valid Unicode.
  */
 export function formEncode(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (isBare(text)) return text;
   try {
     return encodeURIComponent(text)
       .replace(/[!'()*]/g, percentOf)
@@ -22,6 +24,15 @@ export function formEncode(text: string): string {
   } catch (cause) {
     throw new FormatError("not valid Unicode", { field: "parameter", expected: "no lone surrogates", cause });
   }
+}
+
+/** A loop, since a regular expression costs more than the whole of a short text. */
+function isBare(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= BARE.length || BARE[code] === 0) return false;
+  }
+  return true;
 }
 
 function percentOf(character: string): string {
@@ -61,6 +72,10 @@ export function requestDigest(canonical: string): Uint8Array {
  * @param account the trading account; another one than the signer's where the signer is its registered operator.
  */
 export function signedParams(params: RequestParams, account: Hex, timestampMs: Ms, signer: Signer): string {
-  const canonical = canonicalParams(params, { account, timestamp: String(timestampMs) });
+  return signedText(canonicalParams(params, { account, timestamp: String(timestampMs) }), signer);
+}
+
+/** A canonical parameter string with the signature over it. */
+export function signedText(canonical: string, signer: Signer): string {
   return `${canonical}&signature=${signer.sign(requestDigest(canonical))}`;
 }

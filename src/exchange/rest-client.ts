@@ -1,35 +1,19 @@
-import { ConfigError, FormatError } from "../core/errors.js";
+import { ConfigError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import { parseInt64Json } from "../core/int64-json.js";
-import type { Signer } from "../core/signing.js";
-import type { Hex, Int64Id, MarketId, Ms } from "../core/units.js";
+import type { Int64Id, MarketId, Ms } from "../core/units.js";
 import { present } from "./action-requests.js";
-import { type CallParams, checkedParams } from "./call-params.js";
+import type { CallParams } from "./call-params.js";
+import { timePages } from "./client/pages.js";
 import { decodeBalancesAnswer, decodeIncomes, decodePositions, decodeUserTrades } from "./decode-account.js";
 import { decodeOrders } from "./decode-orders.js";
 import { decodeRules, instrumentsOf } from "./decode-rules.js";
-import { everyOrder, type OrderPage } from "./history-pages.js";
 import { IntegerDecoder } from "./integer-decoder.js";
-import { MAX_PAGE, OPERATIONS, type OperationName } from "./operations.js";
+import { MAX_PAGE, type OperationName } from "./operations.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueRules, VenueTrade } from "./records.js";
-import { canonicalParams, signedParams } from "./request-signing.js";
-import type { HttpResult, Transport } from "./transport.js";
-import { DUPLICATED_ACCOUNT, VenueError, VenueRequestError } from "./venue-errors.js";
+import { RestCaller, type RestCallerOptions } from "./rest-caller.js";
+import { DUPLICATED_ACCOUNT, VenueError } from "./venue-errors.js";
 import { type DecodeContext, parseWire } from "./wire-parse.js";
-import { accountSchema, errorSchema, orderBookSchema, timeSchema } from "./wire-schemas.js";
-
-/** What a REST client is made of. */
-export interface RestClientOptions {
-  readonly transport: Pick<Transport, "request">;
-  /** Exchange time as the caller estimates it: the signed timestamp. */
-  readonly nowMs: () => Ms;
-  /** Needed for the private operations. */
-  readonly signer?: Signer;
-  /** The trading account; the signer's own when absent. */
-  readonly account?: Hex;
-  /** 10000 when absent. */
-  readonly timeoutMs?: Ms;
-}
+import { accountSchema, orderBookSchema, timeSchema } from "./wire-schemas.js";
 
 /** One book as it was asked for, on the market's grid: flat pairs of ticks and lots, best first as the exchange sorts them. */
 export interface RestBook {
@@ -39,32 +23,23 @@ export interface RestBook {
   readonly asks: readonly number[];
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-
 /**
- * The exchange's REST interface as promises, for commands and short-lived processes; a running bot goes through the venue.
+ * The exchange's REST interface on the markets' grids, as promises, for the bot's commands and short-lived processes; a running bot
+ * goes through the venue. People who use the library have the whole interface in `ExchangeClient`.
  * Every method throws {@link VenueError} when the exchange refuses, {@link VenueRequestError} when there is no usable answer,
  * ConfigError for wrong parameters and FormatError for an answer that is not as specified.
  */
 export class RestClient {
-  readonly #options: RestClientOptions;
+  readonly #caller: RestCaller;
   #rules: VenueRules | undefined;
 
-  constructor(options: RestClientOptions) {
-    this.#options = options;
+  constructor(options: RestCallerOptions) {
+    this.#caller = new RestCaller(options);
   }
 
   /** Any operation by name. @returns its parsed JSON, integers past 2^53 as strings of their digits; null for an empty answer. */
-  async call(name: OperationName, params: CallParams = {}): Promise<unknown> {
-    const operation = OPERATIONS[name];
-    const checked = checkedParams(operation, params);
-    const { method, path } = operation;
-    const text = operation.isPrivate ? this.#signed(checked) : canonicalParams(checked);
-    const timeoutMs = this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const result = await new Promise<HttpResult>((resolve) => {
-      this.#options.transport.request({ method, path, params: text, timeoutMs }, resolve);
-    });
-    return answerOf(result, `${method} ${path}`);
+  call(name: OperationName, params: CallParams = {}): Promise<unknown> {
+    return this.#caller.call(name, params);
   }
 
   /** The exchange's clock. */
@@ -96,11 +71,18 @@ export class RestClient {
   async historyOrders(marketId: MarketId, range: { readonly startTimeMs?: Ms; readonly endTimeMs?: Ms } = {}): Promise<VenueOrder[]> {
     const context = await this.#context();
     requireMarket(context, marketId);
-    const page: OrderPage = async (startTime, endTime) => {
-      const params = present({ marketId, startTime, endTime, limit: MAX_PAGE });
-      return decodeOrders(await this.call("historyOrders", params), context, "historyOrders");
-    };
-    return everyOrder(page, range.startTimeMs, range.endTimeMs);
+    const orders = timePages({
+      operation: "historyOrders",
+      page: async (startTime, endTime, limit) =>
+        decodeOrders(await this.call("historyOrders", present({ marketId, startTime, endTime, limit })), context, "historyOrders"),
+      timeOf: ({ createdAtMs }) => createdAtMs,
+      keyOf: ({ id }) => id,
+      startTime: range.startTimeMs,
+      endTime: range.endTimeMs,
+    });
+    const all: VenueOrder[] = [];
+    for await (const order of orders) all.push(order);
+    return all;
   }
 
   /** One page of the account's trades: the most recent, or ascending from an id. */
@@ -130,7 +112,7 @@ export class RestClient {
   /** Registers the account, signed by itself. @returns false when it was registered already. */
   async registerAccount(): Promise<boolean> {
     try {
-      parseWire(accountSchema, await this.call("registerAccount", { account: this.#account() }), "account");
+      parseWire(accountSchema, await this.call("registerAccount", { account: this.#caller.account }), "account");
       return true;
     } catch (error) {
       if (error instanceof VenueError && error.code === DUPLICATED_ACCOUNT) return false;
@@ -152,19 +134,6 @@ export class RestClient {
     const rules = this.#rules ?? (await this.exchangeInfo());
     return { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
   }
-
-  #account(): Hex {
-    const account = this.#options.account ?? this.#options.signer?.address;
-    if (account === undefined)
-      throw new ConfigError("a private operation needs an account", { field: "account", expected: "a signing key" });
-    return account;
-  }
-
-  #signed(params: Readonly<Record<string, string>>): string {
-    const { signer, nowMs } = this.#options;
-    if (signer === undefined) throw new ConfigError("a private operation needs a key", { field: "account", expected: "a signing key" });
-    return signedParams(params, params.account ?? this.#account(), nowMs(), signer);
-  }
 }
 
 function requireMarket(context: DecodeContext, marketId: MarketId): Instrument {
@@ -172,34 +141,4 @@ function requireMarket(context: DecodeContext, marketId: MarketId): Instrument {
   if (instrument !== undefined) return instrument;
   const expected = `one of ${[...context.instruments.keys()].join(", ") || "none"}`;
   throw new ConfigError("the exchange has no such market", { field: "marketId", value: marketId, expected });
-}
-
-function answerOf(result: HttpResult, where: string): unknown {
-  if (!result.ok) throw new VenueRequestError(`${where}: ${result.message}`, { mayHaveHappened: result.sent });
-  const { status, body, retryAfterMs } = result;
-  if (status === 429 || status === 418) {
-    throw new VenueRequestError(`${where}: refused by the rate limit (HTTP ${status})`, {
-      httpStatus: status,
-      retryAfterMs,
-      mayHaveHappened: false,
-    });
-  }
-  const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && body.trim() === "") return null;
-  const value = jsonOf(body);
-  const coded = errorSchema.safeParse(value);
-  if (coded.success) throw new VenueError(coded.data, status);
-  if (!isSuccess || value === undefined) {
-    throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, { httpStatus: status, mayHaveHappened: status !== 403 });
-  }
-  return value;
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return parseInt64Json(body);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return undefined;
-    throw error;
-  }
 }

@@ -28,7 +28,7 @@ export interface Transport {
 /** Called one at a time, in order, never synchronously from `open` or `send`. */
 export interface SocketHandlers {
   onOpen(): void;
-  /** A text message. Bytes are handed over only when the server compresses. */
+  /** A text message; one that the server has compressed is unpacked. */
   onMessage(text: string): void;
   /** A protocol ping; the transport itself has answered it. */
   onPing(): void;

@@ -59,7 +59,7 @@ export const DUPLICATED_ACCOUNT = 2018;
 export const INVALID_TIMESTAMP = 1011;
 export const INVALID_SIGNATURE = 1012;
 
-/** The exchange refused a request and said why (specification, "Errors"). */
+/** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
 export class VenueError extends MarketwrightError {
   readonly code: number;
   /** The documented name of the code, or `UNKNOWN_ERROR`. */
@@ -68,16 +68,40 @@ export class VenueError extends MarketwrightError {
   /** The exchange's own words, which may vary. */
   readonly venueMessage: string;
   readonly httpStatus: number;
+  /** How often the request was sent; more than once only where repeating is safe. */
+  readonly tries: number;
 
-  constructor(body: { readonly code: number; readonly codeText: string; readonly message: string }, httpStatus: number) {
+  constructor(body: { readonly code: number; readonly codeText: string; readonly message: string }, httpStatus: number, tries = 1) {
     const known = venueErrorCode(body.code);
-    super(`the exchange refused the request: ${body.code} ${body.codeText || (known?.meaning ?? "unknown code")}: ${body.message}`);
+    super(
+      `the exchange refused the request: ${body.code} ${body.codeText || (known?.meaning ?? "unknown code")}: ${body.message}${afterTries(tries)}`,
+    );
     this.code = body.code;
     this.codeName = known?.name ?? "UNKNOWN_ERROR";
     this.codeText = body.codeText;
     this.venueMessage = body.message;
     this.httpStatus = httpStatus;
+    this.tries = tries;
   }
+
+  /** Whether the exchange may have acted on the request all the same: an internal error (2010) and a 5xx say nothing about that. */
+  get mayHaveHappened(): boolean {
+    return this.code === INTERNAL_ERROR || this.httpStatus >= 500;
+  }
+
+  /** The same error, told after so many tries. */
+  after(tries: number): VenueError {
+    return new VenueError({ code: this.code, codeText: this.codeText, message: this.venueMessage }, this.httpStatus, tries);
+  }
+}
+
+/** What is known of a request without a usable answer. */
+export interface VenueRequestDetail {
+  readonly httpStatus?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly timedOut?: boolean;
+  readonly mayHaveHappened: boolean;
+  readonly tries?: number;
 }
 
 /** A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is not JSON. */
@@ -85,16 +109,31 @@ export class VenueRequestError extends MarketwrightError {
   /** Absent where there was no answer at all. */
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Whether it was waited for in vain, rather than refused or cut off. */
+  readonly timedOut: boolean;
   /** Whether the exchange may have acted on the request. */
   readonly mayHaveHappened: boolean;
+  /** How often the request was sent; more than once only where repeating is safe. */
+  readonly tries: number;
+  readonly #summary: string;
 
-  constructor(
-    summary: string,
-    detail: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined; readonly mayHaveHappened: boolean },
-  ) {
-    super(summary);
+  constructor(summary: string, detail: VenueRequestDetail) {
+    super(`${summary}${afterTries(detail.tries ?? 1)}`);
+    this.#summary = summary;
     this.httpStatus = detail.httpStatus;
     this.retryAfterMs = detail.retryAfterMs;
+    this.timedOut = detail.timedOut ?? false;
     this.mayHaveHappened = detail.mayHaveHappened;
+    this.tries = detail.tries ?? 1;
   }
+
+  /** The same error, told after so many tries. */
+  after(tries: number): VenueRequestError {
+    const { httpStatus, retryAfterMs, timedOut, mayHaveHappened } = this;
+    return new VenueRequestError(this.#summary, { httpStatus, retryAfterMs, timedOut, mayHaveHappened, tries });
+  }
+}
+
+function afterTries(tries: number): string {
+  return tries > 1 ? ` (after ${tries} tries)` : "";
 }

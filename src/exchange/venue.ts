@@ -5,12 +5,14 @@ import type {
   OrderType,
   TimeInForce,
   VenueBalances,
+  VenueBar,
   VenueIncome,
   VenueOrder,
   VenuePosition,
   VenueRules,
   VenueTrade,
 } from "./records.js";
+import type { KlineInterval } from "./stream-names.js";
 
 /** Correlates an action with its answer; unique within one run. */
 export type ActionId = number;
@@ -76,7 +78,8 @@ export type Question =
   | { readonly ask: "historyOrders"; readonly marketId: MarketId; readonly startTimeMs?: Ms; readonly endTimeMs?: Ms }
   /** Without `fromId`: the most recent ones. */
   | { readonly ask: "userTrades"; readonly marketId: MarketId; readonly fromId?: Int64Id }
-  | { readonly ask: "incomes"; readonly marketId: MarketId; readonly startTimeMs?: Ms }
+  /** `type`: of one type alone, such as DEPOSIT. */
+  | { readonly ask: "incomes"; readonly marketId: MarketId; readonly type?: string; readonly startTimeMs?: Ms }
   | { readonly ask: "balances" }
   | { readonly ask: "positions" }
   /** Only the sequence is answered: tells a quiet market from a stalled stream. */
@@ -156,6 +159,8 @@ export type VenueEvent =
       readonly timeMs: Ms;
       readonly isBuyerMaker: boolean;
     }
+  /** Candles that began or changed, oldest first. */
+  | { readonly type: "kline"; readonly marketId: MarketId; readonly interval: KlineInterval; readonly bars: readonly VenueBar[] }
   | { readonly type: "order-update"; readonly order: VenueOrder; readonly timestampMs: Ms }
   | { readonly type: "trade-update"; readonly trade: VenueTrade }
   | { readonly type: "account-update"; readonly balances: VenueBalances; readonly positions: readonly VenuePosition[] }

@@ -1,4 +1,6 @@
-import { WebSocket } from "ws";
+import type { IncomingMessage } from "node:http";
+import { inflateSync } from "node:zlib";
+import { type RawData, WebSocket } from "ws";
 import type { Clock, Timer } from "../core/seam.js";
 import type { Socket, SocketHandlers } from "./transport.js";
 
@@ -12,16 +14,27 @@ export interface WebSocketLinkOptions {
   readonly onGone: () => void;
 }
 
+/** How long an opening handshake may take. */
+const OPENING_MS = 10_000;
+/** Of an answer that is no stream, so much is told. */
+const MOST_ANSWER_CHARACTERS = 200;
+/** Refusals of a stream that is there: its address is right. */
+const REFUSALS: readonly number[] = [401, 403, 418, 429];
 /** How long a closing handshake may take before the connection is cut. */
 const CLOSING_MS = 1000;
 /** The protocol's limit for a close reason. */
 const LONGEST_REASON_BYTES = 123;
 
-/** A websocket of the `ws` package behind the transport's contract: `onClose` comes once, and last. */
+/**
+ * A websocket of the `ws` package behind the transport's contract: `onClose` comes once, and last. The reason of one that never opened
+ * names the address without its query (which may be signed), what came instead, and where the address is configured.
+ */
 export class WebSocketLink implements Socket {
   readonly #options: WebSocketLinkOptions;
   readonly #socket: WebSocket;
+  readonly #opening: Timer;
   #closing: Timer | undefined;
+  #hasOpened = false;
   #isGone = false;
   /** What ended it, when that was known before the close itself. */
   #cause: string | undefined;
@@ -35,13 +48,41 @@ export class WebSocketLink implements Socket {
       followRedirects: false,
       headers: { "user-agent": options.userAgent },
     });
-    this.#socket.on("open", () => handlers.onOpen());
-    this.#socket.on("message", (data) => handlers.onMessage(data.toString()));
+    this.#opening = options.clock.setTimer(OPENING_MS, () => this.#neverOpened(`no answer within ${OPENING_MS} ms`));
+    this.#socket.on("open", () => {
+      this.#hasOpened = true;
+      this.#opening.cancel();
+      handlers.onOpen();
+    });
+    this.#socket.on("unexpected-response", (_request, response) => this.#refused(response));
+    this.#socket.on("message", (data, isBinary) => this.#received(data, isBinary));
     this.#socket.on("ping", () => handlers.onPing());
     this.#socket.on("error", (error) => {
-      this.#cause ??= error.message || error.name;
+      this.#cause ??= this.#hasOpened ? messageOf(error) : this.#noStream(messageOf(error));
     });
     this.#socket.on("close", (code, reason) => this.#gone(code, reason.toString("utf8")));
+  }
+
+  /** What the exchange compresses comes as bytes (protocol 4.1); bytes that do not unpack are for the reader to judge, as they are. */
+  #received(data: RawData, isBinary: boolean): void {
+    // Behind a message that was refused nothing may be heard, or a gap would pass for none.
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
+    const text = isBinary ? this.#unpacked(bytes) : bytes.toString("utf8");
+    if (text !== undefined) this.#options.handlers.onMessage(text);
+  }
+
+  #unpacked(bytes: Buffer): string | undefined {
+    const { maxMessageBytes } = this.#options;
+    try {
+      return inflateSync(bytes, { maxOutputLength: maxMessageBytes }).toString("utf8");
+    } catch (error) {
+      if (error instanceof RangeError) {
+        this.terminate(`a compressed message of more than ${maxMessageBytes} bytes`);
+        return undefined;
+      }
+      return bytes.toString("utf8");
+    }
   }
 
   send(text: string): void {
@@ -66,10 +107,45 @@ export class WebSocketLink implements Socket {
     this.#socket.terminate();
   }
 
+  /** The server answered in HTTP: its status, and the beginning of what it said. */
+  #refused(response: IncomingMessage): void {
+    let body = "";
+    const done = () => {
+      const text = body.replace(/\s+/g, " ").trim().slice(0, MOST_ANSWER_CHARACTERS);
+      const { statusCode = 0 } = response;
+      this.#neverOpened(`HTTP ${statusCode}${text === "" ? "" : ` ${text}`}`, REFUSALS.includes(statusCode) || statusCode >= 500);
+    };
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => {
+      body += chunk;
+      if (body.length > MOST_ANSWER_CHARACTERS) done();
+    });
+    response.on("end", done);
+    response.on("error", done);
+  }
+
+  #neverOpened(what: string, isRightAddress = false): void {
+    this.#cause ??= this.#noStream(what, isRightAddress);
+    this.#socket.terminate();
+  }
+
+  #noStream(what: string, isRightAddress = false): string {
+    const { origin, pathname } = new URL(this.#options.url);
+    const expected = isRightAddress ? "" : "; expected the streams' address with its version prefix, such as ws://127.0.0.1:8620/v1";
+    return `exchange.stream: no stream at ${origin}${pathname}: ${what}${expected}`;
+  }
+
   #gone(code: number, reason: string): void {
     this.#isGone = true;
+    this.#opening.cancel();
     this.#closing?.cancel();
     this.#options.onGone();
     this.#options.handlers.onClose(this.#cause ?? `closed by the exchange: ${code}${reason === "" ? "" : ` ${reason}`}`);
   }
+}
+
+function messageOf(error: Error): string {
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  // Node reports a refused connection to a name with several addresses without a message.
+  return error.message || code || error.name;
 }

@@ -66,6 +66,40 @@ describe("market frames", () => {
     ]);
   });
 
+  it.each(["1M", "1m", "1MO", "1mo", "6H"])("candles of %s are bars on the grid, under the interval as REST spells it", (spelling) => {
+    const bar = { time: 60_000, open: "2000.5", close: "2000.7", high: "2001.1", low: "1999.9", volume: "0.012" };
+    const flat = { time: 120_000, open: "2000.7", close: "2000.7", high: "2000.7", low: "2000.7", volume: "0", trades: 0 };
+    expect(frames.multiple(wrapped(`kline${spelling}`, [bar, flat]))).toEqual([
+      {
+        type: "kline",
+        marketId: "btcusdc",
+        interval: spelling.toUpperCase(),
+        bars: [
+          { startMs: 60_000, openTicks: 20005, closeTicks: 20007, highTicks: 20011, lowTicks: 19999, lots: 12 },
+          { startMs: 120_000, openTicks: 20007, closeTicks: 20007, highTicks: 20007, lowTicks: 20007, lots: 0 },
+        ],
+      },
+    ]);
+    expect(frames.single(`btcusdc@kline${spelling}`, "[]")).toMatchObject([{ type: "kline", bars: [] }]);
+  });
+
+  it.each([
+    ["no list", {}],
+    ["a price off the grid", [{ time: 1, open: "1.05", close: "1", high: "1", low: "1", volume: "1" }]],
+    ["a number for a price", [{ time: 1, open: 1, close: "1", high: "1", low: "1", volume: "1" }]],
+    ["no volume", [{ time: 1, open: "1", close: "1", high: "1", low: "1" }]],
+    ["a negative volume", [{ time: 1, open: "1", close: "1", high: "1", low: "1", volume: "-1" }]],
+  ])("candles with %s are malformed", (_, data) => {
+    expect(frames.multiple(wrapped("kline1M", data))).toMatchObject([{ type: "malformed" }]);
+  });
+
+  it("a refused stream request is told, however the exchange words it", () => {
+    const refusal = { id: 3, code: 1112, codeText: "Invalid market id", message: "there is no such market" };
+    expect(frames.multiple(JSON.stringify(refusal))).toMatchObject([{ type: "malformed", reason: expect.stringContaining("1112") }]);
+    expect(frames.multiple('{"id":3,"error":"no such stream"}')).toMatchObject([{ type: "malformed" }]);
+    expect(frames.multiple('{"id":3,"result":null}')).toEqual([]);
+  });
+
   it("a public trade keeps every digit of its id", () => {
     const trade = { type: "public-trade", marketId: "btcusdc", id: "5", ticks: 20005, lots: 3, timeMs: 7, isBuyerMaker: true };
     expect(frames.multiple(wrapped("trades", TRADE))).toEqual([trade]);
@@ -77,7 +111,7 @@ describe("market frames", () => {
 
   it.each([
     ["an acknowledgement", { id: 1, result: null }],
-    ["a stream that we do not follow", { stream: "btcusdc@kline1m", data: {} }],
+    ["a stream that we do not follow", { stream: "btcusdc@kline3m", data: {} }],
     ["a market that we do not know", { stream: "dogeusdc@orderbook", data: UPDATE }],
     ["a book event that is new", { stream: "btcusdc@orderbook", data: { event: "checksum" } }],
     ["a stream without a kind", { stream: "heartbeat", data: {} }],

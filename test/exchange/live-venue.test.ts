@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Instrument } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
+import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { instrumentsOf } from "../../src/exchange/decode-rules.js";
 import { LiveVenue, type LiveVenueOptions } from "../../src/exchange/live-venue.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { buildHashedOrder } from "../../src/exchange/order-building.js";
 import { OrderHasher } from "../../src/exchange/order-signing.js";
+import { RateGate, RateLimitError } from "../../src/exchange/rate-gate.js";
 import type { MarketRules, VenueRules } from "../../src/exchange/records.js";
 import { canonicalParams } from "../../src/exchange/request-signing.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../../src/exchange/venue.js";
@@ -338,5 +340,33 @@ describe("streams", () => {
     await until(() => events.some(({ type }) => type === "book-update"));
     expect(events.filter(({ type }) => type === "malformed")).toHaveLength(hostile.length + 1);
     expect(events.filter(({ type }) => type.startsWith("book"))).toHaveLength(1);
+  });
+});
+
+describe("a rate budget that the venue shares with a client of the process", () => {
+  it("is spent by both, takes the exchange's limits over, and keeps what it does not allow from leaving", async () => {
+    const gate = new RateGate({ clock: seam.clock });
+    const exchangeInfo = { ...wireExchangeInfo(MARKETS), rateLimits: [{ name: "COMMON", intervalSeconds: 60, limit: 4 }] };
+    server.onRequest = ({ path }, response) => json(response, path === "/v1/exchangeInfo" ? exchangeInfo : { serverTime: 5 });
+    open({ gate, streams: false });
+    await withRules();
+    const client = new ExchangeClient({ transport, seam, gate });
+    expect(gate.available("time")).toBe(3);
+    await client.time();
+    expect(await submitted({ kind: "question", ask: "time" })).toMatchObject({ result: "answered" });
+    await client.time();
+    const refused = await submitted({ kind: "question", ask: "time" });
+    expect(refused).toMatchObject({ result: "not-sent", message: expect.stringContaining("rate budget") });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it("hears of a ban from the venue, which then stops the client too", async () => {
+    const gate = new RateGate({ clock: seam.clock });
+    open({ gate, streams: false });
+    server.onRequest = (_, response) => response.writeHead(418).end();
+    expect(await submitted({ kind: "question", ask: "time" })).toMatchObject({ result: "throttled", httpStatus: 418 });
+    await expect(new ExchangeClient({ transport, seam, gate }).time()).rejects.toThrow(RateLimitError);
+    expect(await submitted({ kind: "question", ask: "time" })).toMatchObject({ message: expect.stringContaining("banned") });
+    expect(server.requests).toHaveLength(1);
   });
 });

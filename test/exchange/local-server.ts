@@ -27,6 +27,8 @@ export class LocalServer {
   onSocket: (url: string, socket: WebSocket) => void = () => undefined;
   /** Whether a websocket is let in. */
   admits: (url: string) => boolean = () => true;
+  /** What one is told that is not. */
+  refusal = "HTTP/1.1 401 Unauthorized\r\n\r\n";
   readonly #http: Server;
   readonly #ws = new WebSocketServer({ noServer: true });
   readonly #connections = new Set<Socket>();
@@ -51,7 +53,7 @@ export class LocalServer {
     this.#http.on("upgrade", (request, connection, head) => {
       const url = request.url ?? "";
       if (!this.admits(url)) {
-        connection.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
+        connection.end(this.refusal);
         return;
       }
       this.#ws.handleUpgrade(request, connection, head, (socket) => {

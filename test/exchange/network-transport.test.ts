@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/live-seam.js";
@@ -185,15 +186,49 @@ describe("websockets", () => {
     socket.send("into the void");
   });
 
-  it("say why they could not be opened", async () => {
+  it("unpack what the server has compressed, pass on bytes that do not unpack as they are, and end at more than they take", async () => {
+    const ours = handlers();
+    server.onSocket = (_, socket) => {
+      socket.send(deflateSync('{"price":"5 €"}'));
+      socket.send("ping");
+      socket.send(Buffer.from("[not packed]"));
+      socket.send(deflateSync("x".repeat(1001)));
+      socket.send("late");
+    };
+    open({ maxMessageBytes: 1000 }).open("/v1/multiple?zip=1", ours);
+    await until(() => ours.log.some((line) => line.startsWith("close")));
+    expect(ours.log).toEqual([
+      "open",
+      'text {"price":"5 €"}',
+      "text ping",
+      "text [not packed]",
+      "close a compressed message of more than 1000 bytes",
+    ]);
+  });
+
+  it("say why they could not be opened: the address, what came instead, and where it is configured, but never a signature", async () => {
     const refused = handlers();
-    open({ streamUrl: `ws://127.0.0.1:${await closedPort()}/v1` }).open("/v1/x", refused);
+    const port = await closedPort();
+    open({ streamUrl: `ws://127.0.0.1:${port}/v1` }).open("/v1/x", refused);
     const rejected = handlers();
     server.admits = () => false;
     transport.open("/v1/single/account@0x?signature=bad", rejected);
     await until(() => refused.log.length === 1 && rejected.log.length === 1);
-    expect(refused.log[0]).toMatch(/ECONNREFUSED/);
-    expect(rejected.log[0]).toMatch(/401/);
+    expect(refused.log[0]).toMatch(
+      new RegExp(`^close exchange\\.stream: no stream at ws://127\\.0\\.0\\.1:${port}/v1/x: .*ECONNREFUSED.*; expected .*/v1$`),
+    );
+    expect(rejected.log[0]).toBe(`close exchange.stream: no stream at ws://${server.host}/v1/single/account@0x: HTTP 401`);
+  });
+
+  it("say what a server answers at a path where it has no streams", async () => {
+    const ours = handlers();
+    server.refusal = "HTTP/1.1 404 Not Found\r\ncontent-length: 12\r\n\r\nno such\npath";
+    server.admits = () => false;
+    open({ streamUrl: `ws://${server.host}/v2` }).open("/v1/multiple?streams=a@b", ours);
+    await until(() => ours.log.length === 1);
+    expect(ours.log[0]).toBe(
+      `close exchange.stream: no stream at ws://${server.host}/v2/v1/multiple: HTTP 404 no such path; expected the streams' address with its version prefix, such as ws://127.0.0.1:8620/v1`,
+    );
   });
 
   it("end when a message passes the limit", async () => {

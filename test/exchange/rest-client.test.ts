@@ -1,14 +1,9 @@
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, RunError } from "../../src/core/errors.js";
+import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
-import { decodeOrder } from "../../src/exchange/decode-orders.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { everyOrder } from "../../src/exchange/history-pages.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { OPERATIONS } from "../../src/exchange/operations.js";
-import type { VenueOrder } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { VENUE_ERROR_CODES, VenueError, VenueRequestError, venueErrorCode } from "../../src/exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
@@ -49,12 +44,6 @@ describe("any operation by name", () => {
     expect(all.filter(({ isPrivate }) => isPrivate)).toHaveLength(14);
     for (const [name, operation] of Object.entries(OPERATIONS)) expect(operation.name).toBe(name);
     expect(new Set(all.map(({ method, path }) => `${method} ${path}`)).size).toBe(24);
-    expect(all.filter(({ countsAsOrder }) => countsAsOrder).map(({ name }) => name)).toEqual([
-      "buildOrder",
-      "placeOrder",
-      "cancelOrder",
-      "cancelAllOpenOrders",
-    ]);
   });
 
   it("sends public calls bare and private ones signed, and keeps every digit of an id", async () => {
@@ -175,42 +164,5 @@ describe("the typed methods", () => {
     };
     const orders = await client.historyOrders("btcusdc");
     expect(orders.map(({ id }) => Number(id))).toEqual(history.map(({ id }) => id));
-  });
-});
-
-describe("all pages of a history", () => {
-  const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
-  const context = { creditDecimals: 6, instruments: instrumentsOf(rules) };
-  const order = (id: number, createdAt: number) => decodeOrder(wireOrder({ id, createdAt }), context) as VenueOrder;
-
-  it("are found whichever end a page shows and whether or not its bounds belong to it", async () => {
-    const gaps = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 });
-    await fc.assert(
-      fc.asyncProperty(gaps, fc.boolean(), fc.boolean(), fc.boolean(), async (steps, newestFirst, startInclusive, endInclusive) => {
-        let at = 100;
-        let run = 0;
-        const all = steps.map((step, index) => {
-          // No more orders of one instant than a page can tell apart.
-          run = step === 0 ? run + 1 : 0;
-          at += run > 2 ? 1 : step;
-          if (run > 2) run = 0;
-          return order(index + 1, at);
-        });
-        const page = async (start = 0, end = Number.MAX_SAFE_INTEGER) => {
-          const within = all.filter(
-            ({ createdAtMs: t }) => (startInclusive ? t >= start : t > start) && (endInclusive ? t <= end : t < end),
-          );
-          return newestFirst ? within.slice(-12) : within.slice(0, 12);
-        };
-        const found = await everyOrder(page, undefined, undefined, 12);
-        expect(found.map(({ id }) => Number(id))).toEqual(all.map((_, index) => index + 1));
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it("give up loudly when a page cannot tell orders of one instant apart, or the range is ignored", async () => {
-    const same = Array.from({ length: 20 }, (_, index) => order(index + 1, 5));
-    await expect(everyOrder(async () => same.slice(0, 10), undefined, undefined, 10)).rejects.toThrow(RunError);
   });
 });

@@ -1,0 +1,18 @@
+import type { Hex } from "../../core/units.js";
+import type { RiskyAccount } from "./account-records.js";
+
+/** What can tell of an account's safety at this instant: the contracts' own `isSafe`, read from a node. */
+export interface SafetyOnChain {
+  isSafe(account: Hex): Promise<boolean>;
+}
+
+/**
+ * Of the accounts that `GET /v1/riskyAccounts` points to, those that the chain itself calls unsafe now. The list's own `isSafe` is
+ * cached and decides nothing here, either way: acting on a safe account fails on the chain and costs its gas (specification, note on
+ * `riskyAccounts`).
+ * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
+ */
+export async function unsafeOnChain(candidates: readonly RiskyAccount[], chain: SafetyOnChain): Promise<RiskyAccount[]> {
+  const answers = await Promise.all(candidates.map(({ account }) => chain.isSafe(account)));
+  return candidates.filter((_, place) => answers[place] === false);
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { checkShape } from "../../core/config-shape.js";
+import { ConfigError } from "../../core/errors.js";
+import { liveSeam } from "../../core/live-seam.js";
+import type { Seam } from "../../core/seam.js";
+import { ecdsaScheme, initCrypto, type Signer } from "../../core/signing.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { NetworkTransport } from "../network-transport.js";
+import type { RateGate } from "../rate-gate.js";
+import type { RetryPolicy } from "../retrier.js";
+import { ExchangeClient } from "./exchange-client.js";
+import { type OrderSettings, orderSettingsSchema } from "./order-settings.js";
+import { ExchangeStreams } from "./streams.js";
+
+/** Where the exchange is, and who trades there. */
+export interface ConnectOptions {
+  /** Base address of the REST interface with its version prefix: `https://host/v1`. */
+  readonly baseUrl: string;
+  /** Base address of the streams: `wss://host/v1`; `baseUrl` with a websocket's protocol when absent. */
+  readonly streamUrl?: string;
+  /** A private key, 0x and 64 hex digits, or somebody who signs. Without one there are public operations alone. */
+  readonly key?: Hex | Signer;
+  /** The trading account where the key is its operator's; the key's own when absent. */
+  readonly account?: Hex;
+  readonly orders?: OrderSettings;
+  readonly retry?: Partial<RetryPolicy>;
+  /** A rate budget shared with other connections of the process to the same exchange; one of its own when absent. */
+  readonly gate?: RateGate;
+  /** How long one request may take; 10000 when absent. */
+  readonly timeoutMs?: Ms;
+  /** Some firewalls refuse clients that do not look like a browser. */
+  readonly userAgent?: string;
+  /** Asks the exchange to compress its streams. */
+  readonly zip?: boolean;
+  /** Time and randomness; the machine's own when absent. */
+  readonly seam?: Seam;
+}
+
+/** An exchange that answers: its operations and its streams. */
+export interface Connection {
+  readonly client: ExchangeClient;
+  readonly streams: ExchangeStreams;
+  /** Ends streams, waiting calls and connections; requests under way end as lost. */
+  close(): void;
+}
+
+/** Something of the caller's own making, which says for itself what it is. */
+const given = (expected: string) => z.custom<object>((value) => typeof value === "object" && value !== null).meta({ expected });
+
+const connectSchema = z.strictObject({
+  baseUrl: z.string().min(1).meta({ expected: "the address of the REST interface, such as https://host/v1" }),
+  streamUrl: z.string().min(1).optional(),
+  key: z
+    .custom<Hex | Signer>((key) => typeof key === "string" || (typeof key === "object" && key !== null))
+    .meta({ expected: "a private key, 0x and 64 hex digits, or a Signer" })
+    .optional(),
+  account: z.string().optional(),
+  orders: orderSettingsSchema.optional(),
+  retry: z.strictObject({ tries: z.number().optional(), pauseMs: z.number().optional(), maxPauseMs: z.number().optional() }).optional(),
+  gate: given("a RateGate").optional(),
+  timeoutMs: z.number().optional(),
+  userAgent: z.string().optional(),
+  zip: z.boolean().optional(),
+  seam: given("a Seam").optional(),
+});
+
+/**
+ * Connects to the exchange: asks its clock, so that requests are signed in its time, and its rules, so that its rate limits hold.
+ * @throws ConfigError for an unknown option, one that is not of its type, a wrong address or account, FormatError for a wrong key, VenueRequestError when nothing answers.
+ */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigError("not the options of a connection", { field: "options", value: options, expected: "an object with baseUrl" });
+  }
+  checkShape(connectSchema, options);
+  const { baseUrl, streamUrl = baseUrl.replace(/^http/, "ws"), key, account, seam = liveSeam() } = options;
+  const { orders, retry, gate, timeoutMs, userAgent, zip = false } = options;
+  if (account !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(account)) {
+    throw new ConfigError("not an account", { field: "account", value: account, expected: "0x and 40 hex digits" });
+  }
+  const signer = typeof key === "string" ? ecdsaScheme.signer(key) : key;
+  await initCrypto();
+  const transport = new NetworkTransport({
+    restUrl: baseUrl,
+    streamUrl,
+    clock: seam.clock,
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
+  const who = { ...(signer === undefined ? {} : { signer }), ...(account === undefined ? {} : { account }) };
+  const client = new ExchangeClient({
+    transport,
+    seam,
+    ...who,
+    ...(orders === undefined ? {} : { orders }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(gate === undefined ? {} : { gate }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  const streams = new ExchangeStreams({ transport, seam, nowMs: () => client.nowMs(), zip, ...who });
+  const close = (): void => {
+    streams.close();
+    client.close();
+    transport.close();
+  };
+  try {
+    await client.syncClock();
+    await client.exchangeInfo();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { client, streams, close };
+}

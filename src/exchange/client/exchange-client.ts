@@ -1,0 +1,275 @@
+import { checkShape } from "../../core/config-shape.js";
+import type { Seam } from "../../core/seam.js";
+import type { Signer } from "../../core/signing.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { CallParams } from "../call-params.js";
+import { decodeRules } from "../decode-rules.js";
+import type { OperationName } from "../operations.js";
+import { RateGate } from "../rate-gate.js";
+import type { VenueRules } from "../records.js";
+import { RestCaller } from "../rest-caller.js";
+import { Retrier, type RetryPolicy } from "../retrier.js";
+import type { Transport } from "../transport.js";
+import { parseWire } from "../wire-parse.js";
+import type { Order } from "./account-records.js";
+import { ANSWERS, type Answers } from "./answers.js";
+import { Histories } from "./histories.js";
+import type { ExchangeInfo } from "./market-records.js";
+import type { OperationParams } from "./operation-params.js";
+import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
+import { type NewOrder, type OrderSettings, orderSettingsSchema } from "./order-settings.js";
+import { sendable } from "./sendable-params.js";
+
+/** What a client is made of; `connect` makes one from addresses. */
+export interface ExchangeClientOptions {
+  readonly transport: Pick<Transport, "request">;
+  readonly seam: Seam;
+  /** Needed for the private operations. */
+  readonly signer?: Signer;
+  /** The trading account; the signer's own when absent, another one where the signer is its operator. */
+  readonly account?: Hex;
+  /** How long one request may take; 10000 when absent. */
+  readonly timeoutMs?: Ms;
+  /** The rate budget, shared with whoever is given the same one; one of its own when absent. */
+  readonly gate?: RateGate;
+  /** How reads and cancels are repeated; `tries: 1` repeats nothing. */
+  readonly retry?: Partial<RetryPolicy>;
+  readonly orders?: OrderSettings;
+}
+
+/** Parameters that only name the account, which the client knows. */
+type OwnAccount = Partial<OperationParams<"account">>;
+
+/**
+ * The exchange's whole REST interface: ten public and fourteen private operations, typed in and out, each under its name in the table
+ * `OPERATIONS`. Every method throws VenueError when the exchange refuses, VenueRequestError when there is no usable answer, RateLimitError
+ * when the rate budget does not allow the call, ConfigError for a wrong parameter or a missing key, and FormatError for an answer that is
+ * not as specified. Reads and cancels are repeated where they got no answer; whatever builds, places or registers goes out once.
+ */
+export class ExchangeClient {
+  /** Whole histories, page after page. */
+  readonly all: Histories;
+  /** The rate budget in use. */
+  readonly gate: RateGate;
+  readonly #seam: Seam;
+  readonly #caller: RestCaller;
+  readonly #placer: OrderPlacer;
+  readonly #closing = new AbortController();
+  #offsetMs: Ms = 0;
+  #rules: VenueRules | undefined;
+  #rawInfo: unknown;
+
+  constructor({ seam, gate = new RateGate({ clock: seam.clock }), retry, orders = {}, ...call }: ExchangeClientOptions) {
+    checkShape(orderSettingsSchema, orders, { at: ["orders"] });
+    this.#seam = seam;
+    this.gate = gate;
+    this.#caller = new RestCaller({
+      ...call,
+      gate,
+      retrier: new Retrier(seam, retry),
+      nowMs: () => this.nowMs(),
+      signal: this.#closing.signal,
+    });
+    this.all = new Histories((name, params) => this.ask(name, params));
+    this.#placer = new OrderPlacer({
+      settings: orders,
+      account: () => this.address,
+      signer: call.signer,
+      random: seam.random,
+      nowMs: () => this.nowMs(),
+      rules: (marketId) => this.#rulesOf(marketId),
+      build: (params) => this.buildOrder(params),
+      place: (params) => this.placeOrder(params),
+    });
+  }
+
+  /** The trading account. @throws ConfigError when there is neither an account nor a key */
+  get address(): Hex {
+    return this.#caller.account;
+  }
+
+  /** Exchange time as this machine's clock and the last {@link syncClock} give it: what requests are signed with. */
+  nowMs(): Ms {
+    return this.#seam.clock.nowMs() + this.#offsetMs;
+  }
+
+  /** Asks the exchange's clock, and signs in its time from now on. @returns the exchange's clock less this machine's. */
+  async syncClock(): Promise<Ms> {
+    const { clock } = this.#seam;
+    const before = clock.monotonicMs();
+    const { serverTime } = await this.time();
+    const roundTripMs = clock.monotonicMs() - before;
+    this.#offsetMs = Math.round(serverTime + roundTripMs / 2 - clock.nowMs());
+    return this.#offsetMs;
+  }
+
+  /** Any operation by its name. */
+  async ask<Name extends OperationName>(name: Name, params: OperationParams<Name>): Promise<Answers[Name]> {
+    return parseWire(ANSWERS[name], await this.#caller.call(name, sendable(params)), name);
+  }
+
+  /** Any operation by its name, its answer as parsed JSON: integers past 2^53 as texts of their digits, null for an empty answer. */
+  call(name: OperationName, params: CallParams = {}): Promise<unknown> {
+    return this.#caller.call(name, params);
+  }
+
+  /** `GET /v1/time`: the exchange's clock. */
+  time(): Promise<Answers["time"]> {
+    return this.ask("time", {});
+  }
+
+  /** `GET /v1/exchangeInfo`: rules, markets, limits, domain. What it says is in force in this client from then on. */
+  async exchangeInfo(): Promise<ExchangeInfo> {
+    return parseWire(ANSWERS.exchangeInfo, await this.#readInfo(), "exchangeInfo");
+  }
+
+  /** `GET /v1/orderbook`. */
+  orderbook(params: OperationParams<"orderbook">): Promise<Answers["orderbook"]> {
+    return this.ask("orderbook", params);
+  }
+
+  /** `GET /v1/trades`: the most recent trades of a market. */
+  trades(params: OperationParams<"trades">): Promise<Answers["trades"]> {
+    return this.ask("trades", params);
+  }
+
+  /** `GET /v1/historicalTrades`: one page; {@link all} has every one. */
+  historicalTrades(params: OperationParams<"historicalTrades">): Promise<Answers["historicalTrades"]> {
+    return this.ask("historicalTrades", params);
+  }
+
+  /** `GET /v1/klines`: one page of candles. */
+  klines(params: OperationParams<"klines">): Promise<Answers["klines"]> {
+    return this.ask("klines", params);
+  }
+
+  /** `GET /v1/markPriceKlines`: one page of candles of the mark price. */
+  markPriceKlines(params: OperationParams<"markPriceKlines">): Promise<Answers["markPriceKlines"]> {
+    return this.ask("markPriceKlines", params);
+  }
+
+  /** `GET /v1/fundingRate`: one page of past funding rates. */
+  fundingRate(params: OperationParams<"fundingRate">): Promise<Answers["fundingRate"]> {
+    return this.ask("fundingRate", params);
+  }
+
+  /** `GET /v1/riskyAccounts`: accounts near liquidation. `isSafe` may be stale: confirm on the chain before acting. */
+  riskyAccounts(): Promise<Answers["riskyAccounts"]> {
+    return this.ask("riskyAccounts", {});
+  }
+
+  /** `GET /v1/contracts`: a summary of all contracts. */
+  contracts(): Promise<Answers["contracts"]> {
+    return this.ask("contracts", {});
+  }
+
+  /** `POST /v1/account`: registers the account, which only its own key may. An account that exists is VenueError 2018. */
+  registerAccount(params: OwnAccount = {}): Promise<Answers["registerAccount"]> {
+    return this.#ofOwn("registerAccount", params);
+  }
+
+  /** `GET /v1/account`: an account's registration, one's own where no other is named. */
+  account(params: OwnAccount = {}): Promise<Answers["account"]> {
+    return this.#ofOwn("account", params);
+  }
+
+  /** `POST /v1/order/build`: an order to be checked and signed. {@link prepare} does all of it. */
+  buildOrder(params: OperationParams<"buildOrder">): Promise<Answers["buildOrder"]> {
+    return this.ask("buildOrder", params);
+  }
+
+  /** `POST /v1/order`: sends an order that is signed already. {@link place} does all of it. */
+  placeOrder(params: OperationParams<"placeOrder">): Promise<Answers["placeOrder"]> {
+    return this.ask("placeOrder", params);
+  }
+
+  /** Builds, signs and sends an order, in the way that the settings say. @throws as `OrderPlacer.prepare` and `send` */
+  place(order: NewOrder): Promise<Order> {
+    return this.#placer.place(order);
+  }
+
+  /** Builds, checks and signs an order without sending it: its hash is known before anything can be lost. */
+  prepare(order: NewOrder): Promise<PreparedOrder> {
+    return this.#placer.prepare(order);
+  }
+
+  /** Sends a prepared order, once. @returns the order as accepted, which is not a trade result. */
+  send(prepared: PreparedOrder): Promise<Order> {
+    return this.#placer.send(prepared);
+  }
+
+  /** `DELETE /v1/order`. An order that is no longer open is VenueError 2011, also where an earlier try without an answer has cancelled it. */
+  async cancelOrder(params: OperationParams<"cancelOrder">): Promise<void> {
+    await this.ask("cancelOrder", params);
+  }
+
+  /** `DELETE /v1/allOpenOrders`: every open order of the account, whoever placed it, in one market or in all. */
+  async cancelAllOpenOrders(params: OperationParams<"cancelAllOpenOrders"> = {}): Promise<void> {
+    await this.ask("cancelAllOpenOrders", params);
+  }
+
+  /** `GET /v1/historyOrders`: one page of orders whose status is final. */
+  historyOrders(params: OperationParams<"historyOrders">): Promise<Answers["historyOrders"]> {
+    return this.ask("historyOrders", params);
+  }
+
+  /** `GET /v1/order`: one order whose status is final. */
+  order(params: OperationParams<"order">): Promise<Answers["order"]> {
+    return this.ask("order", params);
+  }
+
+  /** `GET /v1/openOrder`: one active order. */
+  openOrder(params: OperationParams<"openOrder"> = {}): Promise<Answers["openOrder"]> {
+    return this.ask("openOrder", params);
+  }
+
+  /** `GET /v1/openOrders`: all active orders, in one market or in all. */
+  openOrders(params: OperationParams<"openOrders"> = {}): Promise<Answers["openOrders"]> {
+    return this.ask("openOrders", params);
+  }
+
+  /** `GET /v1/userTrades`: one page of the account's trades; `fromId` excludes the times. */
+  userTrades(params: OperationParams<"userTrades">): Promise<Answers["userTrades"]> {
+    return this.ask("userTrades", params);
+  }
+
+  /** `GET /v1/incomes`: one page of what changed the account's credit. */
+  incomes(params: OperationParams<"incomes">): Promise<Answers["incomes"]> {
+    return this.ask("incomes", params);
+  }
+
+  /** `GET /v1/balances`: balances with positions. */
+  balances(): Promise<Answers["balances"]> {
+    return this.ask("balances", {});
+  }
+
+  /** `GET /v1/positions`. */
+  positions(): Promise<Answers["positions"]> {
+    return this.ask("positions", {});
+  }
+
+  /** Ends what waits for the rate budget or for another try. The transport stays its owner's. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #ofOwn(name: "registerAccount" | "account", { account = this.address }: OwnAccount): Promise<Answers["account"]> {
+    return this.ask(name, { account });
+  }
+
+  async #readInfo(): Promise<unknown> {
+    const raw = await this.#caller.call("exchangeInfo");
+    const rules = decodeRules(raw, []);
+    this.gate.setLimits(rules.rateLimits);
+    this.#rawInfo = raw;
+    this.#rules = rules;
+    return raw;
+  }
+
+  async #rulesOf(marketId: MarketId): Promise<VenueRules> {
+    if (this.#rules === undefined) await this.#readInfo();
+    const rules = this.#rules as VenueRules;
+    // A market that is not among them is missing, or not as specified: reading for it alone says which.
+    return Object.hasOwn(rules.markets, marketId) ? rules : decodeRules(this.#rawInfo, [marketId]);
+  }
+}

@@ -1,0 +1,136 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import type { Income, Order, UserTrade } from "./account-records.js";
+import type { Answers } from "./answers.js";
+import type { FundingRate, Kline, PublicTrade } from "./market-records.js";
+import type { IdInput, OperationParams } from "./operation-params.js";
+import { idPages, timePages } from "./pages.js";
+
+/** How one of the client's lists is asked for. */
+export type AskPage = <Name extends PagedName>(name: Name, params: OperationParams<Name>) => Promise<Answers[Name]>;
+
+type PagedName = "historicalTrades" | "klines" | "markPriceKlines" | "fundingRate" | "historyOrders" | "userTrades" | "incomes";
+
+/** A market's records from an id on. */
+export interface FromId {
+  readonly marketId: MarketId;
+  /** The oldest that the exchange keeps when absent. */
+  readonly fromId?: IdInput;
+  /** Records a page, 2 to 500; 500 when absent. */
+  readonly pageSize?: number;
+}
+
+/** A market's records of a time range. */
+export interface InTime {
+  readonly marketId: MarketId;
+  /** Inclusive; the oldest that the exchange keeps when absent. */
+  readonly startTime?: Ms;
+  /** Exclusive; to the end of the list when absent. */
+  readonly endTime?: Ms;
+  /** Records a page, 2 to 500; 500 when absent. */
+  readonly pageSize?: number;
+}
+
+type Interval = OperationParams<"klines">["interval"];
+type IncomeType = OperationParams<"incomes">["type"];
+
+/**
+ * Whole histories as async iterators, oldest first, as many pages as there are: no record twice, none left out at a boundary, records of
+ * one instant together. Each throws PagingError rather than leave out what no page can tell apart.
+ */
+export class Histories {
+  readonly #ask: AskPage;
+
+  constructor(ask: AskPage) {
+    this.#ask = ask;
+  }
+
+  /** A market's trades, by `fromId`. */
+  historicalTrades({ marketId, fromId = "0", pageSize }: FromId): AsyncGenerator<PublicTrade, void> {
+    return idPages({
+      operation: "historicalTrades",
+      page: (from, limit) => this.#ask("historicalTrades", { marketId, fromId: from, limit }),
+      idOf: ({ id }) => id,
+      fromId: String(fromId),
+      ...(pageSize === undefined ? {} : { pageSize }),
+    });
+  }
+
+  /** The account's trades in a market: by `fromId`, or within a time range where one is given. */
+  userTrades(wanted: FromId | InTime): AsyncGenerator<UserTrade, void> {
+    const { marketId, pageSize } = wanted;
+    if ("startTime" in wanted || "endTime" in wanted) {
+      return timePages({
+        ...range("userTrades", wanted),
+        page: (startTime, endTime, limit) => this.#ask("userTrades", { marketId, startTime, endTime, limit }),
+        timeOf: ({ time }) => time,
+        keyOf: ({ id }) => id,
+      });
+    }
+    const { fromId = "0" } = wanted as FromId;
+    return idPages({
+      operation: "userTrades",
+      page: (from, limit) => this.#ask("userTrades", { marketId, fromId: from, limit }),
+      idOf: ({ id }) => id,
+      fromId: String(fromId),
+      ...(pageSize === undefined ? {} : { pageSize }),
+    });
+  }
+
+  /** A market's candles. */
+  klines(wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+    return this.#klines("klines", wanted);
+  }
+
+  /** A market's candles of its mark price. */
+  markPriceKlines(wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+    return this.#klines("markPriceKlines", wanted);
+  }
+
+  /** A market's past funding rates. */
+  fundingRate(wanted: InTime): AsyncGenerator<FundingRate, void> {
+    const { marketId } = wanted;
+    return timePages({
+      ...range("fundingRate", wanted),
+      page: (startTime, endTime, limit) => this.#ask("fundingRate", { marketId, startTime, endTime, limit }),
+      timeOf: ({ fundingTime }) => fundingTime,
+      keyOf: ({ fundingTime }) => String(fundingTime),
+    });
+  }
+
+  /** The account's orders of a market whose status is final, by their time of creation. */
+  historyOrders(wanted: InTime): AsyncGenerator<Order, void> {
+    const { marketId } = wanted;
+    return timePages({
+      ...range("historyOrders", wanted),
+      page: (startTime, endTime, limit) => this.#ask("historyOrders", { marketId, startTime, endTime, limit }),
+      timeOf: ({ createdAt }) => createdAt,
+      keyOf: ({ id }) => id,
+    });
+  }
+
+  /** What changed the account's credit. */
+  incomes(wanted: InTime & { readonly type?: IncomeType }): AsyncGenerator<Income, void> {
+    const { marketId, type } = wanted;
+    return timePages({
+      ...range("incomes", wanted),
+      page: (startTime, endTime, limit) => this.#ask("incomes", { marketId, type, startTime, endTime, limit }),
+      timeOf: ({ time }) => time,
+      // An exchange may write several incomes of one event under its id.
+      keyOf: (income) => `${income.id} ${income.type} ${income.amount} ${income.marketId}`,
+    });
+  }
+
+  #klines(operation: "klines" | "markPriceKlines", wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+    const { marketId, interval } = wanted;
+    return timePages({
+      ...range(operation, wanted),
+      page: (startTime, endTime, limit) => this.#ask(operation, { marketId, interval, startTime, endTime, limit }),
+      timeOf: ({ time }) => time,
+      keyOf: ({ time }) => String(time),
+    });
+  }
+}
+
+function range(operation: string, { startTime, endTime, pageSize }: Omit<InTime, "marketId">) {
+  return { operation, startTime, endTime, ...(pageSize === undefined ? {} : { pageSize }) };
+}

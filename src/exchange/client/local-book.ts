@@ -1,0 +1,62 @@
+import type { Level } from "./market-records.js";
+import type { MarketEvent } from "./stream-events.js";
+
+/** A book kept from a market's stream: exact levels, sorted when they are asked for. */
+export class LocalBook {
+  readonly #bids = new Map<string, Level>();
+  readonly #asks = new Map<string, Level>();
+  #sequence: number | undefined;
+
+  /** The sequence of the last change; undefined while there is no book: before the first snapshot, after a gap, while the stream is down. */
+  get sequence(): number | undefined {
+    return this.#sequence;
+  }
+
+  /** Takes an event of a stream that tells of one market's book. Others change nothing. */
+  apply(event: MarketEvent): void {
+    switch (event.type) {
+      case "down":
+      case "book-gap":
+        this.#clear();
+        break;
+      case "book-snapshot":
+        this.#clear();
+        this.#sequence = event.sequence;
+        put(this.#bids, event.bids);
+        put(this.#asks, event.asks);
+        break;
+      case "book-update":
+        if (this.#sequence === undefined) break;
+        this.#sequence = event.endSequence;
+        put(this.#bids, event.bids);
+        put(this.#asks, event.asks);
+        break;
+      default:
+    }
+  }
+
+  /** The best bids, highest first. */
+  bids(depth = Number.POSITIVE_INFINITY): Level[] {
+    return [...this.#bids.values()].sort(([one], [other]) => other.comparedTo(one)).slice(0, depth);
+  }
+
+  /** The best asks, lowest first. */
+  asks(depth = Number.POSITIVE_INFINITY): Level[] {
+    return [...this.#asks.values()].sort(([one], [other]) => one.comparedTo(other)).slice(0, depth);
+  }
+
+  #clear(): void {
+    this.#sequence = undefined;
+    this.#bids.clear();
+    this.#asks.clear();
+  }
+}
+
+function put(side: Map<string, Level>, levels: readonly Level[]): void {
+  for (const level of levels) {
+    const [price, amount] = level;
+    // As numbers write themselves, so that 2000 and 2000.0 are one level.
+    if (amount.isZero()) side.delete(String(price));
+    else side.set(String(price), level);
+  }
+}

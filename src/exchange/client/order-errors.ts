@@ -1,0 +1,44 @@
+import { RunError } from "../../core/errors.js";
+import type { DomainDifference } from "../domain-check.js";
+import type { FilterBreach } from "../filters.js";
+
+/** The exchange's EIP-712 constants are not what our own computation gives: nothing is signed under them. */
+export class DomainError extends RunError {
+  readonly differences: readonly DomainDifference[];
+
+  constructor(differences: readonly DomainDifference[]) {
+    const [first] = differences;
+    super("the exchange's signing domain is not what its parts give: nothing is signed", {
+      field: first?.field ?? "eip712",
+      value: first?.value,
+      expected: first?.expected ?? "our own computation",
+    });
+    this.differences = differences;
+  }
+}
+
+/** An order would break filters of its market (specification, "Market"): it was not sent. */
+export class OrderFilterError extends RunError {
+  readonly breaches: readonly FilterBreach[];
+
+  constructor(breaches: readonly FilterBreach[]) {
+    const [first] = breaches;
+    super(`the order breaks ${breaches.map(({ filter }) => filter).join(" and ")}`, {
+      field: first?.field ?? "order",
+      value: first?.value,
+      expected: first?.expected ?? "an order within the market's filters",
+    });
+    this.breaches = breaches;
+  }
+}
+
+/** The exchange built, or took, another order than was asked for. A built one was not signed. */
+export class BuiltOrderError extends RunError {
+  /** In words, field by field. */
+  readonly differences: readonly string[];
+
+  constructor(summary: string, differences: readonly string[]) {
+    super(summary, { field: "order", expected: differences.join("; ") });
+    this.differences = differences;
+  }
+}

@@ -1,0 +1,231 @@
+import { ConfigError } from "../../core/errors.js";
+import { hexToBytes } from "../../core/hex.js";
+import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import type { Random } from "../../core/seam.js";
+import type { Signer } from "../../core/signing.js";
+import type { Hex, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
+import { checkBuiltOrder } from "../built-order-check.js";
+import { type Call, checkedParams } from "../call-params.js";
+import { instrumentsOf } from "../decode-rules.js";
+import { checkDomain } from "../domain-check.js";
+import { checkFilters } from "../filters.js";
+import { isBelowWaiver } from "../gas-fee-waiver.js";
+import { OPERATIONS } from "../operations.js";
+import { buildHashedOrder, infoExpirationSeconds } from "../order-building.js";
+import { OrderHasher } from "../order-signing.js";
+import type { MarketRules, OrderStruct, VenueRules } from "../records.js";
+import type { BuiltOrder, Order } from "./account-records.js";
+import { type DecimalInput, decimalOf, decimalText } from "./decimal.js";
+import type { OperationParams } from "./operation-params.js";
+import { BuiltOrderError, DomainError, OrderFilterError } from "./order-errors.js";
+import type { NewOrder, OrderSettings } from "./order-settings.js";
+import { sendable } from "./sendable-params.js";
+
+/** An order that is built, checked and signed, and has not been sent. Its hash is what it is recognised by. */
+export interface PreparedOrder {
+  readonly hash: Hex;
+  readonly order: OrderStruct;
+  readonly params: OperationParams<"placeOrder">;
+}
+
+/** What orders are placed through. */
+export interface OrderPlacerOptions {
+  readonly settings: OrderSettings;
+  /** The trading account: what an order names as its signer, also where its operator signs. */
+  readonly account: () => Hex;
+  readonly signer: Signer | undefined;
+  readonly random: Random;
+  readonly nowMs: () => Ms;
+  /** The rules in force, with this market among them. @throws ConfigError when the exchange has no such market */
+  readonly rules: (marketId: MarketId) => Promise<VenueRules>;
+  readonly build: (params: OperationParams<"buildOrder">) => Promise<BuiltOrder>;
+  readonly place: (params: OperationParams<"placeOrder">) => Promise<Order>;
+}
+
+const MINUTE_MS = 60_000;
+const SEVEN_DAYS_MS = 7 * 86_400_000;
+const FEE_RATE_DECIMALS = 18;
+const DEFAULT_MAX_GAS_FEE_RATE = "0.01";
+
+/** The keys of an order: those of a build, where one that has a default may be left out. */
+const ORDER: Call = {
+  name: "an order",
+  isPrivate: false,
+  parameters: OPERATIONS.buildOrder.parameters.map((known) => (known.name === "orderType" ? { ...known, required: false } : known)),
+};
+
+/** The rules with what is made from them. */
+interface Known {
+  readonly rules: VenueRules;
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly hasher: OrderHasher;
+}
+
+interface Draft {
+  readonly instrument: Instrument;
+  readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
+  readonly hasher: OrderHasher;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly isSmall: boolean;
+  readonly terms: OperationParams<"buildOrder"> & Required<Pick<NewOrder, "orderType" | "timeInForce">>;
+}
+
+/** Places orders both ways of the specification: built here, or built by the exchange and checked before they are signed. */
+export class OrderPlacer {
+  readonly #options: OrderPlacerOptions;
+  #known: Known | undefined;
+
+  constructor(options: OrderPlacerOptions) {
+    this.#options = options;
+  }
+
+  /** Prepares an order and sends it. @throws as {@link prepare} and {@link send} */
+  async place(order: NewOrder): Promise<Order> {
+    return this.send(await this.prepare(order));
+  }
+
+  /**
+   * Builds, checks and signs an order without sending it, so that its hash can be written down first: after a send without an answer it
+   * tells whether the order is there.
+   * @throws ConfigError for a key that an order has not, a value that is not of its type and a life that is none, FormatError off the
+   * market's grid, OrderFilterError for its filters, DomainError and BuiltOrderError for what must not be signed.
+   */
+  async prepare(order: NewOrder): Promise<PreparedOrder> {
+    const { settings } = this.#options;
+    const draft = await this.#draft(order);
+    return settings.placement === "server" || draft.isSmall ? this.#built(draft) : this.#local(draft);
+  }
+
+  /**
+   * Sends a prepared order, once.
+   * @returns the order as accepted, which is not a trade result.
+   * @throws BuiltOrderError when the exchange answers with an order of another hash; VenueError and VenueRequestError, whose
+   * `mayHaveHappened` says whether the order may be there all the same.
+   */
+  async send(prepared: PreparedOrder): Promise<Order> {
+    const accepted = await this.#options.place(prepared.params);
+    if (accepted.hash !== prepared.hash) {
+      throw new BuiltOrderError("the exchange answered with another order", [`hash is ${accepted.hash}, expected ${prepared.hash}`]);
+    }
+    return accepted;
+  }
+
+  async #draft(order: NewOrder): Promise<Draft> {
+    const { settings, nowMs } = this.#options;
+    // A key ignored in silence could be the one that keeps the order from taking.
+    checkedParams(ORDER, sendable(order));
+    const { marketId, side, orderType = "LIMIT", timeInForce = "GTC" } = order;
+    const { rules, instruments, hasher } = this.#knownOf(await this.#options.rules(marketId));
+    const market = rules.markets[marketId] as MarketRules;
+    const instrument = instruments.get(marketId) as Instrument;
+    const ticks = instrument.ticksOf(decimalText(order.price));
+    const lots = instrument.lotsOf(decimalText(order.amount));
+    const breaches = checkFilters(market, { type: orderType, ticks, lots });
+    if (breaches.length > 0) throw new OrderFilterError(breaches);
+    const expiration = timeInForce === "GTT" ? lifeOf(order.expiration, nowMs()) : undefined;
+    const agreed = settings.feeRates?.[marketId];
+    return {
+      instrument,
+      hasher,
+      ticks,
+      lots,
+      rules: {
+        perp: market.perp,
+        makerFeeRate: agreed === undefined ? market.makerFeeRate : rateOf(agreed.makerFeeRate, "makerFeeRate"),
+        takerFeeRate: agreed === undefined ? market.takerFeeRate : rateOf(agreed.takerFeeRate, "takerFeeRate"),
+      },
+      isSmall: isBelowWaiver(rules, instrument, { ticks, lots }, settings.waiverUnit ?? "quote"),
+      terms: {
+        marketId,
+        side,
+        orderType,
+        amount: instrument.amountOf(lots),
+        price: instrument.priceOf(ticks),
+        timeInForce,
+        ...(expiration === undefined ? {} : { expiration }),
+      },
+    };
+  }
+
+  #local({ terms, instrument, rules, hasher, ticks, lots }: Draft): PreparedOrder {
+    const { settings, account, random, nowMs } = this.#options;
+    const { order, hash, digest } = buildHashedOrder(hasher, {
+      rules,
+      instrument,
+      side: terms.side,
+      ticks,
+      lots,
+      signer: account(),
+      expirationSeconds: infoExpirationSeconds(terms.timeInForce, nowMs(), terms.expiration ?? 0),
+      nonce: random.uint64(),
+      ...(settings.buyRounding === undefined ? {} : { buyRounding: settings.buyRounding }),
+    });
+    return { hash, order, params: { ...terms, info: order.info, orderSignature: this.#sign(digest) } };
+  }
+
+  async #built({ terms, instrument, rules, hasher, ticks, lots, isSmall }: Draft): Promise<PreparedOrder> {
+    const { settings, account, nowMs } = this.#options;
+    const built = await this.#options.build(terms);
+    const { perp, signer, paperAmount, creditAmount, info } = built.order;
+    const order: OrderStruct = { perp, signer, paperAmount, creditAmount, info };
+    const wrong = checkBuiltOrder(
+      hasher,
+      { order, hash: built.orderHash },
+      {
+        rules,
+        instrument,
+        side: terms.side,
+        ticks,
+        lots,
+        signer: account(),
+        timeInForce: terms.timeInForce,
+        expirationMs: terms.expiration ?? 0,
+        nowMs: nowMs(),
+        maxFeeOffset: isSmall ? rateOf(settings.maxGasFeeRate ?? DEFAULT_MAX_GAS_FEE_RATE, "maxGasFeeRate") : 0n,
+      },
+    );
+    if (wrong.length > 0) throw new BuiltOrderError("the exchange built another order than was asked for: not signed", wrong);
+    const sendsToken = built.gasFeeQuotation !== "" && (isSmall || settings.gasFeeQuotation === "always");
+    return {
+      hash: built.orderHash,
+      order,
+      params: {
+        ...terms,
+        info,
+        orderSignature: this.#sign(hexToBytes(built.orderHash, "orderHash")),
+        ...(sendsToken ? { gasFeeQuotation: built.gasFeeQuotation } : {}),
+      },
+    };
+  }
+
+  #sign(digest: Uint8Array): Hex {
+    const { signer } = this.#options;
+    if (signer === undefined) throw new ConfigError("an order needs a key", { field: "key", expected: "a signing key" });
+    return signer.sign(digest);
+  }
+
+  /** @throws DomainError */
+  #knownOf(rules: VenueRules): Known {
+    if (this.#known?.rules !== rules) {
+      const differences = checkDomain(rules);
+      if (differences.length > 0) throw new DomainError(differences);
+      this.#known = { rules, instruments: instrumentsOf(rules), hasher: new OrderHasher(rules.eip712.domainSeparator) };
+    }
+    return this.#known;
+  }
+}
+
+/** A GTT order's end in whole seconds, as `info` holds it. @throws ConfigError */
+function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
+  const wholeMs = Math.floor(Number(expiration ?? 0) / 1000) * 1000;
+  if (wholeMs - nowMs <= MINUTE_MS || wholeMs - nowMs >= SEVEN_DAYS_MS) {
+    const expected = "an instant more than 1 minute and less than 7 days ahead";
+    throw new ConfigError("a GTT order needs an end", { field: "expiration", value: expiration, expected });
+  }
+  return wholeMs;
+}
+
+function rateOf(rate: DecimalInput, field: string): bigint {
+  return decimalToScaled(decimalText(decimalOf(rate, field)), FEE_RATE_DECIMALS, field);
+}

@@ -1,0 +1,23 @@
+import { Decimal } from "decimal.js";
+import { ConfigError } from "../../core/errors.js";
+import type { CallParams } from "../call-params.js";
+import { decimalText } from "./decimal.js";
+
+/**
+ * Decimals as plain digits; the rest as it is, to be checked by the parameter's own type. Parameters that are not given are left out.
+ * @throws ConfigError for what is no object of parameters.
+ */
+export function sendable(params: object): CallParams {
+  if (typeof params !== "object" || params === null || Array.isArray(params)) {
+    throw new ConfigError("not the parameters of a call", {
+      field: "parameters",
+      value: String(params),
+      expected: "an object of them by name",
+    });
+  }
+  const given: Record<string, string | number | bigint> = {};
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) given[name] = Decimal.isDecimal(value) ? decimalText(value) : value;
+  }
+  return given;
+}

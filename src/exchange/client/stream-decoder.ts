@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import { parseInt64Json } from "../../core/int64-json.js";
+import { DEFAULT_MAX_FRAME_BYTES } from "../frames.js";
+import { parseWire } from "../wire-parse.js";
+import { msSchema, sequenceSchema } from "../wire-schemas.js";
+import { balancesAnswer, incomesAnswer, orderAnswer, userTradeAnswer } from "./account-answers.js";
+import { klinesAnswer, levels, marketFiguresAnswer, publicTradeAnswer } from "./market-answers.js";
+import type { AccountEvent, MarketEvent } from "./stream-events.js";
+
+const snapshot = z.looseObject({ event: z.literal("snapshot"), sequence: sequenceSchema, bids: levels, asks: levels });
+const update = z.looseObject({
+  event: z.literal("update"),
+  beginSequence: sequenceSchema,
+  endSequence: sequenceSchema,
+  bids: levels,
+  asks: levels,
+});
+const eventName = z.looseObject({ event: z.string() });
+const wrapped = z.looseObject({ stream: z.string(), data: z.unknown() });
+const orderUpdate = z.looseObject({ order: orderAnswer, timestamp: msSchema });
+const tradeUpdate = z.looseObject({ trade: userTradeAnswer });
+const incomeUpdate = z.looseObject({ incomes: incomesAnswer });
+
+/** A frame of `/multiple` as events; an acknowledgement is none. Never throws, whatever the frame holds. */
+export function marketEvents(text: string): readonly MarketEvent[] {
+  return guarded<MarketEvent>("market streams", text, (frame) => {
+    if (!("stream" in frame)) return acknowledgement(frame);
+    const { stream, data } = parseWire(wrapped, frame, "frame");
+    return [marketEvent(stream, data)];
+  });
+}
+
+/** A frame of the account stream as events. Never throws, whatever the frame holds. */
+export function accountEvents(text: string): readonly AccountEvent[] {
+  return guarded<AccountEvent>("account stream", text, (frame) => {
+    if (!("event" in frame)) return acknowledgement(frame);
+    const { event } = parseWire(eventName, frame, "frame");
+    switch (event) {
+      case "ORDER_UPDATE": {
+        const { order, timestamp } = parseWire(orderUpdate, frame, event);
+        return [{ type: "order", order, timestamp }];
+      }
+      case "TRADE_UPDATE":
+        return [{ type: "trade", trade: parseWire(tradeUpdate, frame, event).trade }];
+      case "ACCOUNT_UPDATE": {
+        const { balances, positions } = parseWire(balancesAnswer, frame, event);
+        return [{ type: "balances", balances, positions }];
+      }
+      case "INCOME_UPDATE":
+        return [{ type: "incomes", incomes: parseWire(incomeUpdate, frame, event).incomes }];
+      default:
+        return [{ type: "unknown", name: event, data: frame }];
+    }
+  });
+}
+
+function marketEvent(stream: string, data: unknown): MarketEvent {
+  const at = stream.indexOf("@");
+  const marketId = stream.slice(0, Math.max(0, at));
+  const kind = stream.slice(at + 1);
+  if (kind === "orderbook") {
+    const { event } = parseWire(eventName, data, stream);
+    if (event === "snapshot") {
+      const { sequence, bids, asks } = parseWire(snapshot, data, stream);
+      return { type: "book-snapshot", marketId, sequence, bids, asks };
+    }
+    if (event === "update") {
+      const { beginSequence, endSequence, bids, asks } = parseWire(update, data, stream);
+      return { type: "book-update", marketId, beginSequence, endSequence, bids, asks };
+    }
+  }
+  if (kind === "market") return { type: "market", marketId, figures: parseWire(marketFiguresAnswer, data, stream) };
+  if (kind === "trades") return { type: "trade", marketId, trade: parseWire(publicTradeAnswer, data, stream) };
+  const interval = /^kline(\w+)$/.exec(kind)?.[1];
+  if (interval !== undefined) {
+    const klines = parseWire(klinesAnswer, Array.isArray(data) ? data : [data], stream);
+    return { type: "klines", marketId, interval: interval.toUpperCase(), klines };
+  }
+  return { type: "unknown", name: stream, data };
+}
+
+type Malformed = Extract<MarketEvent & AccountEvent, { readonly type: "malformed" }>;
+
+function guarded<Event>(where: string, text: string, decode: (frame: object) => readonly Event[]): readonly (Event | Malformed)[] {
+  try {
+    if (text.length > DEFAULT_MAX_FRAME_BYTES) {
+      throw new FormatError("a frame that is too long", {
+        field: where,
+        value: `${text.length} bytes`,
+        expected: `at most ${DEFAULT_MAX_FRAME_BYTES}`,
+      });
+    }
+    const frame = parseInt64Json(text);
+    if (typeof frame !== "object" || frame === null) throw new FormatError("not a JSON object", { field: where, expected: "an object" });
+    return decode(frame);
+  } catch (error) {
+    // A frame comes from outside: RangeError is what very deep nesting ends in.
+    if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    return [{ type: "malformed", where, reason: error.message }];
+  }
+}
+
+/** What answers a subscription is no event, but one that refuses it must not pass unseen. */
+function acknowledgement(frame: object): readonly never[] {
+  const refusal = frame as { readonly error?: unknown; readonly code?: unknown };
+  const isRefused = (refusal.error !== undefined && refusal.error !== null) || typeof refusal.code === "number";
+  if (!isRefused) return [];
+  throw new FormatError("the exchange refused a stream request", { field: "frame", value: frame, expected: "an acknowledgement" });
+}

@@ -1,0 +1,52 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import type { AccountBalances, Income, Order, Position, UserTrade } from "./account-records.js";
+import type { Kline, Level, MarketFigures, PublicTrade } from "./market-records.js";
+
+/** What every stream tells besides its data. */
+export type LinkEvent =
+  /** Connected: what was built from the stream is to be built anew. */
+  | { readonly type: "up" }
+  /** The connection was lost, or could not be opened; it is being opened again. */
+  | { readonly type: "down"; readonly reason: string }
+  /** A frame that is not what the protocol says; it has changed nothing. */
+  | { readonly type: "malformed"; readonly where: string; readonly reason: string }
+  /** A frame that the protocol does not know, as it came. */
+  | { readonly type: "unknown"; readonly name: string; readonly data: unknown };
+
+/** The whole book of a market: what was held of it before is void. */
+export interface BookSnapshot {
+  readonly type: "book-snapshot";
+  readonly marketId: MarketId;
+  readonly sequence: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** Changes of a book, without a gap after what came before: absolute amounts, 0 deletes a level. */
+export interface BookUpdate {
+  readonly type: "book-update";
+  readonly marketId: MarketId;
+  readonly beginSequence: number;
+  readonly endSequence: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** What the market streams tell. */
+export type MarketEvent =
+  | LinkEvent
+  | BookSnapshot
+  | BookUpdate
+  /** An update was missing: the book is void, and a snapshot has been asked for. */
+  | { readonly type: "book-gap"; readonly marketId: MarketId; readonly expected: number; readonly received: number }
+  | { readonly type: "market"; readonly marketId: MarketId; readonly figures: MarketFigures }
+  | { readonly type: "trade"; readonly marketId: MarketId; readonly trade: PublicTrade }
+  | { readonly type: "klines"; readonly marketId: MarketId; readonly interval: string; readonly klines: readonly Kline[] };
+
+/** What the account stream tells. */
+export type AccountEvent =
+  | LinkEvent
+  | { readonly type: "order"; readonly order: Order; readonly timestamp: Ms }
+  | { readonly type: "trade"; readonly trade: UserTrade }
+  | { readonly type: "balances"; readonly balances: AccountBalances; readonly positions: readonly Position[] }
+  | { readonly type: "incomes"; readonly incomes: readonly Income[] };

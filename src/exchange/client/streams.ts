@@ -1,0 +1,157 @@
+import { Observable } from "rxjs";
+import { ConfigError } from "../../core/errors.js";
+import type { Seam } from "../../core/seam.js";
+import type { Signer } from "../../core/signing.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { STREAMS_A_CONNECTION } from "../market-streams.js";
+import { signedParams } from "../request-signing.js";
+import { StreamSession, type StreamTimings } from "../stream-session.js";
+import type { Transport } from "../transport.js";
+import { accountEvents, marketEvents } from "./stream-decoder.js";
+import type { AccountEvent, MarketEvent } from "./stream-events.js";
+
+/** What streams are made of. */
+export interface ExchangeStreamsOptions {
+  readonly transport: Pick<Transport, "open">;
+  readonly seam: Seam;
+  /** Exchange time: the account stream is signed at every connect. */
+  readonly nowMs: () => Ms;
+  /** Needed for the account stream. */
+  readonly signer?: Signer;
+  /** The trading account; the signer's own when absent. */
+  readonly account?: Hex;
+  readonly timings?: Partial<StreamTimings>;
+  /** Asks the exchange to compress what it sends. */
+  readonly zip?: boolean;
+}
+
+/**
+ * The exchange's streams as observables: each subscription is a connection of its own, kept open until it is unsubscribed. Pings,
+ * silence, the server's 12-hour limit and reconnecting are seen to; every interruption is told as `down` and `up`.
+ */
+export class ExchangeStreams {
+  readonly #options: ExchangeStreamsOptions;
+  readonly #open = new Set<StreamSession>();
+
+  constructor(options: ExchangeStreamsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Market streams by name: `btcusdc@orderbook`, `btcusdc@market`, `btcusdc@trades`, `btcusdc@kline1M`. Of a book there is a snapshot
+   * first and then updates without a gap; where one is missing, the stream says so and takes the book again by itself.
+   * @throws ConfigError for none, or for more than the exchange takes on one connection.
+   */
+  market$(names: readonly string[]): Observable<MarketEvent> {
+    if (names.length === 0 || names.length > STREAMS_A_CONNECTION) {
+      throw new ConfigError("too many streams, or none", {
+        field: "streams",
+        value: names.length,
+        expected: `1 to ${STREAMS_A_CONNECTION} on one connection`,
+      });
+    }
+    return new Observable((subscriber) => {
+      const books = new Map<MarketId, number>();
+      let requestId = 0;
+      const session = this.#session({
+        path: () => `/v1/multiple?streams=${names.map(encodedName).join("/")}${this.#zip}`,
+        onUp: () => subscriber.next({ type: "up" }),
+        onDown: (reason) => {
+          books.clear();
+          subscriber.next({ type: "down", reason });
+        },
+        onText: (text) => {
+          for (const event of marketEvents(text)) {
+            const told = inSequence(books, event);
+            if (told !== undefined) subscriber.next(told);
+            if (told?.type === "book-gap") {
+              for (const method of ["UNSUBSCRIBE", "SUBSCRIBE"]) {
+                requestId += 1;
+                session.send(JSON.stringify({ id: requestId, method, params: [`${told.marketId}@orderbook`] }));
+              }
+            }
+          }
+        },
+      });
+      session.start();
+      return () => this.#end(session);
+    });
+  }
+
+  /** The book of one market, and nothing else. */
+  orderbook$(marketId: MarketId): Observable<MarketEvent> {
+    return this.market$([`${marketId}@orderbook`]);
+  }
+
+  /**
+   * The account's own events. There is no snapshot: after every `up`, ask for open orders, balances and positions.
+   * @param marketId tells of orders and trades of this market alone.
+   * @throws ConfigError without a key.
+   */
+  account$({ marketId }: { readonly marketId?: MarketId } = {}): Observable<AccountEvent> {
+    const { signer, nowMs } = this.#options;
+    if (signer === undefined) throw new ConfigError("the account stream needs a key", { field: "key", expected: "a signing key" });
+    const account = this.#options.account ?? signer.address;
+    const filter = marketId === undefined ? "" : `&marketId=${encodeURIComponent(marketId)}`;
+    return new Observable((subscriber) => {
+      const session = this.#session({
+        path: () => {
+          const signed = signedParams({}, account, nowMs(), signer);
+          return `/v1/single/account@${account}?${signed.slice(signed.indexOf("&") + 1)}${filter}${this.#zip}`;
+        },
+        onUp: () => subscriber.next({ type: "up" }),
+        onDown: (reason) => subscriber.next({ type: "down", reason }),
+        onText: (text) => {
+          for (const event of accountEvents(text)) subscriber.next(event);
+        },
+      });
+      session.start();
+      return () => this.#end(session);
+    });
+  }
+
+  /** Ends every stream; nothing more is told. */
+  close(): void {
+    for (const session of [...this.#open]) this.#end(session);
+  }
+
+  get #zip(): string {
+    return this.#options.zip === true ? "&zip=1" : "";
+  }
+
+  #session(handlers: {
+    readonly path: () => string;
+    readonly onUp: () => void;
+    readonly onDown: (reason: string) => void;
+    readonly onText: (text: string) => void;
+  }): StreamSession {
+    const { transport, seam, timings } = this.#options;
+    const session = new StreamSession({ transport, seam, ...handlers, ...(timings === undefined ? {} : { timings }) });
+    this.#open.add(session);
+    return session;
+  }
+
+  #end(session: StreamSession): void {
+    this.#open.delete(session);
+    session.close("unsubscribed");
+  }
+}
+
+/** A book's event if it follows on what came before; a gap voids the book until the next snapshot. */
+function inSequence(books: Map<MarketId, number>, event: MarketEvent): MarketEvent | undefined {
+  if (event.type === "book-snapshot") books.set(event.marketId, event.sequence);
+  if (event.type !== "book-update") return event;
+  const { marketId, beginSequence, endSequence } = event;
+  const last = books.get(marketId);
+  if (last === undefined) return undefined;
+  if (beginSequence === last + 1 && endSequence >= beginSequence) {
+    books.set(marketId, endSequence);
+    return event;
+  }
+  books.delete(marketId);
+  return { type: "book-gap", marketId, expected: last + 1, received: beginSequence };
+}
+
+function encodedName(name: string): string {
+  return name.split("@").map(encodeURIComponent).join("@");
+}

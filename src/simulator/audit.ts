@@ -2,8 +2,12 @@ import type { CreditUnits, Lots, MarketId } from "../core/units.js";
 import type { Account } from "./accounts/account.js";
 import type { ExchangeState } from "./state.js";
 
-/** Where all money is. Conserved means that credit, to the unit, is what was deposited, and every long has its short. */
+/**
+ * Where all money is. Conserved means that the credit of all accounts, of the insurance account and of the fees is, to the
+ * unit, what came in less what left, and that every long has its short.
+ */
 export interface Audit {
+  /** Of every account, less its withdrawals. */
   readonly deposits: CreditUnits;
   /** Credit of every account as matched, primary and of all positions, the houses' included. */
   readonly accountCredit: CreditUnits;
@@ -11,6 +15,10 @@ export interface Audit {
   readonly settledCredit: CreditUnits;
   readonly feeCredit: CreditUnits;
   readonly dustCredit: CreditUnits;
+  readonly insuranceCredit: CreditUnits;
+  /** All that came in from outside and all that left, counted as it happened and not from the accounts. */
+  readonly depositedCredit: CreditUnits;
+  readonly withdrawnCredit: CreditUnits;
   /** Sum of all positions by market: zero. */
   readonly netLots: Readonly<Record<MarketId, Lots>>;
   readonly isConserved: boolean;
@@ -36,13 +44,18 @@ export function audit(state: ExchangeState): Audit {
       netLots[id] = (netLots[id] ?? 0) + position.matched.lots;
     }
   }
+  const { feeCredit, dustCredit, insuranceCredit, depositedCredit, withdrawnCredit } = state;
+  const held = accountCredit + feeCredit + dustCredit + insuranceCredit;
   return {
     deposits,
     accountCredit,
     settledCredit,
-    feeCredit: state.feeCredit,
-    dustCredit: state.dustCredit,
+    feeCredit,
+    dustCredit,
+    insuranceCredit,
+    depositedCredit,
+    withdrawnCredit,
     netLots,
-    isConserved: accountCredit + state.feeCredit + state.dustCredit === deposits && Object.values(netLots).every((lots) => lots === 0),
+    isConserved: held === depositedCredit - withdrawnCredit && Object.values(netLots).every((lots) => lots === 0),
   };
 }

@@ -1,14 +1,18 @@
 import { RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
-import type { Seam, Timer } from "../core/seam.js";
+import type { Seam } from "../core/seam.js";
 import { ecdsaScheme, type SignatureScheme } from "../core/signing.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import { Account } from "./accounts/account.js";
 import { Clearing } from "./accounts/clearing.js";
 import type { Order } from "./accounts/order.js";
+import { Withdrawals } from "./accounts/withdrawals.js";
 import { type Audit, audit } from "./audit.js";
 import type { ExchangeConfig } from "./config.js";
+import { checkAmounts } from "./config-amounts.js";
+import { checkPerps } from "./config-perps.js";
 import type { OrderFlow } from "./flow-market.js";
+import { MarketClock } from "./market-clock.js";
 import { MarketFlowPort } from "./market-flow-port.js";
 import { Market, type MarketStatus } from "./markets/market.js";
 import { marketRules } from "./markets/market-rules.js";
@@ -17,8 +21,11 @@ import { type ApiAnswer, errorBody } from "./rest/api-error.js";
 import type { ApiRequest } from "./rest/parameters.js";
 import { Router } from "./rest/router.js";
 import { ExchangeState } from "./state.js";
+import { LastingState } from "./store/lasting-state.js";
+import type { RecordStore } from "./store/record-store.js";
 import { StreamHub } from "./streams/stream-hub.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
+import { tellBoth } from "./tell-both.js";
 
 /** What an exchange may be given besides its configuration. */
 export interface ExchangeOptions {
@@ -29,6 +36,8 @@ export interface ExchangeOptions {
    * flow that chooses its own price goes on from there.
    */
   readonly flowOf?: (marketId: MarketId, restart: { readonly startPriceQuote: number } | null) => OrderFlow | null;
+  /** Where its state outlives the process; it goes on from what is there. Without it everything is in memory only. */
+  readonly records?: RecordStore;
 }
 
 /** A book as the exchange has it. */
@@ -50,66 +59,96 @@ export class EmbeddedExchange {
   readonly #state: ExchangeState;
   readonly #clearing: Clearing;
   readonly #desk: OrderDesk;
+  readonly #withdrawals: Withdrawals;
   readonly #router: Router;
   readonly #hub: StreamHub;
+  readonly #clock: MarketClock;
+  /** null where nothing outlives the process. */
+  readonly #lasting: LastingState | null = null;
   #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
-  #timers = new Map<string, Timer>();
   #depth = 0;
   #isRunning = false;
   #hasRun = false;
 
-  /** @throws ConfigError when a market's values are off its own number grid or contradict each other */
+  /**
+   * @throws ConfigError when amounts are finer than credit, when a market's values are off its own number grid or contradict each
+   * other, or when the records are not this exchange's; FormatError and RunError when these are damaged or cannot be written
+   */
   constructor(config: ExchangeConfig, seam: Seam, options: ExchangeOptions = {}) {
+    checkAmounts(config);
+    checkPerps(config);
     this.config = config;
     this.#seam = seam;
     this.#options = options;
     // The streams need the state that reports to them; until they exist nothing happens that they could hear.
-    const state: ExchangeState = new ExchangeState(config, seam, {
-      onOrder: (order) => this.#hub.onOrder(order),
-      onUserTrade: (trade) => this.#hub.onUserTrade(trade),
-      onAccount: (account) => this.#hub.onAccount(account),
-      onIncomes: (account, incomes) => this.#hub.onIncomes(account, incomes),
-      onTrade: (trade) => this.#hub.onTrade(trade),
-      onBook: (market) => this.#hub.onBook(market),
-    });
+    const told = tellBoth(
+      () => this.#lasting?.keeper ?? null,
+      () => this.#hub,
+    );
+    const state = new ExchangeState(config, seam, told);
     const turn = (run: () => void) => this.#turn(run);
     this.#state = state;
     this.#clearing = new Clearing(state, turn, (accounts) => this.#desk.enforceMaintenance(accounts));
     this.#desk = new OrderDesk(state, this.#clearing, turn);
+    this.#withdrawals = new Withdrawals(state, this.#clearing, turn);
     for (const id of Object.keys(config.markets)) {
       state.markets.set(id, this.#newMarket(id));
     }
-    this.#router = new Router(state, this.#desk, this.#clearing, options.scheme ?? ecdsaScheme);
+    this.#router = new Router(state, {
+      desk: this.#desk,
+      clearing: this.#clearing,
+      withdrawals: this.#withdrawals,
+      scheme: options.scheme ?? ecdsaScheme,
+    });
     this.#hub = new StreamHub(state, this.#router.authentication, this.#router.accounts);
+    this.#clock = new MarketClock({
+      state,
+      clearing: this.#clearing,
+      turn,
+      onMark: (market) => this.#desk.enforceMaintenance([...market.holders]),
+      onReading: () => this.#hub.onReading(),
+      publish: () => this.#hub.publishMarkets(),
+    });
+    if (options.records !== undefined) {
+      this.#lasting = new LastingState(state, this.#clearing, options.records);
+      this.#hasRun = this.#lasting.isContinued;
+    }
   }
 
   #newMarket(id: MarketId): Market {
     const { config } = this;
-    return new Market({
+    const market = new Market({
       rules: marketRules(id, config),
       house: new Account(HOUSE, this.#seam.clock.nowMs(), config.retention, true),
       selfMatch: config.choices.selfMatch,
       firstSequence: 1,
       keepTrades: config.retention.publicTrades,
-      listener: (market) => this.#desk.listenerOf(market),
+      candles: { keep: config.retention.candles, emptyBars: config.choices.emptyBars },
+      listener: (made) => this.#desk.listenerOf(made),
     });
+    market.statusChangedMs = market.status === "TRADING" ? null : this.#state.nowMs();
+    return market;
   }
 
-  /** Starts the order flows, funding, settlement and the clocks of the streams. */
+  /**
+   * Starts the order flows, funding, settlement and the clocks of the streams.
+   * @throws RunError when its state could not be written before
+   */
   start(): void {
     if (this.#isRunning) {
       return;
     }
+    this.#lasting?.requireSound();
     const isRestart = this.#hasRun;
     this.#isRunning = true;
     this.#hasRun = true;
     this.#clearing.start();
     this.#desk.start();
+    this.#withdrawals.start();
     for (const market of this.#state.markets.values()) {
-      this.#scheduleFunding(market);
       this.#startFlow(market, isRestart);
     }
-    this.#everyMarketInterval();
+    this.#turn(() => this.#clock.start());
   }
 
   /** Stops everything and closes every stream. Accounts, orders and what waits for settlement are kept for another start. */
@@ -126,10 +165,8 @@ export class EmbeddedExchange {
     this.#flows = [];
     this.#clearing.stop();
     this.#desk.stop();
-    for (const timer of this.#timers.values()) {
-      timer.cancel();
-    }
-    this.#timers.clear();
+    this.#withdrawals.stop();
+    this.#clock.stop();
   }
 
   /** Whether it has been started and not stopped. */
@@ -155,7 +192,7 @@ export class EmbeddedExchange {
       return { refused: { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") } };
     }
     const refused = this.#router.refusalOfStream(ip);
-    return refused === null ? this.#hub.connect(pathWithQuery, sink) : { refused };
+    return refused === null ? this.#hub.connect(pathWithQuery, this.#lasting?.over(sink) ?? sink, ip) : { refused };
   }
 
   /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */
@@ -174,8 +211,11 @@ export class EmbeddedExchange {
   /** Changes whether a market takes orders; resting ones stay and can be cancelled. @throws RunError for an unknown market */
   setMarketStatus(marketId: MarketId, status: MarketStatus): void {
     const market = this.#requireMarket(marketId);
-    market.status = status;
-    market.statusChangedMs = this.#state.nowMs();
+    this.#turn(() => {
+      market.status = status;
+      market.statusChangedMs = this.#state.nowMs();
+      this.#state.listener.onMarket(market);
+    });
   }
 
   /** An account's orders with something open or unsettled, oldest first; none for an unknown account. */
@@ -224,7 +264,11 @@ export class EmbeddedExchange {
     return this.#hub.connections;
   }
 
+  /** Runs one event, or a part of one. What it changes lasts before anybody is told of it. */
   #turn<Result>(run: () => Result): Result {
+    if (this.#depth === 0) {
+      this.#lasting?.begin();
+    }
     this.#depth += 1;
     try {
       return run();
@@ -232,7 +276,18 @@ export class EmbeddedExchange {
       this.#depth -= 1;
       if (this.#depth === 0) {
         this.#hub.endOfEvent();
+        this.#makeLast();
       }
+    }
+  }
+
+  /** An exchange that goes on in memory only would lose what it acknowledges: it stops. */
+  #makeLast(): void {
+    try {
+      this.#lasting?.end();
+    } catch (error) {
+      this.stop();
+      throw error;
     }
   }
 
@@ -248,54 +303,14 @@ export class EmbeddedExchange {
       desk: this.#desk,
       nowMs: () => this.#state.nowMs(),
       turn: (run) => this.#turn(run),
-      onReference: () => this.#desk.enforceMaintenance([...market.holders]),
+      onReference: () => {
+        market.noteMark(this.#state.nowMs());
+        this.#state.listener.onMarket(market);
+        this.#desk.enforceMaintenance([...market.holders]);
+      },
     });
     this.#flows.push({ flow, port });
     flow.start(port, this.#seam);
-  }
-
-  #scheduleFunding(market: Market): void {
-    const { intervalMs } = market.rules.config.funding;
-    if (market.nextFundingMs === 0) {
-      market.nextFundingMs = (Math.floor(this.#state.nowMs() / intervalMs) + 1) * intervalMs;
-    }
-    const waitMs = Math.max(0, market.nextFundingMs - this.#state.nowMs());
-    this.#timers.set(
-      `funding ${market.id}`,
-      this.#seam.clock.setTimer(waitMs, () => this.#turn(() => this.#fundIfDue(market))),
-    );
-  }
-
-  #fundIfDue(market: Market): void {
-    // A wall clock that was stepped back meanwhile has the timer fire early.
-    if (this.#seam.clock.nowMs() >= market.nextFundingMs) {
-      market.nextFundingMs += market.rules.config.funding.intervalMs;
-      this.#clearing.fund(market);
-    }
-    this.#scheduleFunding(market);
-  }
-
-  #everyMarketInterval(): void {
-    this.#timers.set(
-      "markets",
-      this.#seam.clock.setTimer(this.config.streams.marketIntervalMs, () => {
-        this.#turn(() => this.#sampleMarkets());
-        this.#everyMarketInterval();
-      }),
-    );
-  }
-
-  #sampleMarkets(): void {
-    const nowMs: Ms = this.#state.nowMs();
-    for (const market of this.#state.markets.values()) {
-      if (market.prices.sample(nowMs)) {
-        this.#desk.enforceMaintenance([...market.holders]);
-      }
-      if (market.prices.mark > 0n) {
-        market.markCandles.record(market.prices.mark, 0, 0n, nowMs);
-      }
-    }
-    this.#hub.publishMarkets();
   }
 
   #requireMarket(marketId: MarketId): Market {

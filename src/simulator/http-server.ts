@@ -1,15 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, { type ConnectionError, type FastifyReply, type FastifyRequest } from "fastify";
 import { WebSocketServer } from "ws";
 import { RunError } from "../core/errors.js";
 import type { EmbeddedExchange } from "./exchange.js";
-import { type ApiAnswer, errorBody } from "./rest/api-error.js";
+import { serveDocumentation } from "./openapi/serve-documentation.js";
+import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./rest/api-error.js";
 import { SocketSink } from "./streams/socket-sink.js";
 
 /** Far above any request or stream message of the interface. */
 const LARGEST_MESSAGE_BYTES = 65_536;
+/** A request that takes longer to arrive is given up. */
+const LONGEST_REQUEST_MS = 30_000;
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** An exchange on a port. */
@@ -36,15 +40,22 @@ export interface ServerOptions {
  */
 export async function serveExchange(exchange: EmbeddedExchange, { onFault = () => {} }: ServerOptions = {}): Promise<ExchangeServer> {
   const { host, port } = exchange.config;
-  const app = fastify({ bodyLimit: LARGEST_MESSAGE_BYTES, forceCloseConnections: true, exposeHeadRoutes: false });
+  const app = fastify({
+    bodyLimit: LARGEST_MESSAGE_BYTES,
+    requestTimeout: LONGEST_REQUEST_MS,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    clientErrorHandler: refuseGarbage,
+    frameworkErrors: (error, _request, reply) => sendAnswer(reply, { status: error.statusCode ?? 400, body: badRequest(error.message) }),
+  });
   // The exchange reads bodies itself: what was signed is their very characters.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   const fail = (error: unknown): ApiAnswer => {
     onFault(error);
-    return { status: 500, body: errorBody(2010, "Internal error", "the exchange failed") };
+    return errorAnswer(new ApiError(2010, "the exchange failed"), exchange.config.choices);
   };
-  app.all("*", (request, reply) => {
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
     let answer: ApiAnswer;
     try {
       answer = answerOf(exchange, request);
@@ -52,10 +63,14 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
       answer = fail(error);
     }
     return sendAnswer(reply, answer);
-  });
+  };
+  serveDocumentation(app, exchange.config);
+  app.all("*", answered);
+  // Methods that the server reads but does not route.
+  app.setNotFoundHandler(answered);
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    return sendAnswer(reply, status < 500 ? { status, body: errorBody(1111, "Bad params", error.message) } : fail(error));
+    return sendAnswer(reply, status < 500 ? { status, body: badRequest(error.message) } : fail(error));
   });
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: LARGEST_MESSAGE_BYTES });
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -124,6 +139,20 @@ function upgrade(exchange: EmbeddedExchange, sockets: WebSocketServer, request: 
     socket.off("close", leave);
     sink.attach(websocket, connection);
   });
+}
+
+/** Answers what is no HTTP: in the exchange's own form where something can still be written, and ends the connection. */
+function refuseGarbage(error: ConnectionError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  refuse(socket, { status, body: badRequest(STATUS_CODES[status] ?? "Bad Request") });
+}
+
+function badRequest(message: string): string {
+  return errorBody(1111, "Bad params", message);
 }
 
 function refuse(socket: Duplex, { status, body, headers = {} }: ApiAnswer): void {

@@ -1,9 +1,12 @@
+import { decimalToScaled } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../core/units.js";
 import type { Account } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";
+import type { PendingSettlement } from "./accounts/pending-settlement.js";
 import type { Income, Trade, UserTrade } from "./accounts/records.js";
 import type { ExchangeConfig } from "./config.js";
+import { GasMarket } from "./markets/gas-market.js";
 import type { Market } from "./markets/market.js";
 
 /** What happens at the exchange, told to whoever publishes it, in order. */
@@ -14,8 +17,30 @@ export interface ExchangeListener {
   /** Balances or positions of an account changed. */
   onAccount(account: Account): void;
   onIncomes(account: Account, incomes: readonly Income[]): void;
+  /** Somebody may sign for an account no more. @param operator in lower case */
+  onOperatorRevoked(account: Account, operator: Hex): void;
   onTrade(trade: Trade): void;
   onBook(market: Market): void;
+}
+
+/** The same, and what only a store has to know of: with it every change of what must outlive the process is told. */
+export interface StateListener extends ExchangeListener {
+  /** Figures of a market changed that are neither its book nor its trades: marks, samples, funding, its status. */
+  onMarket(market: Market): void;
+  /** An account's position in a market changed, as matched or as settled. */
+  onPosition(account: Account, market: Market): void;
+  /** A match waits for its settlement from now on. */
+  onPending(pending: PendingSettlement): void;
+  /** It waits no longer: it was settled, or its settlement failed. */
+  onResolved(pending: PendingSettlement): void;
+  /** The hash of an order that was taken. */
+  onOrderHash(hash: Hex): void;
+}
+
+/** Where identifiers and exchange time have come to. */
+export interface StateCounters {
+  readonly nextId: bigint;
+  readonly latestMs: Ms;
 }
 
 /** What all rooms of the exchange share: its markets, accounts, money that is nobody's, identifiers and time. */
@@ -23,19 +48,36 @@ export class ExchangeState {
   readonly markets = new Map<MarketId, Market>();
   /** By address in lower case. */
   readonly accounts = new Map<Hex, Account>();
+  /** What settlement costs. */
+  readonly gas: GasMarket;
   /** Fees taken less rebates given, the order sender's credit of protocol 7.6. */
   feeCredit: CreditUnits = 0n;
   /** What truncation left when funding was shared out. */
   dustCredit: CreditUnits = 0n;
+  /** What the insurance account holds; debts that it took over have brought it down. */
+  insuranceCredit: CreditUnits;
+  /** All that ever came in from outside: deposits, faucet and registration credit, the insurance account's capital. */
+  depositedCredit: CreditUnits;
+  /** All that ever left. */
+  withdrawnCredit: CreditUnits = 0n;
+  /** Hashes of the orders taken, oldest first; only the newest `retention.orderHashes` are kept. */
+  readonly orderHashes = new Set<Hex>();
+  /** What gas-fee tokens are sealed with. */
+  readonly quotationSecret: string;
   #nextId: bigint;
   #latestMs: Ms = 0;
 
+  /** @throws ConfigError for a price of ETH from no market */
   constructor(
     readonly config: ExchangeConfig,
     readonly seam: Seam,
-    readonly listener: ExchangeListener,
+    readonly listener: StateListener,
   ) {
     this.#nextId = BigInt(config.firstId);
+    this.quotationSecret = [0, 1, 2, 3].map(() => seam.random.uint64().toString(16).padStart(16, "0")).join("");
+    this.gas = new GasMarket(config, this.markets);
+    this.insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
+    this.depositedCredit = this.insuranceCredit;
   }
 
   /** The next identifier: one counter for orders, trades and incomes. */
@@ -49,6 +91,29 @@ export class ExchangeState {
   nowMs(): Ms {
     this.#latestMs = Math.max(this.#latestMs, this.seam.clock.nowMs());
     return this.#latestMs;
+  }
+
+  /** Remembers an order's hash. */
+  addOrderHash(hash: Hex): void {
+    this.orderHashes.add(hash);
+    this.listener.onOrderHash(hash);
+    if (this.orderHashes.size > this.config.retention.orderHashes) {
+      for (const oldest of this.orderHashes) {
+        this.orderHashes.delete(oldest);
+        break;
+      }
+    }
+  }
+
+  /** The counters, as plain values for a store. */
+  get counters(): StateCounters {
+    return { nextId: this.#nextId, latestMs: this.#latestMs };
+  }
+
+  /** Puts back what {@link counters} gave. */
+  restoreCounters({ nextId, latestMs }: StateCounters): void {
+    this.#nextId = nextId;
+    this.#latestMs = latestMs;
   }
 
   account(address: string): Account | undefined {

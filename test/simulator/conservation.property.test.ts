@@ -18,7 +18,15 @@ const cancel = fc.record({ kind: fc.constant("cancel" as const), trader, which: 
 const cancelAll = fc.record({ kind: fc.constant("cancel-all" as const), trader });
 const pass = fc.record({ kind: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 4000 }) });
 const fund = fc.record({ kind: fc.constant("fund" as const) });
-const step = fc.oneof({ weight: 8, arbitrary: place }, { weight: 3, arbitrary: cancel }, cancelAll, { weight: 3, arbitrary: pass }, fund);
+const move = fc.record({
+  kind: fc.constantFrom("withdraw" as const, "deposit" as const),
+  trader,
+  amount: fc.constantFrom("0.001", "1", "17.003", "90000"),
+});
+const step = fc.oneof({ weight: 8, arbitrary: place }, { weight: 3, arbitrary: cancel }, cancelAll, { weight: 3, arbitrary: pass }, fund, {
+  weight: 2,
+  arbitrary: move,
+});
 
 async function take(world: World, action: typeof step extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> {
   const clients = [world.alice, world.bob, world.carol];
@@ -38,6 +46,12 @@ async function take(world: World, action: typeof step extends fc.Arbitrary<infer
       }
       return;
     }
+    case "withdraw":
+      clients[action.trader]?.call("POST", "/withdraw", { amount: action.amount });
+      return;
+    case "deposit":
+      clients[action.trader]?.raw("POST", "/faucet", { account: clients[action.trader]?.address ?? "", amount: action.amount });
+      return;
     case "cancel-all":
       clients[action.trader]?.call("DELETE", "/v1/allOpenOrders");
       return;
@@ -56,6 +70,8 @@ function check({ exchange, alice, bob, carol }: World): void {
     sums.isConserved,
     JSON.stringify(sums, (_key, value) => (typeof value === "bigint" ? String(value) : value)),
   ).toBe(true);
+  // The insurance account pays what an account without anything else owes, and nobody else is given anything.
+  expect(sums.insuranceCredit <= 100_000_000n).toBe(true);
   const levels = new Map<string, number>();
   for (const { address } of [alice, bob, carol]) {
     let buyLots = 0;
@@ -86,7 +102,7 @@ function check({ exchange, alice, bob, carol }: World): void {
   expect(bid === undefined || ask === undefined || bid < ask).toBe(true);
 }
 
-describe("whatever three traders do, with settlements failing and funding paid", () => {
+describe("whatever three traders do, with settlements failing, funding paid and credit coming and going", () => {
   it("no unit of credit and no lot appears or vanishes, and the book is the sum of the open orders", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -97,7 +113,9 @@ describe("whatever three traders do, with settlements failing and funding paid",
           const world = traders({
             // A product that is no whole number of credit units, so that every rounding rule is at work.
             creditDecimals: 3,
-            markets: { btcusdc: { funding: { intervalMs: 60_000, rate: "0.00313" }, makerFeeRate: "-0.0001", takerFeeRate: "0.0003" } },
+            markets: {
+              btcusdc: { funding: { mode: "fixed", intervalMs: 60_000, rate: "0.00313" }, makerFeeRate: "-0.0001", takerFeeRate: "0.0003" },
+            },
             creditOnRegistration,
             settlement: { delayMs: 1500, failureRate },
             choices: { closedPositions: "latest" },

@@ -84,7 +84,14 @@ describe("whatever is sent", () => {
 
   it("a stream's address or message never throws, and a wrong one leaves nothing behind", () => {
     const { exchange } = traders();
-    const sink = () => ({ send: () => {}, ping: () => {}, close: () => {}, bufferedBytes: () => 0 });
+    const sink = () => ({
+      send: () => {},
+      sendBytes: () => {},
+      ping: () => {},
+      close: () => {},
+      terminate: () => {},
+      bufferedBytes: () => 0,
+    });
     const address = fc.oneof(
       fc.string({ unit: "binary" }),
       parameters.map((given) => `/v1/single/account@0x${"12".repeat(20)}?${encode(given)}`),

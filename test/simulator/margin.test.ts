@@ -1,28 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowMarket } from "../../src/simulator/flow-market.js";
-import { traders } from "./reference-client.js";
-
-/** A world whose mark the test sets, in whole quote. */
-function marked(config: Parameters<typeof traders>[0] = {}) {
-  let market: FlowMarket | undefined;
-  const world = traders(
-    { markets: { btcusdc: { takerFeeRate: "0", makerFeeRate: "0", maxLeverage: 20, liquidationThreshold: "0.03" } }, ...config },
-    {
-      flowOf: (marketId) =>
-        marketId !== "btcusdc"
-          ? null
-          : {
-              start: (given) => {
-                market = given;
-              },
-              stop: () => {},
-            },
-    },
-  );
-  const setMark = (quote: number) => market?.setReference(quote * 10, quote * 10);
-  setMark(30_000);
-  return { ...world, setMark, flow: market as unknown as FlowMarket };
-}
+import { marked } from "./marked-market.js";
 
 describe("initial margin on order entry", () => {
   it("lets an account buy exactly what availableCreditAmounts says, and not one lot more", () => {
@@ -131,7 +108,7 @@ describe("below maintenance margin", () => {
 describe("funding", () => {
   it("has longs pay shorts rate times mark for each base unit, on the boundary of the interval", async () => {
     const { alice, bob, clock, exchange } = marked({
-      markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", funding: { intervalMs: 3_600_000, rate: "0.0001" } } },
+      markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", funding: { mode: "fixed", intervalMs: 3_600_000, rate: "0.0001" } } },
     });
     bob.place("SELL", "30000", "0.5");
     alice.place("BUY", "30000", "0.5");

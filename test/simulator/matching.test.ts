@@ -173,7 +173,7 @@ describe("cancelling", () => {
 
 describe("an order that is matched whole", () => {
   it("is history at once where the venue says so", async () => {
-    const { alice, bob, clock } = traders({ choices: { matchedOrders: "history-at-once" } });
+    const { alice, bob, clock } = traders({ choices: { matchedOrderList: "history", matchedOrderStatus: "FILLED" } });
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30000", "0.1");
     expect(bob.openOrders()).toEqual([]);

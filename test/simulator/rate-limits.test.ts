@@ -42,7 +42,7 @@ describe("rate limits", () => {
       statuses.push(alice.raw("GET", "/v1/time").status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 418, 418]);
-    const sink = { send: () => {}, ping: () => {}, close: () => {}, bufferedBytes: () => 0 };
+    const sink = { send: () => {}, sendBytes: () => {}, ping: () => {}, close: () => {}, terminate: () => {}, bufferedBytes: () => 0 };
     expect(exchange.connect("/v1/multiple", sink, "1.1.1.1")).toMatchObject({ refused: { status: 418 } });
     expect(exchange.connect("/v1/multiple", sink, "2.2.2.2")).not.toHaveProperty("refused");
     await clock.runFor(29_999);
@@ -60,11 +60,28 @@ describe("rate limits", () => {
     expect(byIp.at(1, "2.2.2.2").raw("GET", "/v1/time").status).toBe(200);
     const byAccount = world({ key: "account" });
     const alice = byAccount.at(0, "1.1.1.1").register();
-    for (let count = 0; count < 4; count += 1) {
+    // Its registration counted for the address: there was no account yet.
+    for (let count = 0; count < 5; count += 1) {
       alice.call("GET", "/v1/balances");
     }
     expect(byAccount.at(0, "2.2.2.2").call("GET", "/v1/balances").status).toBe(429);
     expect(byAccount.at(1, "1.1.1.1").call("POST", "/v1/account").status).toBe(200);
+  });
+
+  it("by account count who names no registered one by address, so that invented names escape nothing", () => {
+    const { at } = world({ key: "account" });
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const account = `0x${String(count).padStart(40, "0")}`;
+      statuses.push(at(0, "1.1.1.1").raw("GET", "/v1/balances", { account }).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+
+  it("never turn into a ban where the venue bans nobody", () => {
+    const { at } = world({ requestsBeforeBan: 0 });
+    const statuses = Array.from({ length: 300 }, () => at(0, "1.1.1.1").raw("GET", "/v1/time").status);
+    expect(new Set(statuses.slice(5))).toEqual(new Set([429]));
   });
 
   it("of 0 are off", () => {

@@ -86,18 +86,25 @@ export class ReferenceClient {
   #nonce = 1n;
 
   constructor(
-    readonly exchange: EmbeddedExchange,
+    public exchange: EmbeddedExchange,
     readonly nowMs: () => number,
     key: string = KEYS[0],
     readonly ip = "10.0.0.1",
     /** Signs as {@link namedSignatures} has it, a thousand times faster. */
     readonly named = false,
+    /** Whose operator the key is; its own account's when left out. */
+    readonly actsFor?: string,
   ) {
     this.wallet = new Wallet(key);
   }
 
   get address(): string {
     return this.wallet.address;
+  }
+
+  /** The account that requests and orders are for. */
+  get account(): string {
+    return this.actsFor ?? this.address;
   }
 
   /** Any request, unsigned. */
@@ -122,7 +129,7 @@ export class ReferenceClient {
 
   /** The parameters with account, timestamp and signature. */
   signed(parameters: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
-    const all: Record<string, string> = { account: this.address, timestamp: String(this.nowMs()) };
+    const all: Record<string, string> = { account: this.account, timestamp: String(this.nowMs()) };
     for (const [key, value] of Object.entries(parameters)) {
       if (value !== undefined) {
         all[key] = value;
@@ -164,7 +171,7 @@ export class ReferenceClient {
     const credit = side === "BUY" ? (product + unit - 1n) / unit : product / unit;
     const message = {
       perp: market.rules.perp,
-      signer: this.address,
+      signer: this.account,
       paperAmount: side === "BUY" ? paper : -paper,
       creditAmount: side === "BUY" ? -credit : credit,
       info,
@@ -183,6 +190,11 @@ export class ReferenceClient {
       info,
       ...options.overrides,
     };
+  }
+
+  /** The hash of a structure as the wire shows it, by ethers' own typed-data encoder. */
+  hashOf(order: Readonly<Record<string, string>>): string {
+    return TypedDataEncoder.hash(DOMAIN, ORDER_TYPES, order);
   }
 
   #name(): string {

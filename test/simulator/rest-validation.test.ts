@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { START_MS, traders } from "./reference-client.js";
+import { ReferenceClient, START_MS, traders } from "./reference-client.js";
 
 const TERMS = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
 
@@ -105,6 +105,18 @@ describe("what an order must be", () => {
   });
 });
 
+describe("a market that never opened, or was closed", () => {
+  it.each([
+    ["TRADING", null, null],
+    ["PENDING", null, null],
+    ["SUSPENDED", START_MS, null],
+    ["DELISTED", null, START_MS],
+  ] as const)("%s says since when", (status, suspendedAt, liquidatedAt) => {
+    const { alice } = traders({ markets: { btcusdc: { status } } });
+    expect(alice.raw("GET", "/v1/exchangeInfo").json.markets[0]).toMatchObject({ suspendedAt, liquidatedAt });
+  });
+});
+
 describe("lists", () => {
   const LISTS = ["/v1/historyOrders", "/v1/userTrades", "/v1/incomes"];
 
@@ -160,6 +172,21 @@ describe("lists", () => {
   });
 });
 
+describe("the hash of an order", () => {
+  it("is remembered for as many orders as the venue keeps, and then forgotten", () => {
+    const { alice } = traders({ retention: { orderHashes: 500 }, rateLimits: { order: 0 } });
+    const first = alice.order("BUY", "30000", "0.1", { timeInForce: "IOC" });
+    const send = () => alice.call("POST", "/v1/order", first);
+    expect(send().status).toBe(200);
+    for (let count = 0; count < 499; count += 1) {
+      alice.place("BUY", "30000", "0.1", { timeInForce: "IOC" });
+    }
+    expect(send().json).toMatchObject({ code: 2016 });
+    alice.place("BUY", "30000", "0.1", { timeInForce: "IOC" });
+    expect(send().status).toBe(200);
+  });
+});
+
 describe("single orders", () => {
   it("are found by GET openOrder while active, and by GET order once final", () => {
     const { alice } = traders();
@@ -186,6 +213,14 @@ describe("single orders", () => {
 });
 
 describe("accounts", () => {
+  it("are no more than the venue takes, so that keys made by the million do not fill its memory", () => {
+    const { exchange, clock } = traders({ maxAccounts: 3 });
+    const fourth = new ReferenceClient(exchange, () => clock.nowMs(), `0x${"11".repeat(32)}`, "10.0.0.4", true);
+    expect(fourth.call("POST", "/v1/account").json).toMatchObject({ code: 1010 });
+    expect(fourth.call("GET", "/v1/balances").json).toMatchObject({ code: 1010 });
+    expect(fourth.raw("GET", "/v1/exchangeInfo").json.dealerInfo.totalTraders).toBe(3);
+  });
+
   it("are registered once", () => {
     const { alice } = traders();
     expect(alice.call("POST", "/v1/account").json).toMatchObject({ code: 2018, codeText: "Duplicated account" });

@@ -1,50 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import type { StreamConnection, StreamSink } from "../../src/simulator/streams/stream-sink.js";
 import { encode, type ReferenceClient, traders } from "./reference-client.js";
-
-/** A client's end of a stream: what arrived, and how it ended. */
-class Reader implements StreamSink {
-  readonly texts: string[] = [];
-  pings = 0;
-  closed: { code: number; reason: string } | undefined;
-  backlog = 0;
-  readonly connection: StreamConnection;
-
-  constructor(exchange: EmbeddedExchange, path: string) {
-    const connection = exchange.connect(path, this, "10.0.0.9");
-    if ("refused" in connection) {
-      throw new Error(`${connection.refused.status} ${connection.refused.body}`);
-    }
-    this.connection = connection;
-  }
-
-  send(text: string): void {
-    this.texts.push(text);
-  }
-
-  ping(): void {
-    this.pings += 1;
-  }
-
-  close(code: number, reason: string): void {
-    this.closed = { code, reason };
-  }
-
-  bufferedBytes(): number {
-    return this.backlog;
-  }
-
-  /** Everything that arrived and was not yet taken, parsed, pings left out. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the wire carries, as a foreign client would have it.
-  take(): any[] {
-    return this.texts
-      .splice(0)
-      .filter((text) => text !== "ping")
-      .map((text) => JSON.parse(text));
-  }
-}
+import { StreamReader } from "./stream-reader.js";
 
 function accountPath(client: ReferenceClient, more = ""): string {
   const { signature, timestamp } = client.signed();
@@ -57,7 +14,7 @@ describe("the order book stream", () => {
   it("starts with a snapshot and goes on with contiguous updates of absolute amounts, zero deleting a level", () => {
     const { exchange, alice, bob } = traders(EVERY_CHANGE);
     alice.place("BUY", "30000", "0.1");
-    const reader = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const reader = new StreamReader(exchange, "/v1/single/btcusdc@orderbook");
     const [snapshot] = reader.take();
     expect(snapshot).toMatchObject({ event: "snapshot", bids: [["30000", "0.1"]], asks: [] });
     bob.place("BUY", "30000", "0.2");
@@ -76,7 +33,7 @@ describe("the order book stream", () => {
 
   it("gathers the changes of an interval into one update", async () => {
     const { exchange, alice, clock } = traders({ streams: { bookIntervalMs: 25 } });
-    const reader = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const reader = new StreamReader(exchange, "/v1/single/btcusdc@orderbook");
     const [{ sequence }] = reader.take();
     for (const price of ["30000", "30001", "30002"]) {
       alice.place("BUY", price, "0.1");
@@ -89,10 +46,10 @@ describe("the order book stream", () => {
 
   it("gives a late reader a snapshot that the next update continues, and the early one no gap", async () => {
     const { exchange, alice, clock } = traders({ streams: { bookIntervalMs: 25 } });
-    const early = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const early = new StreamReader(exchange, "/v1/single/btcusdc@orderbook");
     const start = early.take()[0].sequence;
     alice.place("BUY", "30000", "0.1");
-    const late = new Reader(exchange, "/v1/single/btcusdc@orderbook");
+    const late = new StreamReader(exchange, "/v1/single/btcusdc@orderbook");
     const snapshot = late.take()[0];
     alice.place("BUY", "30001", "0.1");
     await clock.runFor(25);
@@ -106,7 +63,7 @@ describe("the order book stream", () => {
 describe("combined streams", () => {
   it("wrap every event, and are changed live with an acknowledgement that carries the id", async () => {
     const { exchange, alice, bob, clock } = traders(EVERY_CHANGE);
-    const reader = new Reader(exchange, "/v1/multiple?streams=btcusdc@trades/btcusdc@market");
+    const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@trades/btcusdc@market");
     expect(reader.take()).toMatchObject([{ stream: "btcusdc@market" }]);
     reader.connection.receive('{"id":7,"method":"SUBSCRIBE","params":["btcusdc@orderbook"]}');
     expect(reader.take()).toMatchObject([
@@ -128,26 +85,55 @@ describe("combined streams", () => {
 
   it("say what was wrong with a request, and go on", () => {
     const { exchange } = traders();
-    const reader = new Reader(exchange, "/v1/multiple");
-    reader.connection.receive("{");
+    const reader = new StreamReader(exchange, "/v1/multiple");
     reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["nope@orderbook"]}');
     reader.connection.receive('{"id":2,"method":"SUBSCRIBE","params":["btcusdc@depth"]}');
     reader.connection.receive('{"id":3,"method":"SUBSCRIBE","params":["account@0x00"]}');
+    reader.connection.receive('{"id":4,"method":"UNSUBSCRIBE","params":["btcusdc@kline3M"]}');
+    reader.connection.receive('{"id":5,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@kline1Mo"]}');
     expect(reader.take()).toMatchObject([
-      { id: 0, code: 1111 },
-      { id: 1, code: 1112 },
-      { id: 2, code: 1111 },
+      { id: 1, code: 1112, codeText: "Invalid market id" },
+      { id: 2, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
       { id: 3, code: 1111 },
+      { id: 4, code: 1111 },
+      { id: 5, code: 1111 },
     ]);
     expect(reader.closed).toBeUndefined();
+    const single = new StreamReader(exchange, "/v1/single/btcusdc@trades");
+    single.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@market"]}');
+    expect(single.take()).toMatchObject([{ id: 1, code: 1111, message: "streams are changed on /multiple only" }]);
+  });
+
+  it.each([
+    ["{", 0, "the message is not JSON"],
+    ["", 0, "the message is not JSON"],
+    ["[1]", 0, "the message is not a JSON object"],
+    ["null", 0, "the message is not a JSON object"],
+    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
+    ['{"id":0,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
+    ['{"id":"7","method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
+    ['{"id":7,"method":"subscribe","params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
+    ['{"id":7,"params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
+    ['{"id":7,"method":"SUBSCRIBE","params":"btcusdc@trades"}', 7, "params is not a list of names of streams"],
+    ['{"id":7,"method":"SUBSCRIBE","params":[]}', 7, "params is not a list of names of streams"],
+    ['{"id":7,"method":"SUBSCRIBE","params":["btcusdc@trades",1]}', 7, "params is not a list of names of streams"],
+    ['{"id":7,"method":"SUBSCRIBE"}', 7, "params is not a list of names of streams"],
+  ])("answer %j under id %i, and have subscribed to nothing", (message, id, reason) => {
+    const { exchange, alice, bob } = traders(EVERY_CHANGE);
+    const reader = new StreamReader(exchange, "/v1/multiple");
+    reader.connection.receive(message);
+    expect(reader.take()).toEqual([{ id, code: 1111, codeText: "Bad params", message: reason }]);
+    alice.place("SELL", "30000", "0.1");
+    bob.place("BUY", "30000", "0.1");
+    expect(reader.take()).toEqual([]);
   });
 
   it("are at most fifty on a connection", () => {
     const markets = Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]));
     const { exchange } = traders({ markets });
     const names = Object.keys(markets).map((id) => `${id}@trades`);
-    expect(() => new Reader(exchange, `/v1/multiple?streams=${names.join("/")}`)).toThrow(/1111/);
-    const reader = new Reader(exchange, `/v1/multiple?streams=${names.slice(0, 50).join("/")}`);
+    expect(() => new StreamReader(exchange, `/v1/multiple?streams=${names.join("/")}`)).toThrow(/1111/);
+    const reader = new StreamReader(exchange, `/v1/multiple?streams=${names.slice(0, 50).join("/")}`);
     reader.connection.receive(`{"id":1,"method":"SUBSCRIBE","params":["${names[50]}"]}`);
     expect(reader.take()).toMatchObject([{ id: 1, code: 1111 }]);
   });
@@ -156,7 +142,7 @@ describe("combined streams", () => {
 describe("the account stream", () => {
   it("tells an order's life: accepted, matched, settled, with its trade, incomes and balances", async () => {
     const { exchange, alice, bob, clock } = traders();
-    const reader = new Reader(exchange, accountPath(alice));
+    const reader = new StreamReader(exchange, accountPath(alice));
     alice.place("SELL", "30000", "0.1");
     expect(reader.take()).toMatchObject([
       { event: "ORDER_UPDATE", order: { status: "NEW", availableAmount: "0.1" } },
@@ -185,7 +171,7 @@ describe("the account stream", () => {
 
   it("keeps orders and trades to one market when asked", () => {
     const { exchange, alice } = traders({ markets: { btcusdc: {}, ethusdc: {} } });
-    const reader = new Reader(exchange, accountPath(alice, "&marketId=ethusdc"));
+    const reader = new StreamReader(exchange, accountPath(alice, "&marketId=ethusdc"));
     alice.place("BUY", "30000", "0.1");
     expect(reader.take().map(({ event }) => event)).toEqual(["ACCOUNT_UPDATE"]);
     alice.place("BUY", "3000", "0.1", { marketId: "ethusdc" });
@@ -194,13 +180,13 @@ describe("the account stream", () => {
 
   it("is refused unsigned, signed by another, late, or by the unregistered", () => {
     const { exchange, alice, bob, clock } = traders();
-    const open = (path: string) => () => new Reader(exchange, path);
+    const open = (path: string) => () => new StreamReader(exchange, path);
     expect(open(`/v1/single/account@${alice.address}`)).toThrow(/401.*1010/);
     expect(open(accountPath(alice).replace(alice.address, bob.address))).toThrow(/1012/);
     const late = encode({ ...alice.signed({ timestamp: String(clock.nowMs() - 5001) }) });
     expect(open(`/v1/single/account@${alice.address}?${late}`)).toThrow(/1011/);
     expect(open("/v1/single/account@0x12?timestamp=1&signature=0x")).toThrow(/1110/);
-    expect(open("/v1/single/btcusdc@orderbook?zip=1")).toThrow(/1111/);
+    expect(open(accountPath(alice, "&marketId=dogeusdc"))).toThrow(/1112/);
     expect(open("/v1/elsewhere")).toThrow(/1111/);
   });
 
@@ -208,7 +194,7 @@ describe("the account stream", () => {
     const { exchange, alice } = traders();
     const lower = alice.address.toLowerCase();
     const { signature, timestamp } = alice.signed({ account: lower });
-    const reader = new Reader(exchange, `/v1/single/account@${lower}?timestamp=${timestamp}&signature=${signature}`);
+    const reader = new StreamReader(exchange, `/v1/single/account@${lower}?timestamp=${timestamp}&signature=${signature}`);
     alice.place("BUY", "30000", "0.1");
     expect(reader.take()).toHaveLength(2);
   });
@@ -217,8 +203,8 @@ describe("the account stream", () => {
 describe("a connection", () => {
   it("is pinged every five seconds both ways, and dropped after fifteen without a pong", async () => {
     const { exchange, clock } = traders();
-    const silent = new Reader(exchange, "/v1/multiple");
-    const alive = new Reader(exchange, "/v1/multiple");
+    const silent = new StreamReader(exchange, "/v1/multiple");
+    const alive = new StreamReader(exchange, "/v1/multiple");
     for (let count = 0; count < 6; count += 1) {
       await clock.runFor(5000);
       alive.connection.receive("pong");
@@ -232,7 +218,7 @@ describe("a connection", () => {
 
   it("is kept by protocol pongs alike, and answers a text ping", async () => {
     const { exchange, clock } = traders({ streams: { pings: "protocol" } });
-    const reader = new Reader(exchange, "/v1/multiple");
+    const reader = new StreamReader(exchange, "/v1/multiple");
     for (let count = 0; count < 6; count += 1) {
       await clock.runFor(5000);
       reader.connection.pong();
@@ -245,23 +231,72 @@ describe("a connection", () => {
 
   it("ends after more than ten messages in a second, and for a reader that is too slow", () => {
     const { exchange, alice } = traders(EVERY_CHANGE);
-    const chatty = new Reader(exchange, "/v1/multiple");
+    const chatty = new StreamReader(exchange, "/v1/multiple");
     for (let count = 0; count < 10; count += 1) {
       chatty.connection.receive("pong");
     }
     expect(chatty.closed).toBeUndefined();
     chatty.connection.receive("pong");
     expect(chatty.closed).toMatchObject({ code: 1008 });
-    const slow = new Reader(exchange, "/v1/single/btcusdc@orderbook");
-    slow.backlog = 16_777_217;
+    const slow = new StreamReader(exchange, "/v1/single/btcusdc@orderbook");
+    slow.backlog = 8_388_608;
+    alice.place("BUY", "30000", "0.1");
+    expect(slow.closed).toBeUndefined();
+    slow.backlog = 8_388_609;
     alice.place("BUY", "30000", "0.1");
     expect(slow.closed).toMatchObject({ code: 1008, reason: "the reader is too slow" });
+    expect(slow.isCut, "a close frame would wait behind what is not read").toBe(true);
+  });
+
+  it("counts protocol pings and pongs as messages too", () => {
+    const { exchange } = traders();
+    for (const flood of ["pinged", "pong"] as const) {
+      const reader = new StreamReader(exchange, "/v1/multiple");
+      for (let count = 0; count < 10; count += 1) {
+        reader.connection[flood]();
+      }
+      expect(reader.closed).toBeUndefined();
+      reader.connection[flood]();
+      expect(reader.closed).toMatchObject({ code: 1008 });
+    }
+  });
+
+  it("is one of at most so many of an address, and makes room when it ends", () => {
+    const { exchange } = traders({ streams: { maxConnectionsPerIp: 2 } });
+    const first = new StreamReader(exchange, "/v1/multiple");
+    new StreamReader(exchange, "/v1/multiple");
+    expect(() => new StreamReader(exchange, "/v1/multiple")).toThrow(/^429 /);
+    expect(exchange.connect("/v1/multiple", first, "10.0.0.8")).not.toHaveProperty("refused");
+    first.connection.closed();
+    first.connection.closed();
+    expect(() => new StreamReader(exchange, "/v1/multiple")).not.toThrow();
+    expect(() => new StreamReader(exchange, "/v1/multiple")).toThrow(/^429 /);
+  });
+
+  it("opened with zip has everything compressed but the text ping", async () => {
+    const { exchange, alice, clock } = traders(EVERY_CHANGE);
+    const plain = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook");
+    const zipped = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook&zip=1");
+    const account = new StreamReader(exchange, accountPath(alice, "&zip=yes"));
+    const empty = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook&zip=");
+    alice.place("BUY", "30000", "0.1");
+    zipped.connection.receive("ping");
+    zipped.connection.receive("{");
+    expect(zipped.zipped).toBe(4);
+    expect(zipped.texts.splice(2)).toEqual(["pong", expect.stringContaining("not JSON")]);
+    expect(zipped.take()).toEqual(plain.take());
+    expect(account.zipped).toBe(2);
+    expect(account.take().map(({ event }) => event)).toEqual(["ORDER_UPDATE", "ACCOUNT_UPDATE"]);
+    expect(empty.zipped).toBe(0);
+    await clock.runFor(5000);
+    expect(zipped.texts).toEqual(["ping"]);
+    expect(zipped.zipped).toBe(4);
   });
 
   it("ends at its greatest age, which is twelve hours unless the venue says otherwise", async () => {
     const { exchange, clock } = traders({ streams: { maxAgeMs: 60_000 } });
     expect(parseExchangeConfig({ markets: { btcusdc: {} } }).streams.maxAgeMs).toBe(12 * 3_600_000);
-    const reader = new Reader(exchange, "/v1/multiple");
+    const reader = new StreamReader(exchange, "/v1/multiple");
     for (let count = 0; count < 11; count += 1) {
       await clock.runFor(5000);
       reader.connection.pong();
@@ -273,7 +308,7 @@ describe("a connection", () => {
 
   it("is gone when the exchange stops, and what was open before is there after the next start", async () => {
     const { exchange, clock, alice } = traders();
-    const reader = new Reader(exchange, "/v1/multiple");
+    const reader = new StreamReader(exchange, "/v1/multiple");
     alice.place("BUY", "30000", "0.1");
     const gtt = { timeInForce: "GTT", expirationMs: clock.nowMs() + 61_000 };
     alice.place("BUY", "29000", "0.1", gtt);

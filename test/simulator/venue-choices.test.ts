@@ -10,7 +10,7 @@ describe("docs/venue-choices.md", () => {
   const defaults = Object.entries(choicesShape.parse({}));
 
   it.each(defaults)("lists %s with its default", (key, value) => {
-    expect(page).toContain(`| \`${key}\` | \`${value}\` |`);
+    expect(page).toContain(`| \`${key}\` | \`${typeof value === "object" ? JSON.stringify(value) : value}\` |`);
   });
 
   it("lists nothing that does not exist", () => {
@@ -51,9 +51,9 @@ describe("the exchange's configuration", () => {
   });
 
   it.each([
-    [{ stepSize: "0" }, "markets.btcusdc.tickSize, stepSize"],
+    [{ stepSize: "0" }, "markets.btcusdc.stepSize"],
     [{ priceQuote: { min: "0.05" } }, "markets.btcusdc.priceQuote.min"],
-    [{ priceQuote: { min: "5", max: "4" } }, "markets.btcusdc.priceQuote"],
+    [{ priceQuote: { min: "5", max: "4" } }, "markets.btcusdc.priceQuote.max"],
     [{ amountBase: { min: "0.0001" } }, "markets.btcusdc.amountBase.min"],
     [{ liquidationThreshold: "0.06" }, "markets.btcusdc.liquidationThreshold"],
     [{ takerFeeRate: "1.5" }, "markets.btcusdc.takerFeeRate"],

@@ -49,8 +49,14 @@ export class AccountMarket {
 
 /** An account of the exchange: deposits, positions, orders, trades and incomes. */
 export class Account {
-  /** Every deposit and withdrawal, summed. */
+  /** Every deposit less every withdrawal. */
   deposits: CreditUnits = 0n;
+  /** Debt that the insurance account has taken over. */
+  insuredCredit: CreditUnits = 0n;
+  /** Addresses, in lower case, that may sign for it. */
+  readonly operators = new Set<Hex>();
+  /** A withdrawal that waits for its time. */
+  pendingWithdrawal: PendingWithdrawal | null = null;
   readonly markets = new Map<MarketId, AccountMarket>();
   /** Active orders by id, oldest first. */
   readonly activeOrders = new Map<string, Order>();
@@ -85,7 +91,7 @@ export class Account {
 
   /** Primary credit, with what matched trades have realised. */
   get primaryCredit(): CreditUnits {
-    let credit = this.deposits;
+    let credit = this.deposits + this.insuredCredit;
     for (const { position } of this.markets.values()) {
       credit += position.matched.realizedCredit;
     }
@@ -94,12 +100,19 @@ export class Account {
 
   /** Primary credit as the contracts hold it: settled trades only. */
   get settledPrimaryCredit(): CreditUnits {
-    let credit = this.deposits;
+    let credit = this.deposits + this.insuredCredit;
     for (const { position } of this.markets.values()) {
       credit += position.settled.realizedCredit;
     }
     return credit;
   }
+}
+
+/** A withdrawal that has been asked for. */
+export interface PendingWithdrawal {
+  readonly amount: CreditUnits;
+  /** Exchange time of its execution. */
+  readonly dueMs: Ms;
 }
 
 /** How many records of each kind an account keeps. */

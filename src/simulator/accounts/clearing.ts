@@ -1,4 +1,3 @@
-import type { Random } from "../../core/seam.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { CreditUnits, Lots, Side, Ticks } from "../../core/units.js";
 import type { Market } from "../markets/market.js";
@@ -7,6 +6,7 @@ import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
 import { Order } from "./order.js";
+import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
 import type { Income, IncomeType, Trade, UserTrade } from "./records.js";
 import { SettlementQueue } from "./settlement-queue.js";
 
@@ -20,31 +20,32 @@ export interface Match {
   readonly lots: Lots;
 }
 
-interface Waiting {
-  readonly trade: Trade;
-  readonly sides: readonly UserTrade[];
-  readonly fees: CreditUnits;
-}
-
 /** Books matches on both accounts, settles or fails them after the configured delay, and pays funding. */
 export class Clearing {
   readonly #state: ExchangeState;
-  readonly #waiting: SettlementQueue<Waiting>;
-  readonly #failures: Random;
+  readonly #waiting: SettlementQueue<PendingSettlement>;
   readonly #afterChange: (accounts: Iterable<Account>) => void;
 
   /** @param afterChange called with the accounts whose money or positions have changed by settlement or funding. */
   constructor(state: ExchangeState, turn: (run: () => void) => void, afterChange: (accounts: Iterable<Account>) => void) {
-    const { settlement, seed } = state.config;
     this.#state = state;
     this.#afterChange = afterChange;
-    this.#failures = seededRandom(`${seed} settlement`);
-    this.#waiting = new SettlementQueue(state.seam, settlement.delayMs, (items) => turn(() => this.#settleAll(items)));
+    this.#waiting = new SettlementQueue(state.seam, (items) => turn(() => this.#settleAll(items)));
   }
 
   /** Matches whose settlement is still to come. */
   get unsettled(): number {
     return this.#waiting.size;
+  }
+
+  /** What waits for settlement, the next due first. */
+  get pending(): readonly PendingSettlement[] {
+    return this.#waiting.items;
+  }
+
+  /** Puts back a match that waited when the process ended; what came due meanwhile settles at the start. */
+  restore(pending: PendingSettlement): void {
+    this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.seam.clock.nowMs()));
   }
 
   start(): void {
@@ -74,22 +75,23 @@ export class Clearing {
       status: "CREATED",
       settlesAtMs: buyOrder === null && sellOrder === null ? timeMs + state.config.settlement.delayMs : null,
     };
-    market.lastTradeTicks = ticks;
-    market.volumeQuote += quote;
-    market.prices.onTrade(ticks);
-    market.candles.record(BigInt(ticks), lots, quote, timeMs);
-    market.trades.add(trade);
+    market.noteTrade(trade);
+    state.gas.onMatch(timeMs);
     if (buyOrder !== null || sellOrder !== null) {
       const buyer = this.#side(trade, buyOrder, true);
       const seller = this.#side(trade, sellOrder, false);
-      const fees = buyer.commission + seller.commission;
+      const fees = buyer.record.commission + seller.record.commission;
       state.feeCredit += fees;
-      this.#waiting.add({ trade, sides: makerSide === "BUY" ? [buyer, seller] : [seller, buyer], fees });
+      const { delayMs } = state.config.settlement;
+      const sides = makerSide === "BUY" ? [buyer, seller] : [seller, buyer];
+      const pending: PendingSettlement = { trade, sides, fees, dueMs: state.seam.clock.nowMs() + delayMs };
+      this.#waiting.add(pending, delayMs);
+      state.listener.onPending(pending);
     }
     state.listener.onTrade(trade);
   }
 
-  #side(trade: Trade, order: Order | null, isBuyer: boolean): UserTrade {
+  #side(trade: Trade, order: Order | null, isBuyer: boolean): PendingSide {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;
     const account = order?.terms.account ?? market.house;
@@ -99,41 +101,53 @@ export class Clearing {
     const { entry, realizedPnl } = withOpenInterest(market, account, () =>
       part.position.match({ lots: isBuyer ? lots : -lots, quote, fee: commission, timeMs }),
     );
-    const side: UserTrade = { trade, account, order, isMaker, isBuyer, commission, realizedPnl, entry };
+    const orderType = order?.terms.type ?? "LIMIT";
+    const timeInForce = order?.terms.timeInForce ?? "GTC";
+    const record: UserTrade = { trade, account, orderType, timeInForce, isMaker, isBuyer, commission, realizedPnl };
+    this.#state.listener.onPosition(account, market);
     if (order !== null) {
       order.match(lots, quote);
       part.release(order, lots);
-      part.trades.add(side);
+      part.trades.add(record);
       archiveIfFinal(order);
       this.#state.listener.onOrder(order);
-      this.#state.listener.onUserTrade(side);
+      this.#state.listener.onUserTrade(record);
       this.#state.listener.onAccount(account);
     }
-    return side;
+    return { record, order, entry };
   }
 
-  #settleAll(items: readonly Waiting[]): void {
+  #settleAll(items: readonly PendingSettlement[]): void {
     const touched = new Set<Account>();
     for (const item of items) {
-      const failed = this.#failures.uniform() < this.#state.config.settlement.failureRate;
+      const failed = this.#fails(item.trade);
       item.trade.status = failed ? this.#state.config.choices.failedTradeStatus : "SETTLED";
       this.#state.feeCredit -= failed ? item.fees : 0n;
       for (const side of item.sides) {
         this.#resolve(side, !failed);
-        touched.add(side.account);
+        touched.add(side.record.account);
       }
+      this.#state.listener.onResolved(item);
     }
-    this.#afterChange(touched);
+    this.#changed([...touched]);
   }
 
-  #resolve(side: UserTrade, settled: boolean): void {
-    const { trade, account, order } = side;
+  /** Drawn from the seed and the trade's id alone, so that a restart changes no trade's fate. */
+  #fails({ id }: Trade): boolean {
+    const { seed, settlement } = this.#state.config;
+    const { failureRate } = settlement;
+    return failureRate > 0 && seededRandom(`${seed} settlement ${id}`).uniform() < failureRate;
+  }
+
+  #resolve({ record, order, entry }: PendingSide, settled: boolean): void {
+    const { trade, account } = record;
     const part = account.in(trade.market.id);
     if (settled) {
-      part.position.settle(side.entry);
+      part.position.settle(entry);
     } else {
-      withOpenInterest(trade.market, account, () => part.position.fail(side.entry));
+      withOpenInterest(trade.market, account, () => part.position.fail(entry));
     }
+    this.#state.listener.onPosition(account, trade.market);
     if (order === null) {
       return;
     }
@@ -141,46 +155,88 @@ export class Clearing {
     order.resolve(trade.lots, trade.quote, settled);
     archiveIfFinal(order);
     listener.onOrder(order);
-    listener.onUserTrade(side);
+    listener.onUserTrade(record);
     if (settled) {
       this.#income(account, trade.market.id, [
-        [side.isBuyer ? "BUY" : "SELL", side.isBuyer ? -trade.quote : trade.quote],
-        [side.isMaker ? "MAKER_FEE" : "TAKER_FEE", -side.commission],
+        [record.isBuyer ? "BUY" : "SELL", record.isBuyer ? -trade.quote : trade.quote],
+        [record.isMaker ? "MAKER_FEE" : "TAKER_FEE", -record.commission],
       ]);
     }
     listener.onAccount(account);
   }
 
   /** Credits an account from outside: registration, or the faucet. */
-  deposit(account: Account, amount: CreditUnits): void {
+  deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
     account.deposits += amount;
-    this.#income(account, "", [["DEPOSIT", amount]]);
-    this.#state.listener.onAccount(account);
-    this.#afterChange([account]);
+    this.#state.depositedCredit += amount;
+    this.#moved(account, type, amount);
+  }
+
+  /** Lets credit leave an account and the exchange. */
+  withdraw(account: Account, amount: CreditUnits): void {
+    account.deposits -= amount;
+    this.#state.withdrawnCredit += amount;
+    this.#moved(account, "WITHDRAWAL", -amount);
   }
 
   /**
-   * Pays funding on every position of a market at its mark: the cumulative rate falls by rate times mark, and each position
-   * gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the dust account.
+   * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
+   * "Bad debt").
+   */
+  #coverDebts(accounts: Iterable<Account>): void {
+    for (const account of accounts) {
+      const debt = -account.primaryCredit;
+      if (debt > 0n && !account.isHouse && [...account.markets.values()].every(({ position }) => position.isFlat)) {
+        account.insuredCredit += debt;
+        this.#state.insuranceCredit -= debt;
+        this.#income(account, "", [["SYSTEM", debt]]);
+        this.#state.listener.onAccount(account);
+      }
+    }
+  }
+
+  #changed(accounts: readonly Account[]): void {
+    this.#coverDebts(accounts);
+    this.#afterChange(accounts);
+  }
+
+  /** Credit of an account has come from outside, or gone there. */
+  #moved(account: Account, type: IncomeType, amount: CreditUnits): void {
+    this.#income(account, "", [[type, amount]]);
+    this.#state.listener.onAccount(account);
+    this.#changed([account]);
+  }
+
+  /**
+   * Ends a funding interval and pays its rate on every position of a market at its mark: the cumulative rate falls by rate times
+   * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
+   * dust account. Too few samples of the premium, and nothing is paid.
    */
   fund(market: Market): void {
+    const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
+    if (rate === null) {
+      return;
+    }
     const timeMs = this.#state.nowMs();
     const before = market.cumulativeFunding;
-    const after = before - (market.rules.fundingRate * market.prices.mark) / ONE;
+    const after = before - (rate * market.prices.mark) / ONE;
     market.cumulativeFunding = after;
-    market.fundings.add({ rate: market.rules.fundingRate, timeMs });
-    for (const account of market.holders) {
+    market.fundings.add({ rate, timeMs });
+    const holders = [market.house, ...this.#state.accounts.values()].filter((account) => market.holders.has(account));
+    for (const account of holders) {
       const { position } = account.in(market.id);
       const paper = BigInt(position.matched.lots) * market.instrument.paperPerLot;
       const amount = (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
       position.fund(amount, timeMs);
+      this.#state.listener.onPosition(account, market);
       this.#state.dustCredit -= amount;
       if (!account.isHouse) {
         this.#income(account, market.id, [["FUNDING_FEE", amount]]);
         this.#state.listener.onAccount(account);
       }
     }
-    this.#afterChange([...market.holders]);
+    this.#state.listener.onMarket(market);
+    this.#changed(holders);
   }
 
   #income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {

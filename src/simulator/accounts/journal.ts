@@ -86,6 +86,12 @@ export class Journal<Item> {
     return item !== undefined && this.#keys.id(item) === id ? item : undefined;
   }
 
+  /** The identifier of the oldest record that is kept. */
+  get firstId(): Int64Id | undefined {
+    const first = this.#items[this.#dropped];
+    return first === undefined ? undefined : this.#keys.id(first);
+  }
+
   last(): Item | undefined {
     return this.length === 0 ? undefined : this.#items.at(-1);
   }

@@ -25,17 +25,21 @@ export interface Capacity {
 
 type Markets = ReadonlyMap<MarketId, Market>;
 
-/** The risk of an account at the present marks. */
-export function riskOf(account: Account, markets: Markets): AccountRisk {
-  let netValue = account.primaryCredit;
+/**
+ * The risk of an account at the present marks.
+ * @param as by trades as matched, or by what has been settled, which is all that the contracts know of.
+ */
+export function riskOf(account: Account, markets: Markets, as: "matched" | "settled" = "matched"): AccountRisk {
+  let netValue = as === "matched" ? account.primaryCredit : account.settledPrimaryCredit;
   let exposure = 0n;
   let maintenanceMargin = 0n;
   let positionMargin = 0n;
   let worstMargin = 0n;
   for (const [id, part] of account.markets) {
     const market = markets.get(id) as Market;
-    const value = market.valueOf(part.position.matched.lots);
-    netValue += value + part.position.matched.credit;
+    const position = part.position[as];
+    const value = market.valueOf(position.lots);
+    netValue += value + position.credit;
     exposure += magnitude(value);
     maintenanceMargin += (magnitude(value) * market.rules.liquidationThreshold) / ONE;
     positionMargin += initialMargin(market, magnitude(value));

@@ -1,5 +1,6 @@
 import type { CreditUnits, Hex, Int64Id, Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import type { VenueChoices } from "../choices.js";
 import type { Market } from "../markets/market.js";
 import { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";
@@ -25,8 +26,16 @@ export interface OrderTerms {
   readonly takerRate: bigint;
   readonly info: Hex;
   readonly hash: Hex;
+  /** Whose key signed it, in lower case: the account's or an operator's. */
+  readonly signedBy: Hex;
   readonly createdAtMs: Ms;
 }
+
+/** The venue's choices that an order's status depends on. */
+export type OrderRules = Pick<
+  VenueChoices,
+  "matchedOrderStatus" | "matchedOrderList" | "endedOrderList" | "partlyFailed" | "averagePriceFrom"
+>;
 
 /** A participant's order and the fate of each part of its amount; the parts always sum to `lots` (protocol 5). */
 export class Order extends BookOrder {
@@ -35,8 +44,9 @@ export class Order extends BookOrder {
   canceledLots: Lots = 0;
   expiredLots: Lots = 0;
   failedLots: Lots = 0;
-  /** Unsigned credit of what is pending or filled, for the average price. */
-  tradedQuote: CreditUnits = 0n;
+  /** Unsigned credit of what is pending, and of what is filled, for the average price. */
+  pendingQuote: CreditUnits = 0n;
+  filledQuote: CreditUnits = 0n;
   status: OrderStatus;
   /** True from acceptance until its status is final. */
   active = true;
@@ -44,8 +54,7 @@ export class Order extends BookOrder {
   constructor(
     readonly terms: OrderTerms,
     status: OrderStatus,
-    /** Whether the order is FILLED as soon as all of it is matched, rather than once all of it is settled. */
-    readonly filledWhenMatched: boolean,
+    readonly rules: OrderRules,
   ) {
     super(terms.side, terms.ticks, terms.lots);
     this.status = status;
@@ -82,35 +91,55 @@ export class Order extends BookOrder {
   /** `lots` of it were matched and wait for settlement. */
   match(lots: Lots, quote: CreditUnits): void {
     this.pendingLots += lots;
-    this.tradedQuote += quote;
+    this.pendingQuote += quote;
     this.#refresh();
   }
 
   /** A match of it was settled, or its settlement failed. */
   resolve(lots: Lots, quote: CreditUnits, settled: boolean): void {
     this.pendingLots -= lots;
+    this.pendingQuote -= quote;
     if (settled) {
       this.filledLots += lots;
+      this.filledQuote += quote;
     } else {
       this.failedLots += lots;
-      this.tradedQuote -= quote;
     }
     this.#refresh();
   }
 
-  /** Whether nothing more can become of its amount, or only by settlement after it was ended. */
+  /** Whether it belongs to the history: nothing more can become of its amount, or only by settlement where the venue lists that so. */
   get isFinal(): boolean {
-    return this.status === "CANCELED" || this.status === "EXPIRED" || this.status === "FILLED" || this.status === "FAILED";
+    if (this.openLots > 0) {
+      return false;
+    }
+    return this.pendingLots === 0 || (this.#isEnded ? this.rules.endedOrderList : this.rules.matchedOrderList) === "history";
+  }
+
+  /** Lots and credit that the average price is over. */
+  get priced(): { readonly lots: Lots; readonly quote: CreditUnits } {
+    const pending = this.rules.averagePriceFrom === "match";
+    return {
+      lots: this.filledLots + (pending ? this.pendingLots : 0),
+      quote: this.filledQuote + (pending ? this.pendingQuote : 0n),
+    };
+  }
+
+  get #isEnded(): boolean {
+    return this.status === "CANCELED" || this.status === "EXPIRED";
   }
 
   #refresh(): void {
-    if (this.status === "CANCELED" || this.status === "EXPIRED") {
+    if (this.#isEnded) {
       return;
     }
-    if (this.openLots === 0 && (this.pendingLots === 0 || this.filledWhenMatched)) {
-      this.status = this.failedLots > 0 ? "FAILED" : "FILLED";
-    } else {
+    if (this.openLots > 0) {
       this.status = this.pendingLots + this.filledLots > 0 ? "PARTIAL_FILLED" : "NEW";
+    } else if (this.pendingLots > 0) {
+      this.status = this.rules.matchedOrderStatus;
+    } else {
+      const failed = this.failedLots > 0 && (this.rules.partlyFailed === "FAILED" || this.filledLots === 0);
+      this.status = failed ? "FAILED" : "FILLED";
     }
   }
 }

@@ -3,8 +3,19 @@ import { type PositionFill, PositionState } from "./position-state.js";
 
 /** A change of a position that is not yet folded into the settled state. */
 export interface LedgerEntry {
+  /** Its place among all changes that its position ever had. */
+  readonly number: number;
   readonly change: PositionFill | { readonly funding: CreditUnits; readonly timeMs: Ms };
   settled: boolean;
+}
+
+/** A ledger as plain values, for a store: without the entries that wait for their settlement, which are kept with it. */
+export interface LedgerSnapshot {
+  readonly matched: Readonly<PositionState>;
+  readonly settled: Readonly<PositionState>;
+  readonly nextNumber: number;
+  /** Settled changes that come after one which is not. */
+  readonly behind: readonly LedgerEntry[];
 }
 
 /**
@@ -16,10 +27,16 @@ export class PositionLedger {
   #matched = new PositionState();
   #settled = new PositionState();
   /** Oldest first; the head is never settled. */
-  readonly #entries: LedgerEntry[] = [];
+  #entries: LedgerEntry[] = [];
+  #nextNumber = 1;
 
   get matched(): Readonly<PositionState> {
     return this.#matched;
+  }
+
+  /** Whether there is no position and nothing that could still bring one back. */
+  get isFlat(): boolean {
+    return this.#matched.lots === 0 && this.#settled.lots === 0 && this.#entries.length === 0;
   }
 
   get settled(): Readonly<PositionState> {
@@ -28,15 +45,14 @@ export class PositionLedger {
 
   /** Applies a match. @returns what to settle or to fail, and the profit of what it closed. */
   match(change: PositionFill): { entry: LedgerEntry; realizedPnl: CreditUnits } {
-    const entry: LedgerEntry = { change, settled: false };
-    this.#entries.push(entry);
+    const entry = this.#add(change, false);
     return { entry, realizedPnl: this.#matched.fill(change) };
   }
 
   /** Books funding on the matched position, final at once. */
   fund(funding: CreditUnits, timeMs: Ms): void {
     this.#matched.fund(funding, timeMs);
-    this.#entries.push({ change: { funding, timeMs }, settled: true });
+    this.#add({ funding, timeMs }, true);
     this.#fold();
   }
 
@@ -58,6 +74,26 @@ export class PositionLedger {
       applyTo(this.#matched, change);
     }
     this.#fold();
+  }
+
+  snapshot(): LedgerSnapshot {
+    const behind = this.#entries.filter(({ settled }) => settled);
+    return { matched: this.#matched, settled: this.#settled, nextNumber: this.#nextNumber, behind };
+  }
+
+  /** Puts back what {@link snapshot} gave. @param waiting the entries whose settlement is still to come. */
+  restore({ matched, settled, nextNumber, behind }: LedgerSnapshot, waiting: readonly LedgerEntry[]): void {
+    this.#matched = Object.assign(new PositionState(), matched);
+    this.#settled = Object.assign(new PositionState(), settled);
+    this.#nextNumber = nextNumber;
+    this.#entries = [...behind, ...waiting].sort((a, b) => a.number - b.number);
+  }
+
+  #add(change: LedgerEntry["change"], settled: boolean): LedgerEntry {
+    const entry: LedgerEntry = { number: this.#nextNumber, change, settled };
+    this.#nextNumber += 1;
+    this.#entries.push(entry);
+    return entry;
   }
 
   #fold(): void {

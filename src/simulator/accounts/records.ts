@@ -1,8 +1,7 @@
 import type { CreditUnits, Int64Id, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
+import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
 import type { Account } from "./account.js";
-import type { Order } from "./order.js";
-import type { LedgerEntry } from "./position-ledger.js";
 
 /** Incomes of the specification, "incomes", parameter `type`. */
 export const INCOME_TYPES = [
@@ -54,12 +53,12 @@ export interface Trade {
 export interface UserTrade {
   readonly trade: Trade;
   readonly account: Account;
-  /** null for the house. */
-  readonly order: Order | null;
+  /** Of its order; the house's count as LIMIT and GTC. */
+  readonly orderType: OrderType;
+  readonly timeInForce: TimeInForce;
   readonly isMaker: boolean;
   readonly isBuyer: boolean;
   /** Credit paid; negative is a rebate. */
   readonly commission: CreditUnits;
   readonly realizedPnl: CreditUnits;
-  readonly entry: LedgerEntry;
 }

@@ -3,16 +3,15 @@ import type { Ms } from "../../core/units.js";
 
 /** Matches that wait for their settlement, which comes for each a fixed time after it was matched, in order. */
 export class SettlementQueue<Item> {
+  /** The next due first. */
   #waiting: { readonly item: Item; readonly dueMonotonicMs: number }[] = [];
   #timer: Timer | null = null;
   readonly #seam: Seam;
-  readonly #delayMs: Ms;
   readonly #settle: (items: readonly Item[]) => void;
 
   /** @param settle called with everything that is due at one instant. */
-  constructor(seam: Seam, delayMs: Ms, settle: (items: readonly Item[]) => void) {
+  constructor(seam: Seam, settle: (items: readonly Item[]) => void) {
     this.#seam = seam;
-    this.#delayMs = delayMs;
     this.#settle = settle;
   }
 
@@ -20,9 +19,29 @@ export class SettlementQueue<Item> {
     return this.#waiting.length;
   }
 
-  add(item: Item): void {
-    this.#waiting.push({ item, dueMonotonicMs: this.#seam.clock.monotonicMs() + this.#delayMs });
-    this.#timer ??= this.#seam.clock.setTimer(this.#delayMs, () => this.#fire());
+  /** Everything that waits, the next due first. */
+  get items(): readonly Item[] {
+    return this.#waiting.map(({ item }) => item);
+  }
+
+  /** Has an item settle after a time. */
+  add(item: Item, delayMs: Ms): void {
+    this.load(item, delayMs);
+    this.resume();
+  }
+
+  /** Puts in an item without setting a timer: {@link resume} does. */
+  load(item: Item, delayMs: Ms): void {
+    const dueMonotonicMs = this.#seam.clock.monotonicMs() + delayMs;
+    // Only where the delay was shortened from one start to the next does anything wait that is due later.
+    let place = this.#waiting.length;
+    while (place > 0 && (this.#waiting[place - 1]?.dueMonotonicMs ?? 0) > dueMonotonicMs) {
+      place -= 1;
+    }
+    this.#waiting.splice(place, 0, { item, dueMonotonicMs });
+    if (place === 0) {
+      this.stop();
+    }
   }
 
   /** Settles nothing more until something is added. What waits is kept. */

@@ -3,7 +3,7 @@ import { checkShape } from "../../core/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { OrderFlow } from "../flow-market.js";
-import { findCaptureFiles } from "./capture-files.js";
+import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";
 import { recordedDataFolder } from "./data-folder.js";
 import { type ReplayEnd, ReplayFlow, type ReplayOptions } from "./replay.js";
 import { SyntheticFlow } from "./synthetic.js";
@@ -62,7 +62,7 @@ export function parseFlowConfig(value: unknown, at: readonly (string | number)[]
       throw new ConfigError("no such order flow", {
         field: [...at, "kind"].join("."),
         value: kind ?? null,
-        expected: "none, synthetic or replay",
+        expected: "one of none, synthetic, replay",
       });
   }
 }
@@ -98,7 +98,7 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
     }
     case "replay": {
       const options: ReplayOptions = {
-        files: findCaptureFiles(recordedDataFolder(config.folder, baseFolder), config.tag),
+        files: captureFilesOf(config, marketId, baseFolder),
         speed: config.speed,
         ...(config.fromMs === undefined ? {} : { fromMs: config.fromMs }),
         ...(config.forMs === undefined ? {} : { forMs: config.forMs }),
@@ -106,6 +106,16 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
       return new ReplayFlow(options, (end) => onReplayEnd(marketId, end));
     }
   }
+}
+
+/** Where a replay's capture lies. @throws ConfigError naming the market's setting when it is not there. */
+export function captureFilesOf(
+  { folder, tag }: Extract<FlowConfig, { kind: "replay" }>,
+  marketId: MarketId,
+  baseFolder: string,
+): CaptureFiles {
+  const at = ["markets", marketId, "flow"];
+  return findCaptureFiles(recordedDataFolder(folder, baseFolder), tag, { at, folderIsDefault: folder === undefined });
 }
 
 /** The part of an exchange's configuration that its flows are made from. */

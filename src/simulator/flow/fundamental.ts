@@ -58,6 +58,11 @@ export class FundamentalPrice {
     return this.#price * (1 + this.#premiumBps / 10_000);
   }
 
+  /** The index: the fundamental without the basis, quote per base. */
+  get indexPrice(): number {
+    return this.#price / (1 + this.#params.basisBps / 10_000);
+  }
+
   #step(): void {
     const { volatilityBpsPerSqrtSecond, jumpsPerHour, jumpBps, premiumBoundBps } = this.#params;
     const stepBps = volatilityBpsPerSqrtSecond * Math.sqrt(STEP_MS / 1000) * sampleNormal(this.#walk);

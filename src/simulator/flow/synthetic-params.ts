@@ -14,8 +14,10 @@ const fundamentalShape = z.strictObject({
   jumpsPerHour: z.number().min(0).max(3_600),
   /** Standard deviation of one jump, in basis points. */
   jumpBps: bps,
-  /** The mark's premium over the index wanders within plus or minus this many basis points; 0 pins mark to index. */
+  /** The mark's premium over the fundamental wanders within plus or minus this many basis points; 0 pins the mark to it. */
   premiumBoundBps: bps,
+  /** So much dearer than the index do the agents trade, which is what funding by the premium charges; negative: cheaper. */
+  basisBps: z.number().min(-1000).max(1000),
 });
 
 const providersShape = z.strictObject({
@@ -100,7 +102,14 @@ export interface SyntheticParams {
 
 /** The default market: busy enough that quotes within a few basis points of the mid trade on both sides within a minute. */
 const LIVELY: SyntheticParams = {
-  fundamental: { volatilityBpsPerSqrtSecond: 0.7, reversionHalfLifeMs: 1_800_000, jumpsPerHour: 0, jumpBps: 10, premiumBoundBps: 3 },
+  fundamental: {
+    volatilityBpsPerSqrtSecond: 0.7,
+    reversionHalfLifeMs: 1_800_000,
+    jumpsPerHour: 0,
+    jumpBps: 10,
+    premiumBoundBps: 3,
+    basisBps: 0,
+  },
   providers: {
     count: 3,
     levels: 10,

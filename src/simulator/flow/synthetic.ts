@@ -26,8 +26,8 @@ interface Scheduled {
 }
 
 /**
- * The flow `synthetic`: seeded agents of four kinds trade around a latent fundamental price, which is also the market's
- * index; the mark is the index with a bounded premium. Runs on the monotonic clock, so that a stepped wall clock neither
+ * The flow `synthetic`: seeded agents of four kinds trade around a latent fundamental price; the market's index is that price
+ * less a constant basis, its mark that price with a bounded premium. Runs on the monotonic clock, so that a stepped wall clock neither
  * stalls nor floods the market; one timer in all.
  */
 export class SyntheticFlow implements OrderFlow {
@@ -106,7 +106,7 @@ export class SyntheticFlow implements OrderFlow {
     const run = this.#run;
     if (run === undefined) return;
     const { tickQuote } = run.market.instrument;
-    run.market.setReference(run.fundamental.price / tickQuote, run.fundamental.markPrice / tickQuote);
+    run.market.setReference(run.fundamental.indexPrice / tickQuote, run.fundamental.markPrice / tickQuote);
     this.#referenceDueMs = elapsedMs + this.#options.params.referenceEveryMs;
   }
 

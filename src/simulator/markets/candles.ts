@@ -1,16 +1,7 @@
 import type { CreditUnits, Lots, Ms } from "../../core/units.js";
+import { barEnd, barStart, CANDLE_INTERVALS, type CandleInterval } from "./candle-interval.js";
 
-const MINUTE_MS = 60_000;
-/** Minutes kept: 62 days, so that a whole month can be shown. */
-const KEPT_MINUTES = 89_280;
-
-/** Bar lengths of the specification; a month is a calendar month of UTC, a week starts on Monday. */
-export const CANDLE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
-
-/** The name of a bar length. */
-export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
-
-/** A price bar by matching time. Prices are fractional only for marks. */
+/** A price bar by matching time. All prices of a series are in one integer unit: ticks of trades, credit units of marks. */
 export interface Candle {
   /** Start of the bar. */
   readonly timeMs: Ms;
@@ -22,104 +13,150 @@ export interface Candle {
   volumeQuote: CreditUnits;
 }
 
-/** Bars of one minute, from which longer ones are made. A minute without an event has no bar. */
+/** Which bars are asked for: those whose start is in the range, `startMs` inclusive and `endMs` exclusive. */
+export interface CandlePage {
+  readonly startMs?: Ms | undefined;
+  readonly endMs?: Ms | undefined;
+  readonly limit: number;
+}
+
+/** What a {@link CandleSeries} is made with. */
+export interface CandleSeriesOptions {
+  /** Bars kept of each interval. */
+  readonly keep: number;
+  /**
+   * Where an interval passed without an event: no bar at all, or one that repeats the last close with volume 0, up to the
+   * interval that is running.
+   */
+  readonly emptyBars: "omit" | "repeat";
+}
+
+/** The kept bars, oldest first, and where the last of them ends. */
+interface Bars {
+  list: Candle[];
+  endMs: Ms;
+}
+
+/**
+ * Bars of all eleven intervals, each aggregated as its events arrive and each bounded by itself, so that a long bar does
+ * not depend on the short ones being kept.
+ */
 export class CandleSeries {
-  #minutes: Candle[] = [];
+  readonly #options: CandleSeriesOptions;
+  readonly #bars = new Map<CandleInterval, Bars>(CANDLE_INTERVALS.map((interval) => [interval, { list: [], endMs: 0 }]));
 
-  /** Adds a price (in any one integer unit) and what traded at it. */
+  constructor(options: CandleSeriesOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a price and what traded at it. @param timeMs not before the last one; a clock that went back adds to the last bar. */
   record(price: bigint, lots: Lots, quote: CreditUnits, timeMs: Ms): void {
-    const startMs = timeMs - (timeMs % MINUTE_MS);
-    const last = this.#minutes.at(-1);
-    if (last !== undefined && last.timeMs >= startMs) {
-      merge(last, { timeMs: startMs, open: price, close: price, high: price, low: price, volumeLots: lots, volumeQuote: quote });
-      return;
-    }
-    this.#minutes.push({ timeMs: startMs, open: price, close: price, high: price, low: price, volumeLots: lots, volumeQuote: quote });
-    if (this.#minutes.length > 2 * KEPT_MINUTES) {
-      this.#minutes = this.#minutes.slice(KEPT_MINUTES);
-    }
-  }
-
-  /** Bars whose start is in the range, oldest first: the first `limit` from a start, else the newest. */
-  list(interval: CandleInterval, range: { startMs?: Ms | undefined; endMs?: Ms | undefined; limit: number }): Candle[] {
-    const bars: Candle[] = [];
-    for (const minute of this.#minutes) {
-      const timeMs = startOf(interval, minute.timeMs);
-      const last = bars.at(-1);
-      if (last !== undefined && last.timeMs === timeMs) {
-        merge(last, minute);
+    for (const [interval, bars] of this.#bars) {
+      const last = bars.list.at(-1);
+      if (last !== undefined && timeMs < bars.endMs) {
+        last.close = price;
+        last.high = price > last.high ? price : last.high;
+        last.low = price < last.low ? price : last.low;
+        last.volumeLots += lots;
+        last.volumeQuote += quote;
       } else {
-        bars.push({ ...minute, timeMs });
+        const startMs = barStart(interval, timeMs);
+        bars.endMs = barEnd(interval, startMs);
+        bars.list.push({ timeMs: startMs, open: price, close: price, high: price, low: price, volumeLots: lots, volumeQuote: quote });
+        // Dropping one by one would move the whole list each time.
+        if (bars.list.length > 2 * this.#options.keep) {
+          bars.list = bars.list.slice(-this.#options.keep);
+        }
       }
     }
-    const inside = bars.filter(({ timeMs }) => timeMs >= (range.startMs ?? 0) && timeMs < (range.endMs ?? Number.POSITIVE_INFINITY));
-    return range.startMs === undefined ? inside.slice(-range.limit) : inside.slice(0, range.limit);
   }
 
-  /** Everything since an instant, to the minute, as one bar; undefined when nothing happened. */
-  since(startMs: Ms): Candle | undefined {
-    let whole: Candle | undefined;
-    for (let place = this.#minutes.length - 1; place >= 0; place -= 1) {
-      const minute = this.#minutes[place] as Candle;
-      if (minute.timeMs + MINUTE_MS <= startMs) {
-        break;
-      }
-      const before: Candle = { ...minute };
-      if (whole !== undefined) {
-        merge(before, whole);
-      }
-      whole = before;
+  /** One page, oldest first: with a start the first `limit` from there, without one the newest `limit`. */
+  page(interval: CandleInterval, page: CandlePage, nowMs: Ms): Candle[] {
+    const list = this.bars(interval);
+    return this.#options.emptyBars === "repeat" ? filledPage(interval, list, page, nowMs) : plainPage(list, page);
+  }
+
+  /** The newest bar of an interval; undefined before the first event. */
+  newest(interval: CandleInterval, nowMs: Ms): Candle | undefined {
+    return this.page(interval, { limit: 1 }, nowMs)[0];
+  }
+
+  /** The kept bars of an interval, oldest first: plain values, for a store. Only the last one changes. */
+  bars(interval: CandleInterval): readonly Candle[] {
+    return (this.#bars.get(interval) as Bars).list.slice(-this.#options.keep);
+  }
+
+  /** The kept bars of an interval that start at or after an instant, oldest first. */
+  barsFrom(interval: CandleInterval, timeMs: Ms): readonly Candle[] {
+    const { list } = this.#bars.get(interval) as Bars;
+    return list.slice(Math.max(firstFrom(list, timeMs), list.length - this.#options.keep));
+  }
+
+  /** The start of the oldest bar that is kept; undefined before the first event. */
+  oldestMs(interval: CandleInterval): Ms | undefined {
+    const { list } = this.#bars.get(interval) as Bars;
+    return list[Math.max(0, list.length - this.#options.keep)]?.timeMs;
+  }
+
+  /** Puts back what {@link bars} gave, in place of what there is. */
+  restore(interval: CandleInterval, bars: readonly Candle[]): void {
+    const list = bars.map((bar) => ({ ...bar }));
+    const last = list.at(-1);
+    this.#bars.set(interval, { list, endMs: last === undefined ? 0 : barEnd(interval, last.timeMs) });
+  }
+}
+
+function plainPage(list: readonly Candle[], { startMs, endMs, limit }: CandlePage): Candle[] {
+  const end = endMs === undefined ? list.length : firstFrom(list, endMs);
+  const start = startMs === undefined ? Math.max(0, end - limit) : firstFrom(list, startMs);
+  return list.slice(start, Math.min(end, start + limit));
+}
+
+/** The same with the intervals between two bars, and after the last one, filled with what the price was. */
+function filledPage(interval: CandleInterval, list: readonly Candle[], { startMs, endMs, limit }: CandlePage, nowMs: Ms): Candle[] {
+  const first = list[0];
+  if (first === undefined) {
+    return [];
+  }
+  const lastMs = barStart(interval, Math.max(nowMs, (list.at(-1) as Candle).timeMs));
+  const endBound = Math.min(endMs ?? Number.POSITIVE_INFINITY, lastMs + 1);
+  const found: Candle[] = [];
+  if (startMs === undefined) {
+    // Bars start where the instant before the end lies, and before each other.
+    for (let timeMs = barStart(interval, endBound - 1); timeMs >= first.timeMs && found.length < limit; ) {
+      found.push(barAt(list, timeMs));
+      timeMs = timeMs === 0 ? -1 : barStart(interval, timeMs - 1);
     }
-    return whole;
+    return found.reverse();
   }
+  const at = barStart(interval, Math.max(startMs, first.timeMs));
+  let timeMs = at < startMs ? barEnd(interval, at) : at;
+  while (timeMs < endBound && found.length < limit) {
+    found.push(barAt(list, timeMs));
+    timeMs = barEnd(interval, timeMs);
+  }
+  return found;
 }
 
-function merge(into: Candle, later: Candle): void {
-  into.close = later.close;
-  into.high = later.high > into.high ? later.high : into.high;
-  into.low = later.low < into.low ? later.low : into.low;
-  into.volumeLots += later.volumeLots;
-  into.volumeQuote += later.volumeQuote;
+/** The bar of an interval, or a flat one at the close before it. There is a bar at or before it. */
+function barAt(list: readonly Candle[], timeMs: Ms): Candle {
+  const before = list[firstFrom(list, timeMs + 1) - 1] as Candle;
+  const { close } = before;
+  return before.timeMs === timeMs ? before : { timeMs, open: close, close, high: close, low: close, volumeLots: 0, volumeQuote: 0n };
 }
 
-const LENGTH_MINUTES: Readonly<Record<Exclude<CandleInterval, "1W" | "1MO">, number>> = {
-  "1M": 1,
-  "5M": 5,
-  "15M": 15,
-  "30M": 30,
-  "1H": 60,
-  "2H": 120,
-  "4H": 240,
-  "6H": 360,
-  "1D": 1440,
-};
-const DAY_MS = 86_400_000;
-/** The epoch was a Thursday; weeks start on Monday. */
-const FIRST_MONDAY_MS = 4 * DAY_MS;
-
-function startOf(interval: CandleInterval, timeMs: Ms): Ms {
-  if (interval === "1W") {
-    const sinceMonday = (((timeMs - FIRST_MONDAY_MS) % (7 * DAY_MS)) + 7 * DAY_MS) % (7 * DAY_MS);
-    return timeMs - sinceMonday;
+/** The first place whose bar starts at or after an instant. */
+function firstFrom(list: readonly Candle[], timeMs: Ms): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] as Candle).timeMs >= timeMs) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
   }
-  if (interval === "1MO") {
-    return startOfMonth(timeMs);
-  }
-  const lengthMs = LENGTH_MINUTES[interval] * MINUTE_MS;
-  return timeMs - (timeMs % lengthMs);
-}
-
-/** The first instant of the UTC month, by the proleptic Gregorian calendar (Hinnant's days_from_civil and its inverse). */
-function startOfMonth(timeMs: Ms): Ms {
-  const days = Math.floor(timeMs / DAY_MS);
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const month = Math.floor((5 * dayOfYear + 2) / 153);
-  const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5);
-  return (days - dayOfMonth) * DAY_MS;
+  return low;
 }

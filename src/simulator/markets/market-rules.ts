@@ -1,9 +1,12 @@
-import { ConfigError } from "../../core/errors.js";
+import { Decimal } from "decimal.js";
+import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import { bytesToHex } from "../../core/hex.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import { keccak256 } from "../../core/keccak.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { ExchangeConfig, MarketConfig } from "../config.js";
+import { configConflict, type WrittenConfig } from "./config-conflict.js";
+import type { PremiumTerms } from "./premium-meter.js";
 
 /** Ratios and rates are scaled by 10^18 (protocol 7.1). */
 export const ONE = 10n ** 18n;
@@ -23,7 +26,12 @@ export interface MarketRulesOnGrid {
   /** Scaled by 10^18, signed. */
   readonly makerRate: bigint;
   readonly takerRate: bigint;
+  /** What funding charges in mode `fixed`; of no meaning in mode `premium`. */
   readonly fundingRate: bigint;
+  /** What funding of mode `premium` makes of its samples; of no meaning in mode `fixed`. */
+  readonly premium: PremiumTerms;
+  /** What the impact prices are of. */
+  readonly impactNotional: CreditUnits;
   readonly maxLeverage: bigint;
   readonly liquidationThreshold: bigint;
   readonly maxExposure: CreditUnits;
@@ -33,26 +41,40 @@ export interface MarketRulesOnGrid {
 
 /**
  * Puts a market's configuration on its grid.
+ * @param written what the user's file says itself, so that a default is not reported as if they had written it.
  * @throws ConfigError naming the first value that is off the grid or contradicts another.
  */
-export function marketRules(id: MarketId, exchange: ExchangeConfig): MarketRulesOnGrid {
+export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: WrittenConfig): MarketRulesOnGrid {
   const config = exchange.markets[id] as MarketConfig;
-  const field = (name: string) => `markets.${id}.${name}`;
-  const guarded = <Value>(name: string, value: unknown, read: () => Value): Value => {
+  const path = (name: string): readonly string[] => ["markets", id, ...name.split(".")];
+  const field = (name: string) => path(name).join(".");
+  const guarded = <Value>(name: string, value: unknown, grid: GridKey, read: () => Value): Value => {
     try {
       return read();
     } catch (cause) {
-      throw new ConfigError("not on this market's number grid", { field: field(name), value, expected: reasonOf(cause), cause });
+      const ofMarket = grid === "tickSize" || grid === "stepSize";
+      const unit = ofMarket ? config[grid] : exchange[grid];
+      const expected = ofMarket ? `a whole multiple of ${grid}, ${unit}${tooMany(value, unit)}` : expectedOf(cause);
+      const against = [{ path: ofMarket ? path(grid) : [grid], value: unit }];
+      throw configConflict({ path: path(name), value, summary: `does not fit ${grid}`, expected, against, cause }, written);
     }
   };
   const instrument = guarded(
-    "tickSize, stepSize",
-    `${config.tickSize}, ${config.stepSize}`,
+    "stepSize",
+    config.stepSize,
+    "paperDecimals",
     () => new Instrument({ marketId: id, ...config, creditDecimals: exchange.creditDecimals, paperDecimals: exchange.paperDecimals }),
   );
-  const ticks = (name: string, text: string) => guarded(name, text, () => instrument.ticksOf(text));
-  const lots = (name: string, text: string) => guarded(name, text, () => instrument.lotsOf(text));
-  const ratio = (name: string, text: string) => guarded(name, text, () => decimalToScaled(text, 18));
+  const ticks = (name: string, text: string) => guarded(name, text, "tickSize", () => instrument.ticksOf(text));
+  const lots = (name: string, text: string) => guarded(name, text, "stepSize", () => instrument.lotsOf(text));
+  const ratio = (name: string, text: string) => {
+    try {
+      return decimalToScaled(text, 18);
+    } catch (cause) {
+      throw new ConfigError("has too many digits", { field: field(name), value: text, expected: expectedOf(cause), cause });
+    }
+  };
+  const liquidationThreshold = ratio("liquidationThreshold", config.liquidationThreshold);
   const rules: MarketRulesOnGrid = {
     id,
     instrument,
@@ -66,41 +88,107 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig): MarketRules
     marketMaxLots: lots("marketAmountBase.max", config.marketAmountBase.max),
     makerRate: ratio("makerFeeRate", config.makerFeeRate),
     takerRate: ratio("takerFeeRate", config.takerFeeRate),
-    fundingRate: ratio("funding.rate", config.funding.rate),
+    fundingRate: ratio("funding.rate", config.funding.rate ?? DEFAULT_FUNDING_RATE),
+    premium: premiumTerms(config, liquidationThreshold),
+    impactNotional: guarded("funding.impactNotionalQuote", config.funding.impactNotionalQuote, "creditDecimals", () =>
+      decimalToScaled(config.funding.impactNotionalQuote ?? impactNotionalQuote(config.maxLeverage), exchange.creditDecimals),
+    ),
     maxLeverage: BigInt(config.maxLeverage),
-    liquidationThreshold: ratio("liquidationThreshold", config.liquidationThreshold),
-    maxExposure: guarded("maxExposureQuote", config.maxExposureQuote, () =>
+    liquidationThreshold,
+    maxExposure: guarded("maxExposureQuote", config.maxExposureQuote, "creditDecimals", () =>
       decimalToScaled(config.maxExposureQuote, exchange.creditDecimals),
     ),
     paperUnit: 10n ** BigInt(exchange.paperDecimals),
   };
-  requireOrder(field("priceQuote"), 1, rules.minTicks, rules.maxTicks, config.priceQuote);
-  requireOrder(field("amountBase"), 1, rules.minLots, rules.maxLots, config.amountBase);
-  requireOrder(field("marketAmountBase"), 1, rules.marketMinLots, rules.marketMaxLots, config.marketAmountBase);
+  for (const name of ["priceQuote", "amountBase", "marketAmountBase"] as const) {
+    const { min, max } = config[name];
+    // Both are on the grid and above zero: as decimals of few digits they compare as what they are.
+    if (new Decimal(min).lte(max)) continue;
+    throw configConflict(
+      {
+        path: path(`${name}.max`),
+        value: max,
+        summary: `is below ${name}.min`,
+        expected: `at least ${name}.min, ${min}`,
+        against: [{ path: path(`${name}.min`), value: min }],
+      },
+      written,
+    );
+  }
   if (rules.liquidationThreshold * rules.maxLeverage > ONE || rules.liquidationThreshold <= 0n) {
-    throw new ConfigError("an account at full leverage would be liquidated at once", {
-      field: field("liquidationThreshold"),
-      value: config.liquidationThreshold,
-      expected: `above 0 and at most 1 / maxLeverage (${1 / config.maxLeverage})`,
-    });
+    throw configConflict(
+      {
+        path: path("liquidationThreshold"),
+        value: config.liquidationThreshold,
+        summary: "would liquidate an account at full leverage at once",
+        expected: `above 0 and at most 1 / maxLeverage, ${1 / config.maxLeverage}`,
+        against: [{ path: path("maxLeverage"), value: config.maxLeverage }],
+      },
+      written,
+    );
+  }
+  const { flow } = config;
+  if (flow.kind === "synthetic") {
+    const { min, max } = config.priceQuote;
+    if (new Decimal(min).gt(flow.startPriceQuote) || new Decimal(max).lt(flow.startPriceQuote)) {
+      throw configConflict(
+        {
+          path: path("flow.startPriceQuote"),
+          value: flow.startPriceQuote,
+          summary: "is no price of this market",
+          expected: `from priceQuote.min, ${min}, to priceQuote.max, ${max}`,
+          against: [],
+        },
+        written,
+      );
+    }
   }
   for (const name of ["makerFeeRate", "takerFeeRate"] as const) {
     const rate = name === "makerFeeRate" ? rules.makerRate : rules.takerRate;
     if (rate <= -ONE || rate >= ONE) {
-      throw new ConfigError("not a fee rate", { field: field(name), value: config[name], expected: "a fraction between -1 and 1" });
+      throw new ConfigError("is no fee rate", { field: field(name), value: config[name], expected: "a fraction between -1 and 1" });
     }
+  }
+  if (rules.impactNotional <= 0n) {
+    throw new ConfigError("an impact price is of some notional", {
+      field: field("funding.impactNotionalQuote"),
+      value: config.funding.impactNotionalQuote,
+      expected: "more than 0",
+    });
   }
   return rules;
 }
 
-function requireOrder(field: string, least: number, min: number, max: number, value: unknown): void {
-  if (min < least || max < min) {
-    throw new ConfigError("bounds contradict each other", { field, value, expected: "0 < min <= max" });
-  }
+const DEFAULT_FUNDING_RATE = "0.0001";
+
+/** What the service samples with: 4000 in markets of 20 times leverage and more, 2000 in others (protocol 7.4). */
+function impactNotionalQuote(maxLeverage: number): string {
+  return maxLeverage >= 20 ? "4000" : "2000";
 }
 
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+const DAY_MS = 86_400_000n;
+
+/** The limiter contract lets a rate pass up to multiplier x elapsed days x maintenance ratio (protocol 7.4). */
+function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): PremiumTerms {
+  const { intervalMs, sampleIntervalMs, minSampleShare, speedMultiplier } = funding;
+  return {
+    kind: funding.premium,
+    minSamples: Math.max(1, Math.ceil((intervalMs / sampleIntervalMs) * minSampleShare)),
+    bound: speedMultiplier === 0 ? null : (BigInt(speedMultiplier) * BigInt(intervalMs) * liquidationThreshold) / DAY_MS,
+  };
+}
+
+/** The key that fixes a value's number grid: of its market, or of the exchange. */
+type GridKey = "tickSize" | "stepSize" | "creditDecimals" | "paperDecimals";
+
+/** What holds an amount back that is on the grid. */
+function tooMany(value: unknown, unit: unknown): string {
+  const isOnGrid = new Decimal(String(value)).mod(String(unit)).isZero();
+  return isOnGrid ? `, and at most ${Number.MAX_SAFE_INTEGER} of it` : "";
+}
+
+function expectedOf(cause: unknown): string {
+  return (cause instanceof MarketwrightError ? cause.expected : undefined) ?? String(cause);
 }
 
 /** A contract address of a market that names none: stable for its id, and of no contract anywhere. */

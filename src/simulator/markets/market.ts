@@ -5,9 +5,12 @@ import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
 import type { MARKET_STATES } from "../config.js";
 import { MatchingEngine, type MatchListener, type SelfMatchPolicy } from "../matching/matching-engine.js";
-import { CandleSeries } from "./candles.js";
+import { BasisAverage } from "./basis-average.js";
+import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
+import { DayWindow } from "./day-window.js";
 import { FlowAgent } from "./flow-agent.js";
 import type { MarketRulesOnGrid } from "./market-rules.js";
+import { PremiumMeter } from "./premium-meter.js";
 import { PublishedDepth } from "./published-depth.js";
 import { ReferencePrice } from "./reference-price.js";
 
@@ -28,6 +31,7 @@ export interface MarketParts {
   readonly selfMatch: SelfMatchPolicy;
   readonly firstSequence: number;
   readonly keepTrades: number;
+  readonly candles: CandleSeriesOptions;
   /** Made with the market, since a match has to name it. */
   listener(market: Market): MatchListener;
 }
@@ -41,8 +45,16 @@ export class Market {
   readonly depth: PublishedDepth;
   readonly prices: ReferencePrice;
   readonly trades: Journal<Trade>;
-  readonly candles = new CandleSeries();
-  readonly markCandles = new CandleSeries();
+  /** Of trades, in ticks. */
+  readonly candles: CandleSeries;
+  /** Of the mark, in credit units per whole base unit. */
+  readonly markCandles: CandleSeries;
+  /** The last 24 hours of trades, in ticks. */
+  readonly day = new DayWindow();
+  /** The last 24 hours of the off-chain mark, in credit units per whole base unit. */
+  readonly offchainDay = new DayWindow();
+  readonly basis = new BasisAverage();
+  readonly premium: PremiumMeter;
   readonly fundings: Journal<FundingPayment>;
   /** Accounts with a position, whom a change of the mark concerns. */
   readonly holders = new Set<Account>();
@@ -58,6 +70,8 @@ export class Market {
   /** Cumulative funding: credit units per whole base unit of long paper (protocol 7.4). */
   cumulativeFunding: CreditUnits = 0n;
   nextFundingMs: Ms = 0;
+  /** When the premium is sampled next. */
+  nextSampleMs: Ms = 0;
   readonly #agents = new Map<string, FlowAgent>();
 
   constructor(parts: MarketParts) {
@@ -70,6 +84,9 @@ export class Market {
     this.prices = new ReferencePrice(this.instrument);
     this.trades = new Journal(parts.keepTrades, { id: (trade) => trade.id, timeMs: (trade) => trade.timeMs });
     this.fundings = new Journal(parts.keepTrades, { id: ({ timeMs }) => String(timeMs), timeMs: ({ timeMs }) => timeMs });
+    this.candles = new CandleSeries(parts.candles);
+    this.markCandles = new CandleSeries(parts.candles);
+    this.premium = new PremiumMeter(parts.rules.premium);
     this.engine = new MatchingEngine(parts.listener(this), parts.selfMatch);
   }
 
@@ -82,11 +99,46 @@ export class Market {
     return agent;
   }
 
+  /** Whether a house agent or a recording has anything in the book. */
+  get houseRests(): boolean {
+    return (
+      this.engine.recorded !== null || [...this.#agents.values()].some(({ openBuyLots, openSellLots }) => openBuyLots + openSellLots > 0)
+    );
+  }
+
   /** The mid in fractional ticks; NaN while a side is empty. */
   get midTicks(): number {
     const bid = this.engine.best("BUY");
     const ask = this.engine.best("SELL");
     return bid === undefined || ask === undefined ? Number.NaN : (bid + ask) / 2;
+  }
+
+  /** What the next funding charges as things stand, scaled by 10^18: positive, and longs pay. */
+  get nextFundingRate(): bigint {
+    return this.rules.config.funding.mode === "fixed" ? this.rules.fundingRate : this.premium.rate;
+  }
+
+  /** The index with the book's average distance from it, in credit units per whole base unit (protocol 7.4). */
+  get offchainMark(): CreditUnits {
+    return this.basis.over(this.prices.index);
+  }
+
+  /** Notes the mark where it has just been set or read. */
+  noteMark(nowMs: Ms): void {
+    if (this.prices.mark > 0n) {
+      this.markCandles.record(this.prices.mark, 0, 0n, nowMs);
+    }
+  }
+
+  /** Notes a trade in everything that is made of trades; by matching time, whatever becomes of its settlement. */
+  noteTrade(trade: Trade): void {
+    const { ticks, lots, quote, timeMs } = trade;
+    this.lastTradeTicks = ticks;
+    this.volumeQuote += quote;
+    this.prices.onTrade(ticks);
+    this.candles.record(BigInt(ticks), lots, quote, timeMs);
+    this.day.record(BigInt(ticks), lots, quote, timeMs);
+    this.trades.add(trade);
   }
 
   /** Credit that a position is worth at the mark: dMul(paper, mark), truncated (protocol 7.3). */

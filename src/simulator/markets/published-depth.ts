@@ -19,6 +19,12 @@ export class PublishedDepth {
     this.publishedSequence = firstSequence;
   }
 
+  /** Goes on from a step of an earlier process, with nothing left to publish. */
+  restore(sequence: number): void {
+    this.sequence = sequence;
+    this.publishedSequence = sequence;
+  }
+
   /** A level's amount changed. */
   change(side: Side, ticks: Ticks): void {
     this.sequence += 1;

@@ -1,6 +1,18 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Ms } from "../../core/units.js";
 
+/** A reference price as plain values, for a store. */
+export interface ReferencePriceState {
+  readonly mark: CreditUnits;
+  readonly index: CreditUnits;
+  readonly hasReference: boolean;
+  /** null while a side of the book is empty. */
+  readonly midTicks: number | null;
+  readonly midSinceMs: Ms;
+  readonly weightedTicks: number;
+  readonly weightMs: Ms;
+}
+
 /**
  * Mark and index of a market in credit units per whole base unit. They come from the order flow's reference; without one
  * both are the book's mid averaged over the time since the last reading, which is taken every second.
@@ -23,8 +35,8 @@ export class ReferencePrice {
   /** Takes a reference in fractional ticks. */
   set(indexTicks: number, markTicks: number): void {
     this.#hasReference = true;
-    this.mark = this.#creditOf(markTicks);
-    this.index = this.#creditOf(indexTicks);
+    this.mark = this.creditOf(markTicks);
+    this.index = this.creditOf(indexTicks);
   }
 
   /** The mid changed (NaN: a side is empty, and the time does not count). */
@@ -62,6 +74,29 @@ export class ReferencePrice {
     return this.mark !== before;
   }
 
+  snapshot(): ReferencePriceState {
+    return {
+      mark: this.mark,
+      index: this.index,
+      hasReference: this.#hasReference,
+      midTicks: Number.isNaN(this.#midTicks) ? null : this.#midTicks,
+      midSinceMs: this.#midSinceMs,
+      weightedTicks: this.#weightedTicks,
+      weightMs: this.#weightMs,
+    };
+  }
+
+  /** Puts back what {@link snapshot} gave. */
+  restore({ mark, index, hasReference, midTicks, midSinceMs, weightedTicks, weightMs }: ReferencePriceState): void {
+    this.mark = mark;
+    this.index = index;
+    this.#hasReference = hasReference;
+    this.#midTicks = midTicks ?? Number.NaN;
+    this.#midSinceMs = midSinceMs;
+    this.#weightedTicks = weightedTicks;
+    this.#weightMs = weightMs;
+  }
+
   #accumulate(nowMs: Ms): void {
     const elapsedMs = Math.max(0, nowMs - this.#midSinceMs);
     this.#midSinceMs = nowMs;
@@ -72,11 +107,12 @@ export class ReferencePrice {
   }
 
   #adopt(ticks: number): void {
-    this.mark = this.#creditOf(ticks);
+    this.mark = this.creditOf(ticks);
     this.index = this.mark;
   }
 
-  #creditOf(ticks: number): CreditUnits {
+  /** A price in fractional ticks as credit units per whole base unit, rounded. */
+  creditOf(ticks: number): CreditUnits {
     return BigInt(Math.round(ticks * this.#creditPerTick));
   }
 }

@@ -14,6 +14,9 @@ export interface MatchListener {
   onLevel(side: Side, ticks: Ticks): void;
 }
 
+/** What of an order decides what it would trade with on arrival. */
+export type ArrivingOrder = Pick<BookOrder, "side" | "ticks" | "openLots" | "selfMatchKey">;
+
 /** Which of two orders of one owner goes when they would trade. */
 export type SelfMatchPolicy = "cancel-resting" | "cancel-incoming" | "cancel-both";
 
@@ -105,7 +108,7 @@ export class MatchingEngine {
   }
 
   /** Whether an order could trade in full on arrival, its owner's own orders left out. */
-  canFill(order: BookOrder): boolean {
+  canFill(order: ArrivingOrder): boolean {
     const side = oppositeOf(order.side);
     const key = order.selfMatchKey;
     let missing = order.openLots;
@@ -139,7 +142,7 @@ export class MatchingEngine {
     return missing <= 0;
   }
 
-  #firstOwn(order: BookOrder): Ticks | undefined {
+  #firstOwn(order: ArrivingOrder): Ticks | undefined {
     let found: Ticks | undefined;
     this.ladder(oppositeOf(order.side)).forEachLevel((level) => {
       for (let resting = level.head; resting !== null && found === undefined; resting = resting.next) {

@@ -52,7 +52,7 @@ export class OrderDesk {
       onMatch: (taker, maker, ticks, lots) => this.#onMatch(market, taker, maker, ticks, lots),
       onSelfMatch: (resting) => {
         if (resting instanceof Order) {
-          this.#end(resting, "CANCELED");
+          this.#end(resting, this.#state.config.choices.selfMatchEnd);
         }
       },
       onLevel: (side, ticks) => {
@@ -65,6 +65,11 @@ export class OrderDesk {
   /** Whether a POST_ONLY order of these terms would trade on arrival. */
   wouldCross(market: Market, side: Order["side"], ticks: Ticks): boolean {
     return market.engine.crosses(side, ticks);
+  }
+
+  /** Whether an order of these terms could trade in full on arrival. */
+  couldFill(account: Account, market: Market, side: Order["side"], ticks: Ticks, lots: Lots): boolean {
+    return market.engine.canFill({ side, ticks, openLots: lots, selfMatchKey: account });
   }
 
   /** Takes an order that passed every check: announces it, matches it, and rests or ends what is left. */
@@ -86,7 +91,7 @@ export class OrderDesk {
       return;
     }
     if (timeInForce === "FOK" && !market.engine.canFill(order)) {
-      this.#end(order, "EXPIRED");
+      this.#end(order, config.choices.unfilledFok === "CANCELED" ? "CANCELED" : "EXPIRED");
       return;
     }
     const swept = market.engine.sweep(order);
@@ -95,9 +100,9 @@ export class OrderDesk {
       return;
     }
     if (swept === "self-match") {
-      this.#end(order, "CANCELED");
+      this.#end(order, config.choices.selfMatchEnd);
     } else if (type === "MARKET" || timeInForce === "IOC" || timeInForce === "FOK") {
-      this.#end(order, "EXPIRED");
+      this.#end(order, config.choices.iocRemainder);
     } else {
       market.engine.rest(order);
       this.#refreshMid(market);
@@ -118,8 +123,13 @@ export class OrderDesk {
 
   /** Cancels every order of an account with something open, in one market or in all. */
   cancelAll(account: Account, market?: Market): void {
+    this.cancelWhere(account, ({ terms }) => market === undefined || terms.market === market);
+  }
+
+  /** Cancels every order of an account with something open that `picks` accepts. */
+  cancelWhere(account: Account, picks: (order: Order) => boolean): void {
     for (const order of [...account.activeOrders.values()]) {
-      if (market === undefined || order.terms.market === market) {
+      if (picks(order)) {
         this.cancel(order);
       }
     }

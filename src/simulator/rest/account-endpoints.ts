@@ -1,12 +1,11 @@
-import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
-import type { Hex } from "../../core/units.js";
+import { decimalToScaled } from "../../core/instrument.js";
+import type { CreditUnits, Hex } from "../../core/units.js";
 import { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { INCOME_TYPES } from "../accounts/records.js";
 import type { ExchangeState } from "../state.js";
 import { balancesRecord, incomeRecord, positionRecords, userTradeRecord } from "./account-records.js";
 import { ApiError } from "./api-error.js";
-import { addressOf } from "./authentication.js";
 import { marketOf } from "./order-terms.js";
 import { listLimit, oneOf, optionalId, timeRange } from "./parameters.js";
 import { writeRecords } from "./write-json.js";
@@ -17,16 +16,30 @@ const ALL = "ALL";
 export class AccountEndpoints {
   readonly #state: ExchangeState;
   readonly #clearing: Clearing;
+  /** What a new account begins with. */
+  readonly #credit: CreditUnits;
+  /** Operators by configuration, all in lower case, by account. */
+  readonly #operators: ReadonlyMap<string, readonly Hex[]>;
 
   constructor(state: ExchangeState, clearing: Clearing) {
     this.#state = state;
     this.#clearing = clearing;
+    this.#credit = decimalToScaled(state.config.creditOnRegistration, state.config.creditDecimals);
+    this.#operators = new Map(
+      Object.entries(state.config.accounts).map(([address, { operators }]) => [
+        address.toLowerCase(),
+        operators.map((operator) => operator.toLowerCase()),
+      ]),
+    );
   }
 
-  /** POST /v1/account. @throws ApiError 2018 */
+  /** POST /v1/account. @throws ApiError 1010 when there are too many, 2018 */
   register(address: Hex): string {
     if (this.#state.account(address) !== undefined) {
       throw new ApiError(2018, "the account is registered already");
+    }
+    if (this.#state.accounts.size >= this.#state.config.maxAccounts) {
+      throw new ApiError(1010, "no more accounts are taken");
     }
     const account = this.open(address);
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
@@ -37,39 +50,19 @@ export class AccountEndpoints {
     const { config } = this.#state;
     const account = new Account(address, this.#state.nowMs(), config.retention);
     this.#state.accounts.set(address.toLowerCase(), account);
-    const credit = decimalToScaled(config.creditOnRegistration, config.creditDecimals);
-    if (credit > 0n) {
-      this.#clearing.deposit(account, credit);
+    for (const operator of this.#operators.get(address.toLowerCase()) ?? []) {
+      account.operators.add(operator);
+    }
+    this.#state.listener.onAccount(account);
+    if (this.#credit > 0n) {
+      this.#clearing.deposit(account, this.#credit, config.choices.registrationIncome);
     }
     return account;
   }
 
-  /** GET /v1/account. @throws ApiError 1010 when it is not registered */
-  read(address: Hex): string {
-    const account = this.#state.account(address);
-    if (account === undefined) {
-      throw new ApiError(1010, "the account is not registered");
-    }
+  /** GET /v1/account. */
+  read(account: Account): string {
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
-  }
-
-  /** POST /faucet: a deposit from nowhere. @throws ApiError 1010, 1110, 1111 */
-  faucet(parameters: ReadonlyMap<string, string>): string {
-    const { config } = this.#state;
-    const account = this.#state.account(addressOf(parameters));
-    if (account === undefined) {
-      throw new ApiError(1010, "the account is not registered");
-    }
-    const amount = faucetAmount(parameters.get("amount") ?? "", config.creditDecimals);
-    if (amount <= 0n || amount > decimalToScaled(config.faucet.maxQuote, config.creditDecimals)) {
-      throw new ApiError(1111, `amount is not a positive decimal of at most ${config.faucet.maxQuote}`);
-    }
-    this.#clearing.deposit(account, amount);
-    return JSON.stringify({
-      account: account.address,
-      amount: scaledToDecimal(amount, config.creditDecimals),
-      deposits: scaledToDecimal(account.deposits, config.creditDecimals),
-    });
   }
 
   /** GET /v1/balances. */
@@ -96,7 +89,7 @@ export class AccountEndpoints {
   /** GET /v1/userTrades. @throws ApiError 1111 for fromId together with a time */
   userTrades(account: Account, parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const range = timeRange(parameters);
+    const range = timeRange(parameters, this.#state.config.choices);
     const fromId = optionalId(parameters, "fromId");
     if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
       throw new ApiError(1111, "fromId excludes startTime and endTime");
@@ -112,17 +105,9 @@ export class AccountEndpoints {
     const type = oneOf(parameters.get("type") || ALL, [ALL, ...INCOME_TYPES], "type");
     const everywhere = this.#state.config.choices.accountIncomes === "every-market";
     const incomes = account.incomes.page(
-      { ...timeRange(parameters), limit: listLimit(parameters) },
+      { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) },
       (income) => (type === ALL || income.type === type) && (income.marketId === market.id || (everywhere && income.marketId === "")),
     );
     return writeRecords(incomes.map((income) => incomeRecord(income, this.#state.config.creditDecimals)));
-  }
-}
-
-function faucetAmount(text: string, decimals: number): bigint {
-  try {
-    return decimalToScaled(text, decimals);
-  } catch {
-    throw new ApiError(1111, "amount is not a decimal of the credit's precision");
   }
 }

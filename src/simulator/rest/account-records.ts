@@ -39,7 +39,7 @@ export function balancesRecord(account: Account, markets: ReadonlyMap<MarketId, 
     leverage: ratio(risk.exposure, risk.netValue),
     marginRate: ratio(risk.maintenanceMargin, risk.netValue),
     netValue: quote(risk.netValue),
-    pendingWithdrawPrimaryCreditAmount: "0",
+    pendingWithdrawPrimaryCreditAmount: quote(account.pendingWithdrawal?.amount ?? 0n),
     pendingWithdrawSecondaryCreditAmount: "0",
     perpetualBalances,
     positionMargin: quote(risk.positionMargin),
@@ -121,7 +121,7 @@ export function averagePrice({ instrument }: Market, quote: CreditUnits, lots: n
 }
 
 /** An account's side of a trade (specification, "User trade"). */
-export function userTradeRecord({ trade, order, isMaker, isBuyer, commission, realizedPnl }: UserTrade): WireUserTrade {
+export function userTradeRecord({ trade, orderType, timeInForce, isMaker, isBuyer, commission, realizedPnl }: UserTrade): WireUserTrade {
   const { instrument, id } = trade.market;
   const { isBuyerMaker: _, ...fields } = publicTradeFields(trade, trade.status);
   return {
@@ -130,9 +130,9 @@ export function userTradeRecord({ trade, order, isMaker, isBuyer, commission, re
     isMaker,
     isBuyer,
     marketId: id,
-    timeInForce: order?.terms.timeInForce ?? "GTC",
+    timeInForce,
     realizedPNL: instrument.creditToDecimal(realizedPnl),
-    orderType: order?.terms.type ?? "LIMIT",
+    orderType,
   };
 }
 

@@ -6,6 +6,15 @@ import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** The widest window that a request may ask for, where the venue lets it. */
+const WIDEST_WINDOW_MS = 60_000;
+
+/** An account, and whose key signed for it. */
+export interface SignedAccount {
+  readonly account: Account;
+  /** The account's own address or an operator's, in lower case. */
+  readonly signer: Hex;
+}
 
 /** Checks the signatures of requests and streams, by its own reading of the scheme (protocol 1 and 4.4). */
 export class Authentication {
@@ -18,47 +27,81 @@ export class Authentication {
   }
 
   /**
-   * The address that a request claims and has signed for.
+   * The address that a request claims and has signed for with its very own key: what registers an account, names its
+   * operators and takes its money.
    * @throws ApiError 1010 nothing is claimed or signed, 1110 no address, 1011 outside the time window, 1012 signed by another.
    */
-  signerOf(parameters: ReadonlyMap<string, string>): Hex {
+  ownerOf(parameters: ReadonlyMap<string, string>): Hex {
+    const { address, signer } = this.#claim(parameters);
+    if (signer !== address.toLowerCase()) {
+      throw this.#foreign(signer);
+    }
+    return address;
+  }
+
+  /**
+   * The registered account that a request is for, signed by its own key or an operator's.
+   * @throws ApiError as {@link ownerOf}, and that of {@link registered}
+   */
+  signedAccountOf(parameters: ReadonlyMap<string, string>): SignedAccount {
+    const { address, signer } = this.#claim(parameters);
+    const account = this.#state.account(address);
+    if (signer === null || !maySign(signer, address, account)) {
+      throw this.#foreign(signer);
+    }
+    return { account: this.registered(address), signer };
+  }
+
+  /** {@link signedAccountOf}, where it does not matter who signed. */
+  accountOf(parameters: ReadonlyMap<string, string>): Account {
+    return this.signedAccountOf(parameters).account;
+  }
+
+  /** The account of an address. @throws ApiError 1010, or 1110 where the venue says so, when there is none */
+  registered(address: Hex): Account {
+    const account = this.#state.account(address);
+    if (account === undefined) {
+      throw new ApiError(this.#state.config.choices.unregisteredAccount === "1110" ? 1110 : 1010, "the account is not registered");
+    }
+    return account;
+  }
+
+  /** Who of those that may sign for an account signed an order's hash, in lower case; null when none of them did. */
+  orderSigner(digest: Uint8Array, signature: string, account: Account): Hex | null {
+    const signer = this.#scheme.recover(digest, signature);
+    return signer !== null && maySign(signer, account.address, account) ? signer : null;
+  }
+
+  #claim(parameters: ReadonlyMap<string, string>): { address: Hex; signer: Hex | null } {
     const address = addressOf(parameters);
     const signature = parameters.get("signature");
     if (signature === undefined || signature === "") {
       throw new ApiError(1010, "parameter signature is missing");
     }
     const timestamp = parameters.get("timestamp") ?? "";
-    if (!/^\d{1,16}$/.test(timestamp) || !this.#isCurrent(Number(timestamp))) {
+    if (!/^\d{1,16}$/.test(timestamp) || !this.#isCurrent(Number(timestamp), parameters.get("recvWindow"))) {
       throw new ApiError(1011, "timestamp is missing or outside the window");
     }
-    if (!this.signed(requestDigest(signedString(parameters)), signature, address)) {
-      throw new ApiError(1012, "Request signature is invalid");
-    }
-    return address;
-  }
-
-  /**
-   * The registered account that a request has signed for.
-   * @throws ApiError as {@link signerOf}, and 1010 when the address has no account.
-   */
-  accountOf(parameters: ReadonlyMap<string, string>): Account {
-    const address = this.signerOf(parameters);
-    const account = this.#state.account(address);
-    if (account === undefined) {
-      throw new ApiError(1010, "the account is not registered");
-    }
-    return account;
-  }
-
-  /** Whether `address` made a signature, with or without `0x`, over a digest. */
-  signed(digest: Uint8Array, signature: string, address: Hex): boolean {
     const hex = signature.startsWith("0x") ? signature : `0x${signature}`;
-    return this.#scheme.recover(digest, hex) === address.toLowerCase();
+    return { address, signer: this.#scheme.recover(requestDigest(signedString(parameters)), hex) };
   }
 
-  #isCurrent(timestampMs: Ms): boolean {
-    return Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= this.#state.config.timestampWindowMs;
+  #foreign(signer: Hex | null): ApiError {
+    return signer !== null && this.#state.config.choices.foreignSigner === "1010"
+      ? new ApiError(1010, "the signer is neither the account nor an operator of it")
+      : new ApiError(1012, "Request signature is invalid");
   }
+
+  #isCurrent(timestampMs: Ms, recvWindow: string | undefined): boolean {
+    const { timestampWindowMs, choices } = this.#state.config;
+    const asked = choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
+    const windowMs = asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
+    return Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= windowMs;
+  }
+}
+
+function maySign(signer: Hex, address: Hex, account: Account | undefined): boolean {
+  return signer === address.toLowerCase() || account?.operators.has(signer) === true;
 }
 
 /** The `account` parameter. @throws ApiError 1010 when it is missing, 1110 when it is no address */

@@ -5,6 +5,7 @@ import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../signing/order-hash.js";
 import type { ExchangeState } from "../state.js";
+import { waiverText } from "./order-fees.js";
 import { TIMES_IN_FORCE } from "./order-terms.js";
 
 /** GET /v1/exchangeInfo. */
@@ -18,7 +19,7 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
     dealerInfo: {
       creditDecimals: config.creditDecimals,
       paperDecimals: config.paperDecimals,
-      insuranceAmount: "0",
+      insuranceAmount: scaledToDecimal(state.insuranceCredit, config.creditDecimals),
       totalTraders: state.accounts.size,
       totalVolume: scaledToDecimal(
         [...state.markets.values()].reduce((sum, market) => sum + market.volumeQuote, 0n),
@@ -35,10 +36,10 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
       verifyingContract: domain.verifyingContract,
     },
     gasFeeInfo: {
-      gasLimit: "0",
-      gasPrice: "0",
-      lastEthIndexPrice: "0",
-      waiveGasFeeMinimumAmount: config.choices.waiveGasFeeMinimumAmount,
+      gasLimit: String(config.gasFee.gasLimit),
+      gasPrice: scaledToDecimal(state.gas.priceWei(state.nowMs()), GAS_PRICE_DECIMALS[config.choices.gasPriceUnit]),
+      lastEthIndexPrice: scaledToDecimal(state.gas.ethCredit, config.creditDecimals),
+      waiveGasFeeMinimumAmount: waiverText(state),
     },
     markets: [...state.markets.values()].map((market) => marketRecord(state, market)),
     rateLimits: [
@@ -49,6 +50,8 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
     timezone: "UTC",
   };
 }
+
+const GAS_PRICE_DECIMALS = { wei: 0, gwei: 9, eth: 18 } as const;
 
 /** What a limit that is switched off is reported as. */
 const UNLIMITED = 1_000_000_000;
@@ -90,7 +93,7 @@ function marketRecord(state: ExchangeState, market: Market): WireMarket {
     fundingIntervalSeconds: Math.ceil(config.funding.intervalMs / 1000),
     indexPriceSource: { text: "the order flow's reference", url: "" },
     markPriceSource: { text: "the order flow's reference", url: "" },
-    liquidatedAt: null,
+    liquidatedAt: market.status === "DELISTED" ? market.statusChangedMs : null,
     suspendedAt: market.status === "SUSPENDED" ? market.statusChangedMs : null,
     liquidationLeverage: scaledToDecimal((ONE * 10n ** 8n) / rules.liquidationThreshold, 8),
     makerFee: config.makerFeeRate,

@@ -1,14 +1,14 @@
 import { keccak256 } from "../../core/keccak.js";
-import type { Random } from "../../core/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 
 /** Issues and checks the tokens that let a small order's build be placed (specification, "gasFeeQuotation"). */
 export class GasFeeQuotations {
-  readonly #secret: string;
+  readonly #secret: () => string;
   readonly #lifeMs: Ms;
 
-  constructor(random: Random, lifeMs: Ms) {
-    this.#secret = [0, 1, 2, 3].map(() => random.uint64().toString(16).padStart(16, "0")).join("");
+  /** @param secret what the tokens are sealed with, known to nobody else; asked for each time, since a restart brings it back. */
+  constructor(secret: () => string, lifeMs: Ms) {
+    this.#secret = secret;
     this.#lifeMs = lifeMs;
   }
 
@@ -26,6 +26,6 @@ export class GasFeeQuotations {
   }
 
   #seal(orderHash: Hex, untilMs: Ms): string {
-    return Buffer.from(keccak256(Buffer.from(`${this.#secret}|${orderHash}|${untilMs}`, "latin1"))).toString("hex");
+    return Buffer.from(keccak256(Buffer.from(`${this.#secret()}|${orderHash}|${untilMs}`, "latin1"))).toString("hex");
   }
 }

@@ -1,6 +1,9 @@
-import type { Side } from "../../core/units.js";
-import type { WireLevel, WirePublicTrade } from "../../exchange/wire-types.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { CreditUnits, Ms, Side } from "../../core/units.js";
+import type { WireMarketState } from "../../exchange/wire-stream-types.js";
+import type { WireKline, WireLevel, WirePublicTrade } from "../../exchange/wire-types.js";
 import type { Trade } from "../accounts/records.js";
+import type { Candle } from "../markets/candles.js";
 import type { Market } from "../markets/market.js";
 
 /** The public face of a trade (specification, "Public trade"). */
@@ -32,4 +35,50 @@ export function levelRecords(market: Market, side: Side, limit: number): WireLev
     return levels.length < limit;
   });
   return levels;
+}
+
+/** A bar of trades (specification, "Kline"). */
+export function tradeBarRecord({ instrument }: Market, bar: Candle): WireKline {
+  return barRecord(bar, (ticks) => instrument.priceOf(Number(ticks)), instrument.amountOf(bar.volumeLots));
+}
+
+/** A bar of marks, which have no volume. */
+export function markBarRecord(market: Market, bar: Candle): WireKline {
+  return barRecord(bar, (credit) => quotePrice(market, credit), "0");
+}
+
+function barRecord({ timeMs, open, close, high, low }: Candle, price: (value: bigint) => string, volume: string): WireKline {
+  return { time: timeMs, open: price(open), close: price(close), high: price(high), low: price(low), volume };
+}
+
+/** The payload of a market's `@market` stream (protocol 4.2). */
+export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
+  const { instrument, rules, day, offchainDay, prices } = market;
+  const volume = day.volume(nowMs);
+  const ago = day.priceAgo(nowMs);
+  return {
+    fundingRate: scaledToDecimal(market.nextFundingRate, 18),
+    nextFundingTime: market.nextFundingMs,
+    markPrice: quotePrice(market, prices.mark),
+    indexPrice: quotePrice(market, prices.index),
+    lastTradePrice: lastPrice(market),
+    liquidationPriceOff: rules.config.liquidationPriceOff,
+    liquidationThreshold: rules.config.liquidationThreshold,
+    openInterest: instrument.amountOf(market.openInterestLots),
+    "24hVolume": instrument.amountOf(volume.lots),
+    price24HAgo: ago === undefined ? lastPrice(market) : instrument.priceOf(Number(ago)),
+    "24hQuoteVolume": instrument.creditToDecimal(volume.quote),
+    offchainMarkPrice: quotePrice(market, market.offchainMark),
+    offchainMarkPrice24HAgo: quotePrice(market, offchainDay.priceAgo(nowMs) ?? market.offchainMark),
+  };
+}
+
+/** The last trade's price; 0 before there was one. */
+export function lastPrice({ instrument, lastTradeTicks }: Market): string {
+  return lastTradeTicks === undefined ? "0" : instrument.priceOf(lastTradeTicks);
+}
+
+/** A price in credit units per whole base unit as a decimal. */
+export function quotePrice({ instrument }: Market, price: CreditUnits): string {
+  return instrument.creditToDecimal(price);
 }

@@ -22,7 +22,8 @@ export class OrderEndpoints {
   cancel(account: Account, parameters: ReadonlyMap<string, string>): void {
     const market = marketOf(this.#state, parameters);
     const order = account.activeOrders.get(requiredId(parameters));
-    if (order === undefined || order.terms.market !== market || !this.#desk.cancel(order)) {
+    const isMatched = order?.openLots === 0 && this.#state.config.choices.matchedOrderCancel === "accept";
+    if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {
       throw new ApiError(2011, "there is no such open order");
     }
   }
@@ -37,11 +38,15 @@ export class OrderEndpoints {
     return writeRecords(this.#active(account, parameters).map((order) => this.#record(order)));
   }
 
-  /** GET /v1/openOrder: the order of that id, or without one the newest. @throws ApiError 2011 */
+  /** GET /v1/openOrder: the order of that id, or without one what the venue chose. @throws ApiError 1111, 2011 */
   openOrder(account: Account, parameters: ReadonlyMap<string, string>): string {
     const id = optionalId(parameters, "orderId");
     const orders = this.#active(account, parameters);
-    const order = id === undefined ? orders.at(-1) : orders.find(({ terms }) => terms.id === id);
+    const { openOrderWithoutId } = this.#state.config.choices;
+    if (id === undefined && openOrderWithoutId === "reject") {
+      throw new ApiError(1111, "parameter orderId is missing");
+    }
+    const order = id === undefined ? orders.at(openOrderWithoutId === "newest" ? -1 : 0) : orders.find(({ terms }) => terms.id === id);
     if (order === undefined) {
       throw new ApiError(2011, "there is no such open order");
     }
@@ -61,7 +66,7 @@ export class OrderEndpoints {
   /** GET /v1/historyOrders: by time of creation. */
   historyOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const page = { ...timeRange(parameters), limit: listLimit(parameters) };
+    const page = { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) };
     const orders = account.markets.get(market.id)?.history.page(page) ?? [];
     return writeRecords(orders.map((order) => this.#record(order)));
   }

@@ -4,14 +4,15 @@ import type { WireBuildResult } from "../../exchange/wire-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, onlyReduces } from "../accounts/margin.js";
 import { Order, type OrderTerms } from "../accounts/order.js";
+import type { Market } from "../markets/market.js";
 import type { OrderDesk } from "../matching/order-desk.js";
 import { domainSeparator, OrderHasher } from "../signing/order-hash.js";
 import { type OrderInfo, readOrderInfo, writeOrderInfo } from "../signing/order-info.js";
 import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
 import type { Authentication } from "./authentication.js";
-import { GasFeeQuotations } from "./gas-fee-quotation.js";
-import { orderRecord, orderStructRecord } from "./order-record.js";
+import { OrderFees } from "./order-fees.js";
+import { orderRecord, orderStructRecord, signedAmounts } from "./order-record.js";
 import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
 import { required } from "./parameters.js";
 import { writeRecord } from "./write-json.js";
@@ -28,21 +29,19 @@ export class OrderEntry {
   readonly #desk: OrderDesk;
   readonly #authentication: Authentication;
   readonly #hasher: OrderHasher;
-  readonly #quotations: GasFeeQuotations;
-  /** Of every order ever taken: a hash is taken once. */
-  readonly #hashes = new Set<Hex>();
+  readonly #fees: OrderFees;
   readonly #addressBytes = new Map<Hex, Uint8Array>();
 
+  /** @throws ConfigError for a fee agreement that cannot be */
   constructor(state: ExchangeState, desk: OrderDesk, authentication: Authentication) {
-    const { domain, choices } = state.config;
     this.#state = state;
     this.#desk = desk;
     this.#authentication = authentication;
-    this.#hasher = new OrderHasher(domainSeparator(domain));
-    this.#quotations = new GasFeeQuotations(state.seam.random, choices.gasFeeQuotationLifeMs);
+    this.#hasher = new OrderHasher(domainSeparator(state.config.domain));
+    this.#fees = new OrderFees(state);
   }
 
-  /** POST /v1/order/build. */
+  /** POST /v1/order/build. @throws ApiError 1111, 1112, 2013 to 2016, 4010, 4011 */
   build(account: Account, parameters: ReadonlyMap<string, string>): string {
     const requested = requestedOrder(this.#state, parameters);
     const { market, timeInForce } = requested;
@@ -51,22 +50,18 @@ export class OrderEntry {
       timeInForce !== "GTT"
         ? nowMs + TWENTY_YEARS_SECONDS * 1000
         : requested.expirationMs || nowMs + this.#state.config.choices.gttDefaultLifeMs;
-    const info = writeOrderInfo(
-      market.rules.makerRate,
-      market.rules.takerRate,
-      BigInt(Math.floor(expirationMs / 1000)),
-      this.#state.seam.random.uint64(),
-    );
-    const { paper, credit } = signedAmounts(requested);
+    const rates = this.#fees.ratesToBuild(account, requested);
+    const seconds = BigInt(Math.floor(expirationMs / 1000));
+    const info = writeOrderInfo(rates.makerRate, rates.takerRate, seconds, this.#state.seam.random.uint64());
+    const { paper, credit } = amountsOf(requested);
     const perp = this.#bytesOf(market.rules.perp);
     const signer = this.#bytesOf(account.address);
     const orderHash = bytesToHex(this.#hasher.hash(perp, signer, paper, credit, info));
-    const order = new Order(this.#terms(account, requested, "0", bytesToHex(info), orderHash, expirationMs), "CREATED", false);
     const result: WireBuildResult = {
-      order: orderStructRecord(order),
+      order: orderStructRecord({ market, account, paper, credit, info: bytesToHex(info) }),
       orderHash,
       packedOrder: OrderHasher.pack(perp, signer, paper, credit, info),
-      gasFeeQuotation: this.#quotations.issue(orderHash, nowMs),
+      gasFeeQuotation: this.#fees.quote(orderHash),
     };
     return JSON.stringify(result);
   }
@@ -81,34 +76,24 @@ export class OrderEntry {
     if (info === null) {
       throw new ApiError(4012, "info is not 32 bytes of hex");
     }
-    const expirationMs = this.#checkInfo(requested, info);
-    const { paper, credit } = signedAmounts(requested);
+    const expirationMs = this.#checkExpiration(requested, info);
+    const { paper, credit } = amountsOf(requested);
     const digest = this.#hasher.hash(this.#bytesOf(requested.market.rules.perp), this.#bytesOf(account.address), paper, credit, info.bytes);
     const signature = required(parameters, "orderSignature");
-    if (!ORDER_SIGNATURE.test(signature) || !this.#authentication.signed(digest, signature, account.address)) {
+    const signedBy = ORDER_SIGNATURE.test(signature) ? this.#authentication.orderSigner(digest, signature, account) : null;
+    if (signedBy === null) {
       throw new ApiError(1012, "Order Signature is invalid");
     }
     const hash = bytesToHex(digest);
-    if (this.#hashes.has(hash)) {
+    if (this.#state.orderHashes.has(hash)) {
       throw new ApiError(2016, "an order of this hash was taken before");
     }
-    this.#checkQuotation(requested, hash, parameters.get("gasFeeQuotation"));
+    this.#fees.check(account, requested, info, hash, parameters.get("gasFeeQuotation"));
     this.#checkAccount(account, requested);
-    this.#hashes.add(hash);
+    this.#state.addOrderHash(hash);
     const { choices } = this.#state.config;
-    const order = new Order(
-      this.#terms(account, requested, this.#state.nextId(), bytesToHex(info.bytes), hash, expirationMs),
-      choices.acceptedStatus,
-      choices.matchedOrders === "history-at-once",
-    );
-    const answer = writeRecord(orderRecord(order, choices.expirationUnit));
-    this.#desk.accept(order);
-    return answer;
-  }
-
-  #terms(account: Account, requested: RequestedOrder, id: string, info: Hex, hash: Hex, expirationMs: Ms): OrderTerms {
-    return {
-      id,
+    const terms: OrderTerms = {
+      id: this.#state.nextId(),
       account,
       market: requested.market,
       side: requested.side,
@@ -118,19 +103,21 @@ export class OrderEntry {
       lots: requested.lots,
       expirationMs: requested.timeInForce === "GTT" ? expirationMs : 0,
       signedCredit: requested.credit,
-      makerRate: requested.market.rules.makerRate,
-      takerRate: requested.market.rules.takerRate,
-      info,
+      makerRate: info.makerRate,
+      takerRate: info.takerRate,
+      info: bytesToHex(info.bytes),
       hash,
+      signedBy,
       createdAtMs: this.#state.nowMs(),
     };
+    const order = new Order(terms, choices.acceptedStatus, choices);
+    const answer = writeRecord(orderRecord(order, choices.expirationUnit));
+    this.#desk.accept(order);
+    return answer;
   }
 
   /** @returns when a GTT order expires. @throws ApiError 4012 */
-  #checkInfo({ market, timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
-    if (info.makerRate !== market.rules.makerRate || info.takerRate !== market.rules.takerRate) {
-      throw new ApiError(4012, "info does not carry the market's fee rates");
-    }
+  #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
     const nowMs = this.#state.seam.clock.nowMs();
     const signedSeconds = Number(info.expirationSeconds);
     if (timeInForce !== "GTT") {
@@ -151,33 +138,23 @@ export class OrderEntry {
     return expirationMs;
   }
 
-  #checkQuotation({ market, lots, credit }: RequestedOrder, hash: Hex, token: string | undefined): void {
-    const nowMs = this.#state.seam.clock.nowMs();
-    if (token !== undefined && token !== "") {
-      if (!this.#quotations.isValid(token, hash, nowMs)) {
-        throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
-      }
-      return;
-    }
-    const { waiverUnit, waiveGasFeeMinimumAmount } = this.#state.config.choices;
-    const size = waiverUnit === "quote" ? market.instrument.creditToDecimal(credit) : market.instrument.amountOf(lots);
-    if (Number(size) < Number(waiveGasFeeMinimumAmount)) {
-      throw new ApiError(4012, `an order below ${waiveGasFeeMinimumAmount} needs a gasFeeQuotation`);
-    }
-  }
-
   /** @throws ApiError 2012, 2016, 2017, 4013 */
   #checkAccount(account: Account, { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder): void {
     const { choices } = this.#state.config;
-    const part = account.in(market.id);
+    // A refused order leaves no trace of its market in the account.
+    const part = account.markets.get(market.id);
     const rests = type === "LIMIT" && RESTING.has(timeInForce);
-    if (rests && part.openOrders >= market.rules.config.maxOpenOrders) {
+    const matched = rests && choices.matchedOrderCounts ? this.#matchedOrders(account, market) : 0;
+    if (rests && (part?.openOrders ?? 0) + matched >= market.rules.config.maxOpenOrders) {
       throw new ApiError(2017, `more than ${market.rules.config.maxOpenOrders} open orders`);
     }
     if (timeInForce === "POST_ONLY" && choices.crossingPostOnly === "REJECT" && this.#desk.wouldCross(market, side, ticks)) {
       throw new ApiError(2016, "a POST_ONLY order would trade on arrival");
     }
-    if (onlyReduces(part, side, lots)) {
+    if (timeInForce === "FOK" && choices.unfilledFok === "REJECT" && !this.#desk.couldFill(account, market, side, ticks, lots)) {
+      throw new ApiError(2016, "a FOK order could not fill whole");
+    }
+    if (part !== undefined && onlyReduces(part, side, lots)) {
       return;
     }
     if (account.reduceOnly) {
@@ -193,6 +170,15 @@ export class OrderEntry {
     }
   }
 
+  /** Orders that are wholly matched and wait for settlement. */
+  #matchedOrders(account: Account, market: Market): number {
+    let count = 0;
+    for (const { terms, openLots } of account.activeOrders.values()) {
+      count += terms.market === market && openLots === 0 ? 1 : 0;
+    }
+    return count;
+  }
+
   #bytesOf(address: Hex): Uint8Array {
     let bytes = this.#addressBytes.get(address);
     if (bytes === undefined) {
@@ -203,9 +189,8 @@ export class OrderEntry {
   }
 }
 
-function signedAmounts({ market, side, lots, credit }: RequestedOrder): { paper: bigint; credit: CreditUnits } {
-  const paper = BigInt(lots) * market.instrument.paperPerLot;
-  return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
+function amountsOf({ market, side, lots, credit }: RequestedOrder): { paper: bigint; credit: CreditUnits } {
+  return signedAmounts(market, side, lots, credit);
 }
 
 function largerOf(a: bigint, b: bigint): bigint {

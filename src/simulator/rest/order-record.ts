@@ -1,21 +1,37 @@
+import type { CreditUnits, Hex, Lots, Side } from "../../core/units.js";
 import type { WireOrder, WireOrderStruct } from "../../exchange/wire-types.js";
+import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
+import type { Market } from "../markets/market.js";
 import { averagePrice } from "./account-records.js";
 
 const NO_SENDER = "0x0000000000000000000000000000000000000000";
 
 /** An order's signed structure as the wire shows it; `sender` is a leftover that nothing hashes. */
-export function orderStructRecord({ terms }: Order): WireOrderStruct {
-  const buys = terms.side === "BUY";
-  const paper = BigInt(terms.lots) * terms.market.instrument.paperPerLot;
+export function orderStructRecord({ market, account, paper, credit, info }: SignedTerms): WireOrderStruct {
   return {
-    perp: terms.market.rules.perp,
-    signer: terms.account.address,
+    perp: market.rules.perp,
+    signer: account.address,
     sender: NO_SENDER,
-    paperAmount: (buys ? paper : -paper).toString(),
-    creditAmount: (buys ? -terms.signedCredit : terms.signedCredit).toString(),
-    info: terms.info,
+    paperAmount: paper.toString(),
+    creditAmount: credit.toString(),
+    info,
   };
+}
+
+/** What of an order is signed; `paper` and `credit` carry their signs, in smallest units. */
+export interface SignedTerms {
+  readonly market: Market;
+  readonly account: Account;
+  readonly paper: bigint;
+  readonly credit: CreditUnits;
+  readonly info: Hex;
+}
+
+/** The signed amounts of an order of one side: who buys receives paper and gives credit. */
+export function signedAmounts(market: Market, side: Side, lots: Lots, credit: CreditUnits): { paper: bigint; credit: CreditUnits } {
+  const paper = BigInt(lots) * market.instrument.paperPerLot;
+  return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
 
 /** An order as it is now (specification, "Order"). */
@@ -23,7 +39,7 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
   const { terms } = order;
   const { market } = terms;
   const { instrument } = market;
-  const tradedLots = order.pendingLots + order.filledLots;
+  const { lots: pricedLots, quote: pricedQuote } = order.priced;
   return {
     id: terms.id,
     account: terms.account.address,
@@ -39,8 +55,8 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
     pendingAmount: instrument.amountOf(order.pendingLots),
     expiredAmount: instrument.amountOf(order.expiredLots),
     failedAmount: instrument.amountOf(order.failedLots),
-    ...(tradedLots === 0 ? {} : { averagePrice: averagePrice(market, order.tradedQuote, tradedLots) }),
-    json: orderStructRecord(order),
+    ...(pricedLots === 0 ? {} : { averagePrice: averagePrice(market, pricedQuote, pricedLots) }),
+    json: orderStructRecord({ ...terms, ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit) }),
     hash: terms.hash,
     createdAt: terms.createdAtMs,
     status: order.status,

@@ -1,4 +1,5 @@
 import { parseInt64Json } from "../../core/int64-json.js";
+import type { VenueChoices } from "../choices.js";
 import { ApiError } from "./api-error.js";
 
 /** A request as the transport hands it over. */
@@ -18,7 +19,7 @@ export function readParameters({ query, body, contentType }: ApiRequest): Map<st
   const parameters = new Map<string, string>();
   addForm(parameters, query, "query");
   if (body !== "") {
-    if (contentType?.startsWith("application/json") || (contentType === undefined && body.startsWith("{"))) {
+    if (contentType?.trimStart().toLowerCase().startsWith("application/json") || (contentType === undefined && body.startsWith("{"))) {
       addJson(parameters, body);
     } else {
       addForm(parameters, body, "body");
@@ -124,11 +125,14 @@ export function listLimit(parameters: ReadonlyMap<string, string>): number {
   return limit;
 }
 
-/** `startTime` (inclusive) and `endTime` (exclusive). @throws ApiError 1111, 1113 when the range is empty */
-export function timeRange(parameters: ReadonlyMap<string, string>): { startMs: number | undefined; endMs: number | undefined } {
+/** `startTime` (inclusive) and `endTime` (exclusive). @throws ApiError 1111, 1113 when the range is empty and that is refused */
+export function timeRange(
+  parameters: ReadonlyMap<string, string>,
+  { emptyTimeRange }: Pick<VenueChoices, "emptyTimeRange">,
+): { startMs: number | undefined; endMs: number | undefined } {
   const startMs = optionalInteger(parameters, "startTime");
   const endMs = optionalInteger(parameters, "endTime");
-  if (startMs !== undefined && endMs !== undefined && startMs >= endMs) {
+  if (startMs !== undefined && endMs !== undefined && startMs >= endMs && emptyTimeRange === "reject") {
     throw new ApiError(1113, "startTime is not before endTime");
   }
   return { startMs, endMs };

@@ -1,19 +1,17 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { CreditUnits } from "../../core/units.js";
-import type { WireContract, WireKline, WireMarketState, WireOrderBook } from "../../exchange/wire-types.js";
-import { CANDLE_INTERVALS, type Candle } from "../markets/candles.js";
+import type { WireContract, WireOrderBook } from "../../exchange/wire-types.js";
+import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
 import { riskyAccountRecords } from "./account-records.js";
 import { ApiError } from "./api-error.js";
-import { levelRecords, publicStatus, publicTradeFields } from "./market-records.js";
+import { lastPrice, levelRecords, markBarRecord, publicStatus, publicTradeFields, quotePrice, tradeBarRecord } from "./market-records.js";
 import { marketOf } from "./order-terms.js";
 import { listLimit, oneOf, optionalId, optionalInteger, required, timeRange } from "./parameters.js";
 import { writeRecords } from "./write-json.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
 const DAY_MS = 86_400_000;
-const RISKY_CACHE_MS = 1000;
 
 /** The public market data. */
 export class PublicEndpoints {
@@ -77,28 +75,19 @@ export class PublicEndpoints {
 
   #candles(market: Market, parameters: ReadonlyMap<string, string>, of: "trades" | "marks"): string {
     const interval = oneOf(required(parameters, "interval"), CANDLE_INTERVALS, "interval");
-    const series = of === "trades" ? market.candles : market.markCandles;
-    const { instrument } = market;
-    const price = (value: bigint) =>
-      of === "trades" ? instrument.priceOf(Number(value)) : scaledToDecimal(value, instrument.creditDecimals);
-    const bars = series.list(interval, { ...timeRange(parameters), limit: listLimit(parameters) });
-    const records = bars.map(
-      (bar: Candle): WireKline => ({
-        time: bar.timeMs,
-        open: price(bar.open),
-        close: price(bar.close),
-        high: price(bar.high),
-        low: price(bar.low),
-        volume: instrument.amountOf(bar.volumeLots),
-      }),
-    );
+    const page = { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) };
+    const nowMs = this.#state.nowMs();
+    const records =
+      of === "trades"
+        ? market.candles.page(interval, page, nowMs).map((bar) => tradeBarRecord(market, bar))
+        : market.markCandles.page(interval, page, nowMs).map((bar) => markBarRecord(market, bar));
     return JSON.stringify(records);
   }
 
   /** GET /v1/fundingRate: paid ones. */
   fundingRate(parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const payments = market.fundings.page({ ...timeRange(parameters), limit: listLimit(parameters) });
+    const payments = market.fundings.page({ ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) });
     return JSON.stringify(
       payments.map(({ rate, timeMs }) => ({ marketId: market.id, fundingRate: scaledToDecimal(rate, 18), fundingTime: timeMs })),
     );
@@ -109,10 +98,10 @@ export class PublicEndpoints {
     return JSON.stringify({ contracts: [...this.#state.markets.values()].map((market) => this.#contract(market)) });
   }
 
-  /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once a second, so that `isSafe` may be stale. */
+  /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time, so that `isSafe` may be stale. */
   riskyAccounts(): string {
     const nowMs = this.#state.nowMs();
-    if (nowMs - this.#riskyReadMs >= RISKY_CACHE_MS) {
+    if (nowMs - this.#riskyReadMs >= this.#state.config.choices.riskyAccountsCacheMs) {
       this.#riskyReadMs = nowMs;
       this.#risky = JSON.stringify(riskyAccountRecords(this.#state));
     }
@@ -122,54 +111,29 @@ export class PublicEndpoints {
   #contract(market: Market): WireContract {
     const { instrument, rules } = market;
     const nowMs = this.#state.nowMs();
-    const day = market.candles.since(nowMs - DAY_MS);
-    const price = (value: bigint | undefined) => (value === undefined ? "0" : instrument.priceOf(Number(value)));
-    const rate = scaledToDecimal(rules.fundingRate, 18);
+    const volume = market.day.volume(nowMs);
+    const extremes = market.day.extremes(nowMs);
+    const price = (value: bigint | undefined) => (value === undefined ? lastPrice(market) : instrument.priceOf(Number(value)));
+    const { baseAsset, quoteAsset } = rules.config;
     return {
       ticker_id: market.id,
-      base_currency: rules.config.baseAsset,
-      quote_currency: rules.config.quoteAsset,
+      base_currency: baseAsset,
+      quote_currency: quoteAsset,
       last_price: lastPrice(market),
-      base_volume: instrument.amountOf(day?.volumeLots ?? 0),
-      quote_volume: instrument.creditToDecimal(day?.volumeQuote ?? 0n),
-      high: price(day?.high),
-      low: price(day?.low),
+      base_volume: instrument.amountOf(volume.lots),
+      quote_volume: instrument.creditToDecimal(volume.quote),
+      high: price(extremes?.high),
+      low: price(extremes?.low),
       product_type: "PERP",
       open_interest: instrument.amountOf(market.openInterestLots),
       index_price: quotePrice(market, market.prices.index),
-      index_name: `${rules.config.baseAsset}/${rules.config.quoteAsset}`,
-      index_currency: rules.config.quoteAsset,
+      index_name: `${baseAsset}/${quoteAsset}`,
+      index_currency: quoteAsset,
       start_timestamp: String(nowMs - DAY_MS),
       end_timestamp: String(nowMs),
-      funding_rate: rate,
-      next_funding_rate: rate,
+      funding_rate: scaledToDecimal(market.fundings.last()?.rate ?? market.nextFundingRate, 18),
+      next_funding_rate: scaledToDecimal(market.nextFundingRate, 18),
       next_funding_rate_timestamp: String(market.nextFundingMs),
     };
   }
-}
-
-/** The payload of a market's `@market` stream. */
-export function marketStateRecord(market: Market, nowMs: number): WireMarketState {
-  const { instrument, rules } = market;
-  const day = market.candles.since(nowMs - DAY_MS);
-  return {
-    fundingRate: scaledToDecimal(rules.fundingRate, 18),
-    nextFundingTime: market.nextFundingMs,
-    markPrice: quotePrice(market, market.prices.mark),
-    indexPrice: quotePrice(market, market.prices.index),
-    lastTradePrice: lastPrice(market),
-    liquidationPriceOff: rules.config.liquidationPriceOff,
-    liquidationThreshold: rules.config.liquidationThreshold,
-    openInterest: instrument.amountOf(market.openInterestLots),
-    "24hVolume": instrument.amountOf(day?.volumeLots ?? 0),
-    price24HAgo: day === undefined ? lastPrice(market) : instrument.priceOf(Number(day.open)),
-  };
-}
-
-function lastPrice({ instrument, lastTradeTicks }: Market): string {
-  return lastTradeTicks === undefined ? "0" : instrument.priceOf(lastTradeTicks);
-}
-
-function quotePrice({ instrument }: Market, price: CreditUnits): string {
-  return instrument.creditToDecimal(price);
 }

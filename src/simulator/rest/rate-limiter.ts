@@ -67,12 +67,14 @@ export class RateLimiter {
     if (counted.length < limit) {
       return null;
     }
-    dropUntil(sender.refused, nowMs - intervalMs);
-    sender.refused.push(nowMs);
-    if (requestsBeforeBan > 0 && sender.refused.length > requestsBeforeBan) {
-      sender.refused = [];
-      sender.bannedUntilMs = nowMs + banMs;
-      return { status: 418, retryAfterSeconds: Math.ceil(banMs / 1000) };
+    if (requestsBeforeBan > 0) {
+      dropUntil(sender.refused, nowMs - intervalMs);
+      sender.refused.push(nowMs);
+      if (sender.refused.length > requestsBeforeBan) {
+        sender.refused = [];
+        sender.bannedUntilMs = nowMs + banMs;
+        return { status: 418, retryAfterSeconds: Math.ceil(banMs / 1000) };
+      }
     }
     return { status: 429, retryAfterSeconds: Math.max(1, Math.ceil(((counted[0] as Ms) + intervalMs - nowMs) / 1000)) };
   }

@@ -1,17 +1,27 @@
 import type { SignatureScheme } from "../../core/signing.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
+import type { Withdrawals } from "../accounts/withdrawals.js";
 import type { OrderDesk } from "../matching/order-desk.js";
 import type { ExchangeState } from "../state.js";
 import { AccountEndpoints } from "./account-endpoints.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./api-error.js";
 import { Authentication, addressOf } from "./authentication.js";
+import { CustodyEndpoints } from "./custody-endpoints.js";
 import { exchangeInfoRecord } from "./exchange-info.js";
 import { OrderEndpoints } from "./order-endpoints.js";
 import { OrderEntry } from "./order-entry.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
 import { PublicEndpoints } from "./public-endpoints.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
+
+/** What the router answers with. */
+export interface RouterParts {
+  readonly desk: OrderDesk;
+  readonly clearing: Clearing;
+  readonly withdrawals: Withdrawals;
+  readonly scheme: SignatureScheme;
+}
 
 type Parameters = ReadonlyMap<string, string>;
 
@@ -28,9 +38,11 @@ export class Router {
   readonly #state: ExchangeState;
   readonly #limiter: RateLimiter;
   readonly #routes: ReadonlyMap<string, Route>;
-  readonly #paths: ReadonlySet<string>;
+  /** By path: the methods that it is offered by. */
+  readonly #methods = new Map<string, readonly string[]>();
 
-  constructor(state: ExchangeState, desk: OrderDesk, clearing: Clearing, scheme: SignatureScheme) {
+  /** @throws ConfigError for a fee agreement that cannot be */
+  constructor(state: ExchangeState, { desk, clearing, withdrawals, scheme }: RouterParts) {
     this.#state = state;
     this.authentication = new Authentication(state, scheme);
     this.accounts = new AccountEndpoints(state, clearing);
@@ -38,18 +50,23 @@ export class Router {
     this.#routes = new Map([
       ...this.#publicRoutes(new PublicEndpoints(state)),
       ...this.#accountRoutes(),
+      ...this.#custodyRoutes(new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication)),
       ...this.#orderRoutes(new OrderEntry(state, desk, this.authentication), new OrderEndpoints(state, desk)),
     ]);
-    this.#paths = new Set([...this.#routes.keys()].map((key) => key.slice(key.indexOf(" ") + 1)));
+    for (const route of this.#routes.keys()) {
+      const [method, path] = route.split(" ") as [string, string];
+      this.#methods.set(path, [...(this.#methods.get(path) ?? []), method]);
+    }
   }
 
   /** Answers one request. Errors that are not the exchange's own pass through. */
   handle(request: ApiRequest): ApiAnswer {
     const route = this.#routes.get(`${request.method} ${request.path}`);
     if (route === undefined) {
-      const known = this.#paths.has(request.path);
-      const status = known ? 405 : 404;
-      return { status, body: errorBody(1111, "Bad params", known ? "this method is not offered here" : "there is no such endpoint") };
+      const methods = this.#methods.get(request.path);
+      return methods === undefined
+        ? { status: 404, body: errorBody(1111, "Bad params", "there is no such endpoint") }
+        : { status: 405, body: errorBody(1111, "Bad params", "this method is not offered here"), headers: { allow: methods.join(", ") } };
     }
     try {
       const parameters = readParameters(request);
@@ -72,7 +89,8 @@ export class Router {
       return null;
     }
     const { key } = this.#state.config.rateLimits;
-    const account = parameters.get("account")?.toLowerCase();
+    // Whoever names no registered account is counted by address, so that invented names neither escape the limit nor fill the memory.
+    const account = this.#state.account(parameters.get("account") ?? "")?.address.toLowerCase();
     const keys = [...(key === "account" && account !== undefined ? [] : [`ip ${ip}`])];
     if (key !== "ip" && account !== undefined) {
       keys.push(`account ${account}`);
@@ -103,19 +121,30 @@ export class Router {
 
   #accountRoutes(): [string, Route][] {
     const { accounts } = this;
-    const { choices, faucet } = this.#state.config;
-    const addressed = (parameters: Parameters) =>
-      choices.accountEndpointsSigned ? this.authentication.signerOf(parameters) : addressOf(parameters);
-    const routes: [string, Route][] = [
-      ["POST /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.register(addressed(parameters)) }],
-      ["GET /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.read(addressed(parameters)) }],
+    const { authentication } = this;
+    const isSigned = this.#state.config.choices.accountEndpointsSigned;
+    // An operator may read an account, but not open one.
+    const opened = (parameters: Parameters) => (isSigned ? authentication.ownerOf(parameters) : addressOf(parameters));
+    const read = (parameters: Parameters) =>
+      isSigned ? authentication.accountOf(parameters) : authentication.registered(addressOf(parameters));
+    return [
+      ["POST /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.register(opened(parameters)) }],
+      ["GET /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.read(read(parameters)) }],
       ["GET /v1/userTrades", this.#private("COMMON", (account, parameters) => accounts.userTrades(account, parameters))],
       ["GET /v1/incomes", this.#private("COMMON", (account, parameters) => accounts.incomes(account, parameters))],
       ["GET /v1/balances", this.#private("COMMON", (account) => accounts.balances(account))],
       ["GET /v1/positions", this.#private("COMMON", (account) => accounts.positions(account))],
     ];
+  }
+
+  #custodyRoutes(custody: CustodyEndpoints): [string, Route][] {
+    const { faucet, withdrawals } = this.#state.config;
+    const routes: [string, Route][] = [["POST /operator", { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) }]];
     if (faucet.enabled) {
-      routes.push(["POST /faucet", { bucket: null, answer: (parameters) => accounts.faucet(parameters) }]);
+      routes.push(["POST /faucet", { bucket: null, answer: (parameters) => custody.faucet(parameters) }]);
+    }
+    if (withdrawals.enabled) {
+      routes.push(["POST /withdraw", { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) }]);
     }
     return routes;
   }

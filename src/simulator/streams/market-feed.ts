@@ -2,31 +2,42 @@ import type { Timer } from "../../core/seam.js";
 import type { Side } from "../../core/units.js";
 import type { Trade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
-import { publicTradeFields } from "../rest/market-records.js";
-import { marketStateRecord } from "../rest/public-endpoints.js";
+import { marketStateRecord, publicTradeFields } from "../rest/market-records.js";
 import { writeRecord } from "../rest/write-json.js";
 import type { ExchangeState } from "../state.js";
+import { KlineFeed } from "./kline-feed.js";
 import { LevelText } from "./level-text.js";
-import type { MarketStreamKind } from "./stream-address.js";
+import type { MarketStream } from "./stream-address.js";
 import type { StreamLink } from "./stream-link.js";
 
-/** One market's three streams: its book, its state each second, and its trades. */
+/** The streams that a market has one of. */
+type MarketStreamKind = Exclude<MarketStream["kind"], "kline">;
+
+/** One market's streams: its book, its state each second, its trades, and its klines. */
 export class MarketFeed {
   readonly #state: ExchangeState;
   readonly #market: Market;
   readonly #text: LevelText;
   readonly #links: Record<MarketStreamKind, Set<StreamLink>> = { orderbook: new Set(), market: new Set(), trades: new Set() };
+  readonly #klines: KlineFeed;
   #bookTimer: Timer | null = null;
 
   constructor(state: ExchangeState, market: Market) {
     this.#state = state;
     this.#market = market;
+    this.#klines = new KlineFeed(state, market);
     this.#text = new LevelText(market.instrument);
   }
 
-  /** Has a link follow a stream; a book starts with its snapshot, the market's state with the present one. */
-  subscribe(kind: MarketStreamKind, link: StreamLink): void {
-    if (this.#links[kind].has(link)) {
+  /**
+   * Has a link follow a stream that it does not follow yet; a book starts with its snapshot, the market's state and a bar with the
+   * present ones. @param name of the stream as it was asked for.
+   */
+  subscribe(name: string, { kind, interval }: MarketStream, link: StreamLink): void {
+    if (kind === "kline") {
+      if (interval !== null) {
+        this.#klines.subscribe(name, interval, link);
+      }
       return;
     }
     if (kind === "orderbook") {
@@ -40,10 +51,12 @@ export class MarketFeed {
     this.#links[kind].add(link);
   }
 
-  unsubscribe(kind: MarketStreamKind, link: StreamLink): void {
-    if (this.#links[kind].delete(link) && kind === "orderbook" && this.#links.orderbook.size === 0) {
+  unsubscribe(name: string, { kind }: MarketStream, link: StreamLink): void {
+    if (kind === "kline") {
+      this.#klines.unsubscribe(name, link);
+    } else if (this.#links[kind].delete(link) && kind === "orderbook" && this.#links.orderbook.size === 0) {
       this.#market.depth.watched = false;
-      this.stop();
+      this.#stopBook();
     }
   }
 
@@ -80,6 +93,23 @@ export class MarketFeed {
     if (this.#links.trades.size > 0) {
       this.#publish("trades", writeRecord(publicTradeFields(trade, trade.status)));
     }
+    this.#klines.onTrade();
+  }
+
+  /** Sends what is gathered until the end of an event where no interval gathers it. */
+  endOfEvent(): void {
+    const { bookIntervalMs, klineIntervalMs } = this.#state.config.streams;
+    if (bookIntervalMs === 0) {
+      this.publishBook();
+    }
+    if (klineIntervalMs === 0) {
+      this.#klines.publish();
+    }
+  }
+
+  /** Time has passed. */
+  onReading(): void {
+    this.#klines.onReading();
   }
 
   publishMarket(): void {
@@ -89,6 +119,11 @@ export class MarketFeed {
   }
 
   stop(): void {
+    this.#stopBook();
+    this.#klines.stop();
+  }
+
+  #stopBook(): void {
     this.#bookTimer?.cancel();
     this.#bookTimer = null;
   }
@@ -110,7 +145,7 @@ export class MarketFeed {
   #publish(kind: MarketStreamKind, payload: string): void {
     let wrapped: string | undefined;
     for (const link of [...this.#links[kind]]) {
-      if (link.wraps) {
+      if (link.options.wraps) {
         wrapped ??= this.#wrapped(kind, link, payload);
         link.send(wrapped);
       } else {
@@ -120,6 +155,6 @@ export class MarketFeed {
   }
 
   #wrapped(kind: MarketStreamKind, link: StreamLink, payload: string): string {
-    return link.wraps ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}` : payload;
+    return link.options.wraps ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}` : payload;
   }
 }

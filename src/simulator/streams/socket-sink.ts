@@ -4,19 +4,20 @@ import type { StreamConnection, StreamSink } from "./stream-sink.js";
 /** A stream's sink over a real websocket; what is sent before the handshake is done waits for it. */
 export class SocketSink implements StreamSink {
   #socket: WebSocket | null = null;
-  #waiting: string[] = [];
+  #waiting: (string | Uint8Array)[] = [];
   #closing: { readonly code: number; readonly reason: string } | null = null;
 
   /** Takes the opened socket and reports its events to the stream. */
   attach(socket: WebSocket, connection: StreamConnection): void {
     this.#socket = socket;
     socket.on("message", (data) => connection.receive(data.toString()));
+    socket.on("ping", () => connection.pinged());
     socket.on("pong", () => connection.pong());
     socket.on("close", () => connection.closed());
     // ws closes the socket after an error, so its close is all that has to be heard; unheard, an error would be thrown.
     socket.on("error", () => {});
-    for (const text of this.#waiting) {
-      socket.send(text);
+    for (const message of this.#waiting) {
+      socket.send(message);
     }
     this.#waiting = [];
     if (this.#closing !== null) {
@@ -25,11 +26,11 @@ export class SocketSink implements StreamSink {
   }
 
   send(text: string): void {
-    if (this.#socket === null) {
-      this.#waiting.push(text);
-    } else if (this.#socket.readyState === this.#socket.OPEN) {
-      this.#socket.send(text);
-    }
+    this.#hand(text);
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.#hand(bytes);
   }
 
   ping(): void {
@@ -43,7 +44,20 @@ export class SocketSink implements StreamSink {
     this.#socket?.close(code, reason);
   }
 
+  terminate(): void {
+    this.#waiting = [];
+    this.#socket?.terminate();
+  }
+
   bufferedBytes(): number {
-    return this.#socket?.bufferedAmount ?? 0;
+    return this.#socket?.bufferedAmount ?? this.#waiting.reduce((sum, message) => sum + message.length, 0);
+  }
+
+  #hand(message: string | Uint8Array): void {
+    if (this.#socket === null) {
+      this.#waiting.push(message);
+    } else if (this.#socket.readyState === this.#socket.OPEN) {
+      this.#socket.send(message);
+    }
   }
 }

@@ -1,10 +1,12 @@
 import type { MarketId } from "../../core/units.js";
+import { type CandleInterval, readInterval } from "../markets/candle-interval.js";
 import { ApiError } from "../rest/api-error.js";
 
-/** Which stream a connection asks for. */
-export type StreamAddress =
+/** Which stream a connection asks for, and whether it wants what it is sent compressed. */
+export type StreamAddress = { readonly zips: boolean } & (
   | { readonly kind: "markets"; readonly wraps: boolean; readonly streams: readonly string[] }
-  | { readonly kind: "account"; readonly address: string; readonly parameters: ReadonlyMap<string, string> };
+  | { readonly kind: "account"; readonly address: string; readonly parameters: ReadonlyMap<string, string> }
+);
 
 const SINGLE = "/v1/single/";
 const MULTIPLE = "/v1/multiple";
@@ -15,32 +17,37 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
   const mark = pathWithQuery.indexOf("?");
   const path = mark < 0 ? pathWithQuery : pathWithQuery.slice(0, mark);
   const parameters = new Map(new URLSearchParams(mark < 0 ? "" : pathWithQuery.slice(mark + 1)));
-  if (parameters.get("zip")) {
-    throw new ApiError(1111, "compressed streams are not offered");
-  }
+  const zips = (parameters.get("zip") ?? "") !== "";
   if (path.startsWith(SINGLE)) {
     const name = decodePath(path.slice(SINGLE.length));
     return name.startsWith(ACCOUNT)
-      ? { kind: "account", address: name.slice(ACCOUNT.length), parameters }
-      : { kind: "markets", wraps: false, streams: [name] };
+      ? { zips, kind: "account", address: name.slice(ACCOUNT.length), parameters }
+      : { zips, kind: "markets", wraps: false, streams: [name] };
   }
   if (path === MULTIPLE || path === `${MULTIPLE}/`) {
     const names = (parameters.get("streams") ?? "").split("/").filter((name) => name !== "");
-    return { kind: "markets", wraps: true, streams: [...new Set(names)] };
+    return { zips, kind: "markets", wraps: true, streams: [...new Set(names)] };
   }
   throw new ApiError(1111, "there is no such stream");
 }
 
-/** The kinds of market streams. */
-export type MarketStreamKind = "orderbook" | "market" | "trades";
+/** A market stream, taken apart. */
+export interface MarketStream {
+  readonly marketId: MarketId;
+  readonly kind: "orderbook" | "market" | "trades" | "kline";
+  /** Of a kline stream alone. */
+  readonly interval: CandleInterval | null;
+}
 
-/** Splits a market stream's name. @throws ApiError 1111 */
-export function readStreamName(name: string): { marketId: MarketId; kind: MarketStreamKind } {
-  const match = /^([a-z0-9]{1,64})@(orderbook|market|trades)$/.exec(name);
-  if (match === null) {
+/** Splits a market stream's name; the interval of a kline stream in upper or lower case. @throws ApiError 1111 */
+export function readStreamName(name: string): MarketStream {
+  const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades)|kline([0-9a-zA-Z]{1,4}))$/.exec(name);
+  const [, marketId, kind, intervalName] = match ?? [];
+  const interval = intervalName === undefined ? null : (readInterval(intervalName) ?? null);
+  if (marketId === undefined || (kind === undefined && interval === null)) {
     throw new ApiError(1111, `there is no stream ${name.slice(0, 80)}`);
   }
-  return { marketId: match[1] as string, kind: match[2] as MarketStreamKind };
+  return { marketId, kind: (kind ?? "kline") as MarketStream["kind"], interval };
 }
 
 function decodePath(text: string): string {

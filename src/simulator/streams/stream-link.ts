@@ -1,11 +1,14 @@
 import type { Seam, Timer } from "../../core/seam.js";
 import type { ExchangeConfig } from "../config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
+import type { ZippedText } from "./zipped-text.js";
 
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 const SECOND_MS = 1000;
+const PING = "ping";
+const PONG = "pong";
 
 /** What a link reports to. */
 export interface LinkOwner {
@@ -13,12 +16,21 @@ export interface LinkOwner {
   onGone(link: StreamLink): void;
 }
 
+/** How a link was opened. */
+export interface LinkOptions {
+  /** Whether events are wrapped with the name of their stream. */
+  readonly wraps: boolean;
+  /** What compresses everything but the text ping; null to send texts as they are. */
+  readonly zip: ZippedText | null;
+  /** Whose connections are counted together. */
+  readonly ip: string;
+}
+
 /** One websocket from the server's side: pings, its 12 hours, its message limit, and the end of a reader that is too slow. */
 export class StreamLink implements StreamConnection {
   /** Names of the streams that it follows. */
   readonly streams = new Set<string>();
-  /** Whether events are wrapped with the name of their stream. */
-  readonly wraps: boolean;
+  readonly options: LinkOptions;
   readonly #seam: Seam;
   readonly #config: ExchangeConfig["streams"];
   readonly #sink: StreamSink;
@@ -28,11 +40,11 @@ export class StreamLink implements StreamConnection {
   #arrivalsMs: number[] = [];
   #isGone = false;
 
-  constructor(seam: Seam, config: ExchangeConfig["streams"], sink: StreamSink, wraps: boolean, owner: LinkOwner) {
+  constructor(seam: Seam, config: ExchangeConfig["streams"], sink: StreamSink, options: LinkOptions, owner: LinkOwner) {
     this.#seam = seam;
     this.#config = config;
     this.#sink = sink;
-    this.wraps = wraps;
+    this.options = options;
     this.#owner = owner;
     this.#lastPongMs = seam.clock.monotonicMs();
     this.#timers = [
@@ -46,34 +58,39 @@ export class StreamLink implements StreamConnection {
     if (this.#isGone) {
       return;
     }
-    this.#sink.send(text);
+    const { zip } = this.options;
+    if (zip === null || text === PING) {
+      this.#sink.send(text);
+    } else {
+      this.#sink.sendBytes(zip.of(text));
+    }
     if (this.#sink.bufferedBytes() > this.#config.maxBufferedBytes) {
       this.end(POLICY, "the reader is too slow");
+      this.#sink.terminate();
     }
   }
 
   receive(text: string): void {
-    if (this.#isGone) {
+    if (!this.#counts()) {
       return;
     }
-    const nowMs = this.#seam.clock.monotonicMs();
-    while ((this.#arrivalsMs[0] ?? nowMs) <= nowMs - SECOND_MS) {
-      this.#arrivalsMs.shift();
-    }
-    this.#arrivalsMs.push(nowMs);
-    if (this.#arrivalsMs.length > this.#config.messagesPerSecond) {
-      this.end(POLICY, `more than ${this.#config.messagesPerSecond} messages a second`);
-    } else if (text === "pong") {
-      this.pong();
-    } else if (text === "ping") {
-      this.send("pong");
+    if (text === PONG) {
+      this.#heardPong();
+    } else if (text === PING) {
+      this.send(PONG);
     } else {
       this.#owner.onMessage(this, text);
     }
   }
 
+  pinged(): void {
+    this.#counts();
+  }
+
   pong(): void {
-    this.#lastPongMs = this.#seam.clock.monotonicMs();
+    if (this.#counts()) {
+      this.#heardPong();
+    }
   }
 
   closed(): void {
@@ -95,6 +112,27 @@ export class StreamLink implements StreamConnection {
     }
   }
 
+  #heardPong(): void {
+    this.#lastPongMs = this.#seam.clock.monotonicMs();
+  }
+
+  /** Counts something that arrived. @returns whether the connection goes on. */
+  #counts(): boolean {
+    if (this.#isGone) {
+      return false;
+    }
+    const nowMs = this.#seam.clock.monotonicMs();
+    while ((this.#arrivalsMs[0] ?? nowMs) <= nowMs - SECOND_MS) {
+      this.#arrivalsMs.shift();
+    }
+    this.#arrivalsMs.push(nowMs);
+    if (this.#arrivalsMs.length > this.#config.messagesPerSecond) {
+      this.end(POLICY, `more than ${this.#config.messagesPerSecond} messages a second`);
+      return false;
+    }
+    return true;
+  }
+
   #ping(): void {
     const silentMs = this.#seam.clock.monotonicMs() - this.#lastPongMs;
     if (silentMs >= this.#config.pongTimeoutMs) {
@@ -106,7 +144,7 @@ export class StreamLink implements StreamConnection {
       this.#sink.ping();
     }
     if (this.#config.pings !== "protocol") {
-      this.send("ping");
+      this.send(PING);
     }
   }
 }

@@ -44,6 +44,10 @@ describe("the example exchanges with their order flows", () => {
       send: (text) => frames.push(text),
       ping: () => {},
       close: () => {},
+      sendBytes: () => {
+        throw new Error("nobody asked for compression");
+      },
+      terminate: () => {},
       bufferedBytes: () => 0,
     });
     const book = snapshotShape.parse(JSON.parse(frames[0] ?? "null"));

@@ -85,7 +85,7 @@ describe("a market's flow setting", () => {
     expect(flows("b", null)).toBeNull();
     expect(flows("c", null)).toBeNull();
     const missing = { kind: "replay", tag: "not-recorded", folder: "/" };
-    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(/tag: .*"not-recorded"/);
+    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(/markets\.a\.flow\.folder: has no books/);
     expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context)).toThrow(/markets\.a\.flow\.tag/);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError } from "../../../src/core/errors.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
@@ -213,8 +214,11 @@ describe("the replay flow", () => {
     void over.then((value) => {
       end = value;
     });
-    // Time does not wait for the disk: a bound, so that a replay that never ends is a failure and no endless test.
-    for (let ms = 0; ms < 20_000 && end === undefined; ms += 1) await clock.runFor(1);
+    // Virtual time does not wait for the disk, so the disk is given its time too; bounded, so that a replay that never ends is a failure.
+    for (let ms = 0; ms < 20_000 && end === undefined; ms += 1) {
+      await clock.runFor(1);
+      if (ms % 10 === 0) await delay(1);
+    }
     expect(end).toEqual({ reason: "capture-end", captureMs: 8_000, messages: 3_000, prints: 0 });
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 3_000_000 }]);
   });

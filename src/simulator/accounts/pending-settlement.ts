@@ -1,0 +1,23 @@
+import type { CreditUnits, Ms } from "../../core/units.js";
+import type { Order } from "./order.js";
+import type { LedgerEntry } from "./position-ledger.js";
+import type { Trade, UserTrade } from "./records.js";
+
+/** One side of a match that waits for its settlement. */
+export interface PendingSide {
+  readonly record: UserTrade;
+  /** null for the house. */
+  readonly order: Order | null;
+  readonly entry: LedgerEntry;
+}
+
+/** A match that waits for its settlement. */
+export interface PendingSettlement {
+  readonly trade: Trade;
+  /** The maker's first: the order in which they are resolved. */
+  readonly sides: readonly PendingSide[];
+  /** Fees of both sides, which a failure gives back. */
+  readonly fees: CreditUnits;
+  /** Wall time of its settlement. */
+  readonly dueMs: Ms;
+}

@@ -1,0 +1,90 @@
+import type { Timer } from "../../core/seam.js";
+import type { CreditUnits } from "../../core/units.js";
+import type { ExchangeState } from "../state.js";
+import type { Account } from "./account.js";
+import type { Clearing } from "./clearing.js";
+import { riskOf } from "./margin.js";
+
+/**
+ * Takes credit out of accounts, at once or after the configured delay (protocol 7.7, "Withdrawals"): what stays must be the
+ * initial margin of all positions, those that the contracts know of as well as those that have only been matched, and what
+ * the open orders freeze. Of an account one withdrawal waits at a time; a new one takes its place.
+ */
+export class Withdrawals {
+  readonly #state: ExchangeState;
+  readonly #clearing: Clearing;
+  readonly #turn: (run: () => void) => void;
+  readonly #timers = new Map<Account, Timer>();
+
+  constructor(state: ExchangeState, clearing: Clearing, turn: (run: () => void) => void) {
+    this.#state = state;
+    this.#clearing = clearing;
+    this.#turn = turn;
+  }
+
+  /** Takes up what waits, as an earlier run left it. */
+  start(): void {
+    for (const account of this.#state.accounts.values()) {
+      this.#await(account);
+    }
+  }
+
+  /** Executes nothing until the next start. */
+  stop(): void {
+    for (const timer of this.#timers.values()) {
+      timer.cancel();
+    }
+    this.#timers.clear();
+  }
+
+  /** Whether the account may part with so much now. */
+  isAllowed(account: Account, amount: CreditUnits): boolean {
+    const { markets } = this.#state;
+    const matched = riskOf(account, markets);
+    const settled = riskOf(account, markets, "settled");
+    return (
+      matched.isSafe &&
+      matched.netValue - amount >= matched.positionMargin + matched.frozenMargin &&
+      settled.netValue - amount >= settled.positionMargin
+    );
+  }
+
+  /** Executes an allowed withdrawal, or has it wait for its time. */
+  request(account: Account, amount: CreditUnits): void {
+    const { delayMs } = this.#state.config.withdrawals;
+    if (delayMs === 0) {
+      this.#clearing.withdraw(account, amount);
+      return;
+    }
+    account.pendingWithdrawal = { amount, dueMs: this.#state.nowMs() + delayMs };
+    this.#state.listener.onAccount(account);
+    this.#await(account);
+  }
+
+  #await(account: Account): void {
+    this.#timers.get(account)?.cancel();
+    this.#timers.delete(account);
+    if (account.pendingWithdrawal !== null) {
+      const waitMs = Math.max(0, account.pendingWithdrawal.dueMs - this.#state.nowMs());
+      this.#timers.set(
+        account,
+        this.#state.seam.clock.setTimer(waitMs, () => this.#turn(() => this.#execute(account))),
+      );
+    }
+  }
+
+  /** One that is no longer allowed when its time has come is dropped, and the credit stays. */
+  #execute(account: Account): void {
+    this.#timers.delete(account);
+    const pending = account.pendingWithdrawal;
+    if (pending === null) {
+      return;
+    }
+    account.pendingWithdrawal = null;
+    if (this.isAllowed(account, pending.amount)) {
+      this.#clearing.withdraw(account, pending.amount);
+    } else {
+      this.#state.listener.onAccount(account);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { parseUnits } from "ethers";
+import { z } from "zod";
+import { text } from "../config-text.js";
+import type { ChainKeys } from "./chain-keys.js";
+import type { BlockRhythm } from "./embedded-chain.js";
+import type { ChainGenesis } from "./genesis.js";
+
+/** The phrase of every development chain: its keys are known to everybody. */
+const KNOWN_PHRASE = "test test test test test test test test test test test junk";
+
+/** Funds that no transaction of the exchange's own accounts comes to the end of. */
+const ROLE_BALANCE_WEI = 10n ** 27n;
+
+const rpcShape = z.strictObject({
+  host: z.string().min(1).default("127.0.0.1"),
+  /** 0 takes any free port. */
+  port: z.int().min(0).max(65535).default(8545),
+  maxBodyBytes: z.int().min(1024).max(16_777_216).default(1_048_576),
+  /** HTTP and websockets together. */
+  maxConnections: z.int().min(1).max(10_000).default(200),
+  /** The methods of development nodes (`evm_`, `hardhat_`, `anvil_`): time, blocks and state by hand. */
+  devMethods: z.boolean().default(false),
+  /** Whether contracts may come from outside. They can take the process's memory: every step of an execution takes some. */
+  deployments: z.boolean().default(false),
+});
+
+/** The chain's part of the embedded exchange's configuration. */
+export const chainConfigShape = z.strictObject({
+  /** What every account of the chain is derived from. The default is public, and so are its keys. */
+  mnemonic: text(/^[a-z]+( [a-z]+){11,23}$/, "12 to 24 English words, one space apart (BIP-39)").default(KNOWN_PHRASE),
+  accounts: z
+    .strictObject({
+      /** Ordinary accounts, for traders, wallets and tools. */
+      count: z.int().min(0).max(100).default(10),
+      balanceEth: text(/^\d{1,9}(\.\d{1,18})?$/, 'an amount in ETH below 10^9, such as "10000", with at most 18 decimals').default("10000"),
+      /** Test dollars of each, beside what the exchange deposits. */
+      tokenQuote: text(/^\d{1,12}(\.\d{1,6})?$/, 'an amount below 10^12, such as "50000", with at most 6 decimals').default("0"),
+      /** Whether the port signs for them. */
+      unlocked: z.boolean().default(true),
+    })
+    .prefault({}),
+  blocks: z
+    .strictObject({
+      /** A block every so often; 0 makes one of each transaction at once. */
+      intervalMs: z.int().min(0).max(3_600_000).default(0),
+      /** With an interval: whether there is a block when nothing happened. */
+      empty: z.boolean().default(true),
+      gasLimit: z.int().min(10_000_000).max(1_000_000_000).default(30_000_000),
+      order: z.enum(["tip", "arrival"]).default("tip"),
+      baseFeeWei: text(/^\d{1,20}$/, "a whole number of wei").default("1000000000"),
+    })
+    .prefault({}),
+  /** The most gas of one call, and what a call gets that names none. */
+  callGasLimit: z.int().min(1_000_000).max(1_000_000_000).default(16_000_000),
+  contracts: z
+    .strictObject({
+      maxPositions: z.int().min(1).max(100).default(10),
+      /** How long a mark price counts. */
+      priceHeartbeatMs: z.int().min(1000).max(1_000_000_000).multipleOf(1000).default(86_400_000),
+      /** From a withdrawal's request to its execution. */
+      withdrawTimeLockMs: z.int().min(0).max(1_000_000_000_000).multipleOf(1000).default(0),
+      fundingLimiter: z.boolean().default(true),
+      /** In maintenance margins a day; of the limiter, which keeps it. */
+      fundingSpeedMultiplier: z.int().min(1).max(1_000_000).default(3),
+    })
+    .prefault({}),
+  /** The port for wallets and tools; null opens none. */
+  rpc: rpcShape.nullable().prefault({}),
+});
+
+/** The chain's part of the configuration, with every default filled in. */
+export type ChainConfig = z.output<typeof chainConfigShape>;
+
+/** The port's part of {@link ChainConfig}. */
+export type ChainRpcConfig = z.output<typeof rpcShape>;
+
+/** When blocks are made. */
+export function rhythmOf({ blocks: { intervalMs, empty } }: ChainConfig): BlockRhythm {
+  return intervalMs === 0 ? { kind: "each" } : { kind: "interval", intervalMs, emptyBlocks: empty };
+}
+
+/** What a chain of this configuration begins with. */
+export function genesisOf(config: ChainConfig, chainId: number, keys: ChainKeys): Omit<ChainGenesis, "timestampSeconds"> {
+  const { blocks, callGasLimit, accounts } = config;
+  const roles = [keys.owner, keys.orderSender, keys.insurance, keys.fundingKeeper];
+  const balance = parseUnits(accounts.balanceEth, 18);
+  return {
+    chainId,
+    blockGasLimit: blocks.gasLimit,
+    callGasLimit,
+    baseFeeWei: blocks.baseFeeWei,
+    order: blocks.order,
+    balancesWei: Object.fromEntries([
+      ...keys.accounts.map(({ signer }) => [signer.address, String(balance)]),
+      ...roles.map(({ signer }) => [signer.address, String(ROLE_BALANCE_WEI)]),
+    ]),
+  };
+}

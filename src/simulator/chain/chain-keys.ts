@@ -1,0 +1,60 @@
+import { HDNodeWallet, Mnemonic, toUtf8Bytes } from "ethers";
+import { ConfigError } from "../../core/errors.js";
+import { bytesToHex, hexToBytes } from "../../core/hex.js";
+import { keccak256 } from "../../core/keccak.js";
+import { ecdsaScheme, type Signer } from "../../core/signing.js";
+import type { Hex, MarketId } from "../../core/units.js";
+
+/** A key of the chain with what signs by it. */
+export interface ChainAccount {
+  readonly privateKey: Hex;
+  readonly signer: Signer;
+}
+
+/** The accounts of a chain, all derived from one phrase. */
+export interface ChainKeys {
+  /** For traders, wallets and tools: `m/44'/60'/0'/0/i` (BIP-44), as every development chain has them. */
+  readonly accounts: readonly ChainAccount[];
+  /** Deploys and owns the dealer, the token, the lens and the funding limiter. */
+  readonly owner: ChainAccount;
+  /** Sends the trades. */
+  readonly orderSender: ChainAccount;
+  /** Takes over bad debt, receives the insurance fee. */
+  readonly insurance: ChainAccount;
+  /** Moves the funding rates, alone or through the limiter. */
+  readonly fundingKeeper: ChainAccount;
+  /** Deploys a market's contracts and sets its price. By the market's id alone, so that no other market moves its addresses. */
+  market(marketId: MarketId): ChainAccount;
+}
+
+/** @throws ConfigError for a phrase that is not one of BIP-39; the error does not carry it. */
+export function chainKeys(phrase: string, count: number): ChainKeys {
+  const root = rootOf(phrase);
+  const plain = root.derivePath("m/44'/60'/0'/0");
+  // A branch of its own: whoever is handed the ordinary accounts holds none of these.
+  const roles = root.derivePath("m/44'/60'/1'/0");
+  const role = (index: number) => account(roles.deriveChild(index).privateKey);
+  const markets = hexToBytes(roles.deriveChild(4).privateKey);
+  return {
+    accounts: Array.from({ length: count }, (_, index) => account(plain.deriveChild(index).privateKey)),
+    owner: role(0),
+    orderSender: role(1),
+    insurance: role(2),
+    fundingKeeper: role(3),
+    market: (marketId) => account(bytesToHex(keccak256(Uint8Array.from([...markets, ...toUtf8Bytes(marketId)])))),
+  };
+}
+
+function account(privateKey: Hex): ChainAccount {
+  return { privateKey, signer: ecdsaScheme.signer(privateKey) };
+}
+
+function rootOf(phrase: string): HDNodeWallet {
+  if (!Mnemonic.isValidMnemonic(phrase)) {
+    throw new ConfigError("is not a phrase of BIP-39", {
+      field: "mnemonic",
+      expected: "12, 15, 18, 21 or 24 words of its English list, the last with their checksum",
+    });
+  }
+  return HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(phrase), "m");
+}

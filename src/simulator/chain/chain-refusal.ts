@@ -1,0 +1,27 @@
+import { AbiCoder, dataSlice } from "ethers";
+import { RunError } from "../../core/errors.js";
+import type { RpcError, RpcOutcome } from "./edr-evm.js";
+
+/** A request that the chain refused; `data` is what a contract said, when one did. */
+export class ChainRefusal extends RunError {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(method: string, { code, message, data }: RpcError) {
+    super(`${method}: ${message}`);
+    this.code = code;
+    this.data = data;
+  }
+
+  /** The string of `Error(string)`, or null when the refusal is none of a contract's strings. */
+  get reason(): string | null {
+    if (typeof this.data !== "string" || !this.data.startsWith("0x08c379a0")) return null;
+    return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(this.data, 4))[0] as string;
+  }
+}
+
+/** What was asked for. @throws ChainRefusal when it was refused */
+export function resultOf(method: string, outcome: RpcOutcome): unknown {
+  if ("error" in outcome) throw new ChainRefusal(method, outcome.error);
+  return outcome.result;
+}

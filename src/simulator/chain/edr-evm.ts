@@ -1,0 +1,101 @@
+import {
+  ContractDecoder,
+  L1_CHAIN_TYPE,
+  l1GenesisState,
+  l1HardforkFromString,
+  MineOrdering,
+  PRAGUE,
+  type Provider,
+} from "@nomicfoundation/edr";
+import { hexToBytes } from "../../core/hex.js";
+import type { Hex } from "../../core/units.js";
+import { edrContext } from "./edr-context.js";
+import type { ChainGenesis } from "./genesis.js";
+
+/** An error of JSON-RPC. `data` of a revert is what the contract said. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What became of one request. */
+export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
+
+/** What a subscription of `eth_subscribe` says. */
+export type OnNotice = (subscription: Hex, result: unknown) => void;
+
+/** An EVM with its state in this process. It knows no time of its own that counts, and mines only when told to. */
+export class EdrEvm {
+  readonly #provider: Provider;
+
+  private constructor(provider: Provider) {
+    this.#provider = provider;
+  }
+
+  /**
+   * @param unlocked keys with which it signs for whoever asks.
+   * @throws Error of the EVM for a genesis that it does not take.
+   */
+  static async start(genesis: ChainGenesis, unlocked: readonly Hex[], onNotice: OnNotice = () => {}): Promise<EdrEvm> {
+    const context = await edrContext();
+    const provider = await context.createProvider(
+      L1_CHAIN_TYPE,
+      {
+        allowBlocksWithSameTimestamp: true,
+        allowUnlimitedContractSize: false,
+        bailOnCallFailure: true,
+        // A transaction that reverts is mined and has its receipt, as on any chain.
+        bailOnTransactionFailure: false,
+        chainId: BigInt(genesis.chainId),
+        coinbase: new Uint8Array(20),
+        defaultTransactionGasLimit: BigInt(genesis.callGasLimit),
+        genesisState: [
+          ...l1GenesisState(l1HardforkFromString(PRAGUE)),
+          ...Object.entries(genesis.balancesWei).map(([address, wei]) => ({ address: hexToBytes(address), balance: BigInt(wei) })),
+        ],
+        hardfork: PRAGUE,
+        initialBaseFeePerGas: BigInt(genesis.baseFeeWei),
+        minGasPrice: 0n,
+        mining: {
+          autoMine: false,
+          blockGasLimit: BigInt(genesis.blockGasLimit),
+          memPool: { order: genesis.order === "tip" ? MineOrdering.Priority : MineOrdering.Fifo },
+        },
+        network: { genesisBlockGasLimit: BigInt(genesis.blockGasLimit), genesisBlockTime: BigInt(genesis.timestampSeconds) },
+        networkId: BigInt(genesis.chainId),
+        observability: {},
+        ownedAccounts: [...unlocked],
+        precompileOverrides: [],
+      },
+      { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
+      {
+        subscriptionCallback: ({ filterId, result }) => {
+          // A block's logs come in one list here, and one by one from any public node.
+          for (const one of Array.isArray(result) ? result : [result]) onNotice(`0x${filterId.toString(16)}`, one);
+        },
+      },
+      new ContractDecoder(),
+    );
+    return new EdrEvm(provider);
+  }
+
+  /** Carries out one request. Never rejects: what the EVM itself throws is an internal error of JSON-RPC. */
+  async request(method: string, params: unknown): Promise<RpcOutcome> {
+    let body: { readonly result?: unknown; readonly error?: RpcError };
+    try {
+      const { data } = await this.#provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+      body = (typeof data === "string" ? JSON.parse(data) : data) as typeof body;
+    } catch (cause) {
+      return { error: { code: -32603, message: `the EVM failed: ${cause instanceof Error ? cause.message : String(cause)}` } };
+    }
+    return body.error === undefined ? { result: body.result } : { error: plainError(body.error) };
+  }
+}
+
+/** The node's error in the form of a public node: a revert has code 3, and the contract's own words as its data. */
+function plainError({ code, message, data }: RpcError): RpcError {
+  if (code === -32004) return { code: -32601, message: `the method ${message.replace(/^Method (\S+) .*$/s, "$1")} does not exist` };
+  if (typeof data !== "object" || data === null || !("data" in data) || typeof data.data !== "string") return { code, message };
+  return { code: 3, message: `execution reverted: ${message}`, data: data.data };
+}

@@ -1,0 +1,231 @@
+import { Transaction } from "ethers";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { hexToBytes } from "../../core/hex.js";
+import type { Clock, Timer } from "../../core/seam.js";
+import type { Signer } from "../../core/signing.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { ChainRefusal, resultOf } from "./chain-refusal.js";
+import { EdrEvm, type OnNotice, type RpcOutcome } from "./edr-evm.js";
+import type { ChainGenesis } from "./genesis.js";
+import { type Head, LoggedEvm } from "./logged-evm.js";
+import type { TransactionLog } from "./transaction-log.js";
+
+/** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */
+export type BlockRhythm = { readonly kind: "each" } | { readonly kind: "interval"; readonly intervalMs: Ms; readonly emptyBlocks: boolean };
+
+/** What a chain is opened with. */
+export interface ChainOptions {
+  /** What a new chain begins with; its time is the clock's. What is in the log must have begun alike. */
+  readonly genesis: Omit<ChainGenesis, "timestampSeconds">;
+  readonly rhythm: BlockRhythm;
+  readonly log: TransactionLog;
+  readonly clock: Clock;
+  /** Keys with which it signs for whoever asks. */
+  readonly unlocked?: readonly Hex[];
+  /** Hears once of a failure after which the chain answers nothing any more: its log could not be written. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** What is sent. Amounts in wei, `gas` in units; without `gas`, what a call gets. */
+export interface Sending {
+  readonly from: Signer;
+  /** Null deploys. */
+  readonly to: Hex | null;
+  readonly data: Hex;
+  readonly valueWei?: bigint;
+  readonly gas?: number;
+  readonly tipWei?: bigint;
+}
+
+/** A mined transaction. */
+export interface ChainReceipt {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly isReverted: boolean;
+  readonly contractAddress: Hex | null;
+  readonly gasUsed: number;
+}
+
+/**
+ * A chain in this process. Its blocks carry the time of the exchange's clock, read when a request comes in; requests are carried
+ * out one after the other. What changes it is in the log before it is answered, and a chain that is opened on a log is, to the
+ * hash of its last block, the one that wrote it.
+ */
+export class EmbeddedChain {
+  readonly genesis: ChainGenesis;
+  readonly #evm: LoggedEvm;
+  readonly #listeners: Set<OnNotice>;
+  readonly #clock: Clock;
+  readonly #rhythm: BlockRhythm;
+  readonly #onFault: (error: unknown) => void;
+  #turns: Promise<unknown> = Promise.resolve();
+  #failure: unknown;
+  #timer: Timer | null = null;
+  #isClosed = false;
+
+  private constructor(
+    evm: LoggedEvm,
+    listeners: Set<OnNotice>,
+    genesis: ChainGenesis,
+    { clock, rhythm, onFault = () => {} }: ChainOptions,
+  ) {
+    this.#evm = evm;
+    this.#listeners = listeners;
+    this.genesis = genesis;
+    this.#clock = clock;
+    this.#rhythm = rhythm;
+    this.#onFault = onFault;
+  }
+
+  /**
+   * Begins a chain, or rebuilds the one in the log.
+   * @throws ConfigError when the chain in the log began otherwise; FormatError when the log cannot be read, or gives another state
+   * than it gave; RunError when it cannot be written
+   */
+  static async open(options: ChainOptions): Promise<EmbeddedChain> {
+    const { log, clock, unlocked = [] } = options;
+    const kept = log.genesis();
+    const wanted = { ...options.genesis, timestampSeconds: kept?.timestampSeconds ?? Math.floor(clock.nowMs() / 1000) };
+    if (kept !== null) requireSame(kept, wanted, log.place);
+    const listeners = new Set<OnNotice>();
+    const evm = await EdrEvm.start(wanted, unlocked, (subscription, result) => {
+      for (const listener of listeners) listener(subscription, result);
+    });
+    // Only now: a beginning that the EVM does not take is none.
+    if (kept === null) log.begin(wanted);
+    const logged = new LoggedEvm(evm, log, options.rhythm.kind === "each");
+    const chain = new EmbeddedChain(logged, listeners, wanted, options);
+    await logged.replay();
+    await logged.mineWhatWaits(chain.#nowSeconds());
+    chain.#arm();
+    return chain;
+  }
+
+  /** The last block. */
+  get head(): Head {
+    return this.#evm.head;
+  }
+
+  /** Hears what every `eth_subscribe` was asked for, until the returned function is called. */
+  listen(listener: OnNotice): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Carries out a request of JSON-RPC; what is refused is an outcome. */
+  handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    const nowSeconds = this.#nowSeconds();
+    return this.#turn(() => this.#evm.carryOut(method, params, nowSeconds));
+  }
+
+  /** As {@link handle}. @throws ChainRefusal when it is refused; RunError when the chain has failed */
+  async request(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return resultOf(method, await this.handle(method, params));
+  }
+
+  /**
+   * Signs and sends. The hash is no receipt: with an interval the transaction waits.
+   * @throws ChainRefusal when it is refused
+   */
+  async send({ from, to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = 1_000_000_000n }: Sending): Promise<Hex> {
+    const nowSeconds = this.#nowSeconds();
+    return this.#turn(async () => {
+      const nonce = Number(await this.#evm.ask("eth_getTransactionCount", from.address, "pending"));
+      const { baseFeePerGas } = (await this.#evm.ask("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+      const transaction = Transaction.from({
+        type: 2,
+        chainId: this.genesis.chainId,
+        nonce,
+        gasLimit: gas,
+        // The base fee at most grows by an eighth a block.
+        maxFeePerGas: 4n * BigInt(baseFeePerGas) + tipWei,
+        maxPriorityFeePerGas: tipWei,
+        to,
+        value: valueWei,
+        data,
+      });
+      transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
+      const method = "eth_sendRawTransaction";
+      return resultOf(method, await this.#evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
+    });
+  }
+
+  /** A view's answer, as the contract gave it. @throws ChainRefusal with the revert's data */
+  async call(to: Hex, data: Hex): Promise<Hex> {
+    return (await this.request("eth_call", { to, data }, "latest")) as Hex;
+  }
+
+  /** Null while it is not mined. */
+  async receipt(hash: Hex): Promise<ChainReceipt | null> {
+    const found = (await this.request("eth_getTransactionReceipt", hash)) as Record<string, Hex | null> | null;
+    if (found === null) return null;
+    return {
+      hash,
+      blockNumber: Number(found.blockNumber),
+      isReverted: found.status !== "0x1",
+      contractAddress: found.contractAddress ?? null,
+      gasUsed: Number(found.gasUsed),
+    };
+  }
+
+  /** Makes blocks of what waits, now, whatever the rhythm. */
+  mineWhatWaits(): Promise<void> {
+    const nowSeconds = this.#nowSeconds();
+    return this.#turn(() => this.#evm.mineWhatWaits(nowSeconds));
+  }
+
+  /** Waits until everything that was asked for before has been done: a virtual clock does not wait for the EVM. */
+  async idle(): Promise<void> {
+    await this.#turns;
+  }
+
+  /** Makes no block any more, and carries out what was asked for before. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#turns;
+  }
+
+  #turn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#turns.then(async () => {
+      if (this.#failure !== undefined) throw this.#stopped();
+      return work();
+    });
+    this.#turns = done.catch((error: unknown) => {
+      if (error instanceof ChainRefusal || this.#failure !== undefined) return;
+      // What the EVM has and the log lacks would be lost with the process: nobody is told of it.
+      this.#failure = error;
+      this.#timer?.cancel();
+      this.#onFault(error);
+    });
+    return done;
+  }
+
+  #stopped(): RunError {
+    return new RunError("the chain has stopped", { field: "chain", cause: this.#failure });
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+
+  #arm(): void {
+    if (this.#rhythm.kind === "each") return;
+    const { intervalMs, emptyBlocks } = this.#rhythm;
+    this.#timer = this.#clock.setTimer(intervalMs, () => {
+      if (this.#isClosed || this.#failure !== undefined) return;
+      this.#arm();
+      const nowSeconds = this.#nowSeconds();
+      // A failure is told by the turn.
+      this.#turn(() => this.#evm.mineNext(nowSeconds, emptyBlocks)).catch(() => {});
+    });
+  }
+}
+
+function requireSame(kept: ChainGenesis, wanted: ChainGenesis, place: string): void {
+  for (const key of Object.keys(wanted) as (keyof ChainGenesis)[]) {
+    const [was, is] = [JSON.stringify(kept[key]), JSON.stringify(wanted[key])];
+    if (was !== is)
+      throw new ConfigError("the chain that is kept began otherwise", { field: `${place}: ${key}`, value: is, expected: was });
+  }
+}

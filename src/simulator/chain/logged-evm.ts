@@ -1,0 +1,215 @@
+import { FormatError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
+import { resultOf } from "./chain-refusal.js";
+import type { EdrEvm, RpcOutcome } from "./edr-evm.js";
+import { secondsOf } from "./rpc-numbers.js";
+import type { LogEntry, TransactionLog } from "./transaction-log.js";
+
+/** A block, as the last of a chain. */
+export interface Head {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly timestampSeconds: number;
+}
+
+/** Requests that change the chain and are kept; the EVM carries them out, and again on a rebuilt chain. */
+const KEPT = new Set([
+  "eth_sendRawTransaction",
+  "eth_sendTransaction",
+  "evm_snapshot",
+  "evm_revert",
+  "hardhat_dropTransaction",
+  "hardhat_impersonateAccount",
+  "hardhat_setBalance",
+  "hardhat_setCode",
+  "hardhat_setCoinbase",
+  "hardhat_setNextBlockBaseFeePerGas",
+  "hardhat_setNonce",
+  "hardhat_setPrevRandao",
+  "hardhat_setStorageAt",
+  "hardhat_stopImpersonatingAccount",
+]);
+const SENDS = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
+/** Far beyond what anybody rehearses, and no number that a block's time could not hold. */
+const FURTHEST_SHIFT_SECONDS = 1_000_000_000_000;
+/** Enough for a transaction to be mined although others were before it. */
+const MOST_BLOCKS_A_SENDING = 64;
+
+/**
+ * An EVM whose every change is in a log before it is answered, and whose blocks have the times that it is told. One request at a
+ * time: whoever holds it sees to that.
+ */
+export class LoggedEvm {
+  readonly #evm: EdrEvm;
+  readonly #log: TransactionLog;
+  readonly #minesEach: boolean;
+  #head: Head = { number: 0, hash: "0x", timestampSeconds: 0 };
+  #shiftSeconds = 0;
+  /** The time of the next block where a tool has fixed it. */
+  #nextSeconds: number | null = null;
+  /** What the EVM was last told that the next block's time would be. */
+  #toldSeconds = -1;
+
+  /** @param minesEach whether a transaction gets its block at once. */
+  constructor(evm: EdrEvm, log: TransactionLog, minesEach: boolean) {
+    this.#evm = evm;
+    this.#log = log;
+    this.#minesEach = minesEach;
+  }
+
+  /** The last block. */
+  get head(): Head {
+    return this.#head;
+  }
+
+  /** Does once more what is in the log; first of all. @throws FormatError when that gives another state than it gave */
+  async replay(): Promise<void> {
+    await this.#readHead();
+    for (const entry of this.#log.entries()) await this.#again(entry);
+  }
+
+  /** Carries out a request that came in at `nowSeconds`; what is refused is an outcome. */
+  async carryOut(method: string, params: readonly unknown[], nowSeconds: number): Promise<RpcOutcome> {
+    switch (method) {
+      case "evm_increaseTime":
+        return this.#shift(secondsOf(params[0]));
+      case "evm_setNextBlockTimestamp":
+        return this.#fixNext(secondsOf(params[0]), nowSeconds);
+      case "evm_mine":
+        return this.#mineByHand(1, params[0] === undefined ? null : secondsOf(params[0]), nowSeconds);
+      case "hardhat_mine":
+        return this.#mineByHand(params[0] === undefined ? 1 : secondsOf(params[0]), null, nowSeconds);
+      default:
+        await this.#tell(this.#timeOfNext(nowSeconds));
+        return KEPT.has(method) ? this.#keep(method, params, nowSeconds) : this.#evm.request(method, params);
+    }
+  }
+
+  async #keep(method: string, params: readonly unknown[], nowSeconds: number): Promise<RpcOutcome> {
+    const outcome = await this.#evm.request(method, params);
+    if ("error" in outcome || outcome.result === false) return outcome;
+    this.#log.append({ kind: "request", method, params });
+    if (method === "evm_revert") await this.#readHead();
+    if (SENDS.has(method) && this.#minesEach) await this.#mineOne(outcome.result as Hex, nowSeconds);
+    return outcome;
+  }
+
+  /** Makes the block of a transaction that can be mined: one whose turn has come by its account's nonce. */
+  async #mineOne(hash: Hex, nowSeconds: number): Promise<void> {
+    const { from, nonce } = (await this.ask("eth_getTransactionByHash", hash)) as { from: Hex; nonce: Hex };
+    if (Number(await this.ask("eth_getTransactionCount", from, "pending")) <= Number(nonce)) return;
+    for (let block = 0; block < MOST_BLOCKS_A_SENDING; block += 1) {
+      const mined = await this.#mine(this.#timeOfNext(nowSeconds));
+      if (mined === 0 || (await this.ask("eth_getTransactionReceipt", hash)) !== null) return;
+    }
+  }
+
+  /** Makes blocks until nothing waits that a block could take. */
+  async mineWhatWaits(nowSeconds: number): Promise<void> {
+    while (Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0) {
+      await this.#mine(this.#timeOfNext(nowSeconds));
+    }
+  }
+
+  /** Makes the block of an interval. */
+  async mineNext(nowSeconds: number, isEmptyToo: boolean): Promise<void> {
+    if (isEmptyToo || Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0) {
+      await this.#mine(this.#timeOfNext(nowSeconds));
+    }
+  }
+
+  #timeOfNext(nowSeconds: number): number {
+    return Math.max(this.#nextSeconds ?? nowSeconds + this.#shiftSeconds, this.#head.timestampSeconds);
+  }
+
+  async #tell(seconds: number): Promise<void> {
+    if (seconds === this.#toldSeconds) return;
+    await this.ask("evm_setNextBlockTimestamp", seconds);
+    this.#toldSeconds = seconds;
+  }
+
+  /** @returns how many transactions it took. */
+  async #mine(timestampSeconds: number): Promise<number> {
+    await this.#tell(timestampSeconds);
+    await this.ask("evm_mine");
+    this.#nextSeconds = null;
+    const mined = await this.#readHead();
+    this.#log.append({ kind: "block", timestampSeconds, hash: this.#head.hash });
+    return mined;
+  }
+
+  async #readHead(): Promise<number> {
+    const block = (await this.ask("eth_getBlockByNumber", "latest", false)) as {
+      number: Hex;
+      hash: Hex;
+      timestamp: Hex;
+      transactions: readonly Hex[];
+    };
+    this.#head = { number: Number(block.number), hash: block.hash, timestampSeconds: Number(block.timestamp) };
+    this.#toldSeconds = -1;
+    return block.transactions.length;
+  }
+
+  #shift(seconds: number | null): RpcOutcome {
+    if (seconds === null || Math.abs(this.#shiftSeconds + seconds) > FURTHEST_SHIFT_SECONDS) {
+      return badNumber(`seconds that move the clock by at most ${FURTHEST_SHIFT_SECONDS}`);
+    }
+    this.#shiftSeconds += seconds;
+    this.#log.append({ kind: "shift", seconds });
+    return { result: this.#shiftSeconds };
+  }
+
+  /** The next block's time; the chain's clock goes on from there. */
+  #fixNext(seconds: number | null, nowSeconds: number): RpcOutcome {
+    if (seconds === null || seconds < this.#head.timestampSeconds) {
+      return badNumber(`a timestamp from the last block's, ${this.#head.timestampSeconds}, on`);
+    }
+    const shifted = this.#shift(seconds - nowSeconds - this.#shiftSeconds);
+    if ("error" in shifted) return shifted;
+    this.#nextSeconds = seconds;
+    return { result: seconds };
+  }
+
+  async #mineByHand(count: number | null, at: number | null, nowSeconds: number): Promise<RpcOutcome> {
+    if (count === null || count < 1 || count > 1000) return badNumber("1 to 1000 blocks");
+    if (at !== null) {
+      const fixed = this.#fixNext(at, nowSeconds);
+      if ("error" in fixed) return fixed;
+    }
+    for (let block = 0; block < count; block += 1) await this.#mine(this.#timeOfNext(nowSeconds));
+    return { result: "0x0" };
+  }
+
+  /** Does once more what was done. */
+  async #again(entry: LogEntry): Promise<void> {
+    switch (entry.kind) {
+      case "shift":
+        this.#shiftSeconds += entry.seconds;
+        return;
+      case "request":
+        await this.ask(entry.method, ...entry.params);
+        if (entry.method === "evm_revert") await this.#readHead();
+        return;
+      case "block":
+        await this.#tell(entry.timestampSeconds);
+        await this.ask("evm_mine");
+        await this.#readHead();
+        if (this.#head.hash !== entry.hash) {
+          throw new FormatError("the chain's log gives another state than it gave", {
+            field: this.#log.place,
+            value: this.#head.hash,
+            expected: `block ${this.#head.number} to be ${entry.hash}`,
+          });
+        }
+    }
+  }
+
+  /** A request that may not fail. @throws ChainRefusal when it does */
+  async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return resultOf(method, await this.#evm.request(method, params));
+  }
+}
+
+function badNumber(expected: string): RpcOutcome {
+  return { error: { code: -32602, message: `invalid argument 0: expected ${expected}` } };
+}

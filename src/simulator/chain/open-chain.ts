@@ -1,0 +1,68 @@
+import { parseUnits } from "ethers";
+import type { Clock } from "../../core/seam.js";
+import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
+import { type ChainKeys, chainKeys } from "./chain-keys.js";
+import { type ChainAddresses, type ChainMarket, deploy } from "./deployment.js";
+import { EmbeddedChain } from "./embedded-chain.js";
+import { type ChainServer, serveChain } from "./rpc-server.js";
+import { MemoryTransactionLog, type TransactionLog } from "./transaction-log.js";
+
+/** What a chain is opened with besides its configuration. */
+export interface OpenChainOptions {
+  readonly chainId: number;
+  readonly markets: readonly ChainMarket[];
+  readonly clock: Clock;
+  /** What it is rebuilt from; memory when left out. */
+  readonly log?: TransactionLog;
+  /** Hears once of a failure after which the chain answers nothing any more. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** A chain with its contracts set up. */
+export interface OpenChain {
+  readonly chain: EmbeddedChain;
+  readonly keys: ChainKeys;
+  readonly addresses: ChainAddresses;
+  /** Null where the configuration has no port. */
+  readonly server: ChainServer | null;
+  /** Closes the port and makes no block any more. */
+  close(): Promise<void>;
+}
+
+/**
+ * The chain of a configuration: new, or rebuilt from its log; its contracts deployed and set, then its port open.
+ * @throws ConfigError, FormatError and RunError, as {@link EmbeddedChain.open}, {@link chainKeys}, {@link deploy} and {@link serveChain} do
+ */
+export async function openChain(config: ChainConfig, options: OpenChainOptions): Promise<OpenChain> {
+  const { chainId, markets, clock, log = new MemoryTransactionLog(), onFault } = options;
+  const { accounts, contracts } = config;
+  const keys = chainKeys(config.mnemonic, accounts.count);
+  const chain = await EmbeddedChain.open({
+    genesis: genesisOf(config, chainId, keys),
+    rhythm: rhythmOf(config),
+    log,
+    clock,
+    unlocked: accounts.unlocked ? keys.accounts.map(({ privateKey }) => privateKey) : [],
+    ...(onFault === undefined ? {} : { onFault }),
+  });
+  try {
+    const addresses = await deploy(chain, keys, {
+      markets,
+      priceHeartbeatSeconds: contracts.priceHeartbeatMs / 1000,
+      maxPositions: contracts.maxPositions,
+      withdrawTimeLockSeconds: contracts.withdrawTimeLockMs / 1000,
+      isFundingLimited: contracts.fundingLimiter,
+      fundingSpeedMultiplier: contracts.fundingSpeedMultiplier,
+      tokenUnitsEach: parseUnits(accounts.tokenQuote, 6),
+    });
+    const server = config.rpc === null ? null : await serveChain(chain, config.rpc);
+    const close = async () => {
+      await server?.close();
+      await chain.close();
+    };
+    return { chain, keys, addresses, server, close };
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import type { IncomingMessage } from "node:http";
+import fastify from "fastify";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { RunError } from "../../core/errors.js";
+import type { ChainRpcConfig } from "./chain-config.js";
+import type { EmbeddedChain } from "./embedded-chain.js";
+import { RpcFilters } from "./rpc-filters.js";
+import { errorText, type RpcPort, RpcSession } from "./rpc-session.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const LONGEST_REQUEST_MS = 30_000;
+/** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
+const MOST_WAITING = 1000;
+const MOST_UNREAD_BYTES = 16_777_216;
+
+/** A chain on a port. */
+export interface ChainServer {
+  readonly port: number;
+  /** For HTTP: `http://127.0.0.1:8545`. */
+  readonly url: string;
+  /** For websockets: `ws://127.0.0.1:8545`. */
+  readonly streamUrl: string;
+  /** Ends every connection and frees the port; the chain goes on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a chain on a port, for any wallet or tool: JSON-RPC 2.0 over HTTP (POST, `application/json`) and over websockets. No page of
+ * the web gets in, since the port signs for whoever asks.
+ * @throws RunError when it cannot listen there
+ */
+export async function serveChain(chain: EmbeddedChain, config: ChainRpcConfig): Promise<ChainServer> {
+  const { host, port, maxBodyBytes, maxConnections, devMethods, deployments } = config;
+  const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit };
+  const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain) };
+  const overHttp = new RpcSession(shared, null);
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout: LONGEST_REQUEST_MS,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.post("/", async (request, reply) => {
+    if (isPage(request.headers.origin)) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, "no page of the web gets in"));
+    const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
+    return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
+  });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).type(JSON_TYPE).send(errorText(-32600, "expected POST /")));
+  app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return reply
+      .code(status)
+      .type(JSON_TYPE)
+      .send(errorText(status < 500 ? -32600 : -32603, error.message));
+  });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxBodyBytes,
+    verifyClient: ({ origin }: { origin?: string }) => !isPage(origin),
+  });
+  app.server.on("upgrade", (request: IncomingMessage, socket, head) => {
+    sockets.handleUpgrade(request, socket, head, (websocket) => attend(websocket, shared));
+  });
+  app.server.maxConnections = maxConnections;
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    throw new RunError("the chain's port cannot be opened", {
+      field: "chain.rpc",
+      value: `${host}:${port}`,
+      expected: "a free port of this machine, or 0 for any",
+      cause,
+    });
+  }
+  const address = app.server.address();
+  const open = typeof address === "object" && address !== null ? address.port : port;
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${open}`;
+  return {
+    port: open,
+    url: `http://${authority}`,
+    streamUrl: `ws://${authority}`,
+    async close() {
+      for (const client of sockets.clients) client.terminate();
+      await app.close();
+    },
+  };
+}
+
+/** Whether a browser says that a page asks; a wallet in the browser has an origin of another kind, a tool has none. */
+function isPage(origin: string | undefined): boolean {
+  return origin !== undefined && /^(https?:|null$)/i.test(origin);
+}
+
+/** Answers a websocket's messages in the order in which they came. */
+function attend(socket: WebSocket, port: RpcPort): void {
+  const send = (text: string): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
+    else socket.send(text);
+  };
+  const session = new RpcSession(port, send);
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+  socket.on("message", (data: RawData) => {
+    waiting += 1;
+    if (waiting > MOST_WAITING) {
+      socket.terminate();
+      return;
+    }
+    const text = data.toString();
+    last = last.then(async () => {
+      // Nobody is left to hear it, and what it asks for may be much.
+      const answer = socket.readyState === socket.OPEN ? await session.answer(text) : null;
+      waiting -= 1;
+      if (answer !== null) send(answer);
+    });
+  });
+  // What ws refuses of a peer, such as too large a message, ends the connection; there is nobody to tell.
+  socket.on("error", () => socket.terminate());
+  // A chain that has stopped has no subscription to end.
+  socket.once("close", () => void last.then(() => session.close()).catch(() => {}));
+}

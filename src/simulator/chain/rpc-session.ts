@@ -1,0 +1,117 @@
+import type { Hex } from "../../core/units.js";
+import type { RpcError, RpcOutcome } from "./edr-evm.js";
+import type { EmbeddedChain } from "./embedded-chain.js";
+import type { RpcFilters } from "./rpc-filters.js";
+import { admit, type RpcPolicy } from "./rpc-policy.js";
+
+const MOST_IN_A_BATCH = 100;
+const MOST_SUBSCRIPTIONS = 32;
+
+/** What the sessions of one port share. */
+export interface RpcPort {
+  readonly chain: EmbeddedChain;
+  readonly policy: RpcPolicy;
+  readonly filters: RpcFilters;
+}
+
+/** One client of the port: texts of JSON-RPC 2.0 in, texts out. It answers whatever comes. */
+export class RpcSession {
+  readonly #port: RpcPort;
+  readonly #subscriptions = new Set<Hex>();
+  readonly #notify: ((text: string) => void) | null;
+  readonly #unlisten: () => void;
+
+  /** @param notify takes what subscriptions say; null for a client that can only be answered. */
+  constructor(port: RpcPort, notify: ((text: string) => void) | null) {
+    this.#port = port;
+    this.#notify = notify;
+    this.#unlisten =
+      notify === null
+        ? () => {}
+        : port.chain.listen((subscription, result) => {
+            if (!this.#subscriptions.has(subscription)) return;
+            notify(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } }));
+          });
+  }
+
+  /** @returns the answer to a request or a batch; null when nothing wants one, as notifications do not. */
+  async answer(text: string): Promise<string | null> {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return errorText(-32700, "not JSON");
+    }
+    if (!Array.isArray(body)) {
+      const answer = await this.#answerOne(body);
+      return answer === null ? null : JSON.stringify(answer);
+    }
+    if (body.length === 0 || body.length > MOST_IN_A_BATCH) return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
+    const answers: object[] = [];
+    for (const request of body) {
+      const answer = await this.#answerOne(request);
+      if (answer !== null) answers.push(answer);
+    }
+    return answers.length === 0 ? null : JSON.stringify(answers);
+  }
+
+  /** Ends its subscriptions. */
+  async close(): Promise<void> {
+    this.#unlisten();
+    for (const subscription of [...this.#subscriptions]) await this.#unsubscribe(subscription);
+  }
+
+  async #answerOne(request: unknown): Promise<object | null> {
+    if (typeof request !== "object" || request === null || Array.isArray(request)) return errorAnswer(-32600, "not a request");
+    const { jsonrpc, id, method, params = [] } = request as Record<string, unknown>;
+    const isId = id === undefined || id === null || typeof id === "string" || typeof id === "number";
+    if (!isId || jsonrpc !== "2.0" || typeof method !== "string") return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
+    const outcome: RpcOutcome = Array.isArray(params)
+      ? await this.#outcome(method, params)
+      : { error: { code: -32602, message: "params: expected a list" } };
+    return id === undefined ? null : { jsonrpc: "2.0", id, ...outcome };
+  }
+
+  async #outcome(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    const { chain, policy, filters } = this.#port;
+    const admission = admit(method, params, policy, chain.head.number);
+    if ("refused" in admission) return { error: admission.refused };
+    try {
+      if (admission.method === "eth_subscribe") return await this.#subscribe(admission.params);
+      if (admission.method === "eth_unsubscribe") return { result: await this.#unsubscribe(admission.params[0]) };
+      return await filters.handle(admission.method, admission.params);
+    } catch (error) {
+      return { error: internal(error) };
+    }
+  }
+
+  async #subscribe(params: readonly unknown[]): Promise<RpcOutcome> {
+    if (this.#notify === null) return { error: { code: -32601, message: "subscriptions need a websocket" } };
+    if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
+      return { error: { code: -32005, message: `at most ${MOST_SUBSCRIPTIONS} subscriptions` } };
+    }
+    const outcome = await this.#port.chain.handle("eth_subscribe", params);
+    if ("result" in outcome) this.#subscriptions.add(outcome.result as Hex);
+    return outcome;
+  }
+
+  /** Nobody else's: the EVM numbers them for all together. */
+  async #unsubscribe(subscription: unknown): Promise<boolean> {
+    if (!this.#subscriptions.delete(subscription as Hex)) return false;
+    const outcome = await this.#port.chain.handle("eth_unsubscribe", [subscription]);
+    return "result" in outcome && outcome.result === true;
+  }
+}
+
+/** A text that says what was wrong with something that had no id. */
+export function errorText(code: number, message: string): string {
+  return JSON.stringify(errorAnswer(code, message));
+}
+
+function errorAnswer(code: number, message: string): object {
+  return { jsonrpc: "2.0", id: null, error: { code, message } };
+}
+
+function internal(error: unknown): RpcError {
+  return { code: -32603, message: error instanceof Error ? error.message : String(error) };
+}

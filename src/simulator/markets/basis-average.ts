@@ -1,0 +1,33 @@
+import type { CreditUnits } from "../../core/units.js";
+
+/** Readings that the average is over (protocol 7.4, MA30). */
+const READINGS = 30;
+
+/** The off-chain mark: the index plus the mean of the last thirty readings of mid less index (protocol 7.4). */
+export class BasisAverage {
+  #readings: CreditUnits[] = [];
+
+  /** Takes a reading, once a second. Prices in credit units per whole base unit. */
+  take(mid: CreditUnits, index: CreditUnits): void {
+    this.#readings.push(mid - index);
+    if (this.#readings.length > READINGS) {
+      this.#readings.shift();
+    }
+  }
+
+  /** The off-chain mark at an index; the index itself before the first reading. */
+  over(index: CreditUnits): CreditUnits {
+    const sum = this.#readings.reduce((total, reading) => total + reading, 0n);
+    const count = BigInt(this.#readings.length);
+    return count === 0n ? index : index + sum / count;
+  }
+
+  /** The readings, oldest first, for {@link restore}. */
+  snapshot(): readonly CreditUnits[] {
+    return [...this.#readings];
+  }
+
+  restore(readings: readonly CreditUnits[]): void {
+    this.#readings = readings.slice(-READINGS);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Ms } from "../../core/units.js";
+
+/** Bar lengths of the specification; weeks and calendar months are those of UTC, and a week starts on Monday. */
+export const CANDLE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
+
+/** The name of a bar length. */
+export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
+
+/** An interval by its name in upper or lower case; undefined when there is none of that name. */
+export function readInterval(name: string): CandleInterval | undefined {
+  const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
+  return isOneCase ? CANDLE_INTERVALS.find((interval) => interval === name.toUpperCase()) : undefined;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** The epoch was a Thursday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+const LENGTH_MINUTES: Readonly<Record<Exclude<CandleInterval, "1W" | "1MO">, number>> = {
+  "1M": 1,
+  "5M": 5,
+  "15M": 15,
+  "30M": 30,
+  "1H": 60,
+  "2H": 120,
+  "4H": 240,
+  "6H": 360,
+  "1D": 1440,
+};
+
+/** The first instant of the bar that an instant lies in. @param timeMs milliseconds since the epoch, not negative. */
+export function barStart(interval: CandleInterval, timeMs: Ms): Ms {
+  if (interval === "1MO") {
+    return monthStart(timeMs);
+  }
+  if (interval === "1W") {
+    return timeMs - ((timeMs - FIRST_MONDAY_MS + WEEK_MS) % WEEK_MS);
+  }
+  return timeMs - (timeMs % (LENGTH_MINUTES[interval] * MINUTE_MS));
+}
+
+/** The first instant after the bar that starts at `startMs`. */
+export function barEnd(interval: CandleInterval, startMs: Ms): Ms {
+  if (interval === "1MO") {
+    // No month has more than 31 days, and none fewer than 28: 31 days on is always in the next one.
+    return monthStart(startMs + 31 * DAY_MS);
+  }
+  return startMs + (interval === "1W" ? WEEK_MS : LENGTH_MINUTES[interval] * MINUTE_MS);
+}
+
+/** The first instant of the UTC month, by the proleptic Gregorian calendar (Hinnant's days_from_civil and its inverse). */
+function monthStart(timeMs: Ms): Ms {
+  const days = Math.floor(timeMs / DAY_MS);
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const month = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5);
+  return (days - dayOfMonth) * DAY_MS;
+}

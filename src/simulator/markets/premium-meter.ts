@@ -1,0 +1,68 @@
+/** How samples of the premium become a rate (protocol 7.4). */
+export interface PremiumTerms {
+  /** `impact` weighs the i-th sample with i; `mid` takes the plain mean and divides it by 3. */
+  readonly kind: "impact" | "mid";
+  /** Samples without which there is no rate. */
+  readonly minSamples: number;
+  /** The largest rate either way, scaled by 10^18; null for no limit. */
+  readonly bound: bigint | null;
+}
+
+/** Plain values, for a store. Premiums are scaled by 10^18. */
+export interface PremiumState {
+  readonly count: number;
+  readonly sum: bigint;
+  /** Each sample times its number, which begins at 1. */
+  readonly weightedSum: bigint;
+}
+
+const NOTHING: PremiumState = { count: 0, sum: 0n, weightedSum: 0n };
+/** Of the older generation: the day's premium over three intervals of eight hours. */
+const MID_DIVISOR = 3n;
+
+/** Gathers the premium's samples of one funding interval. */
+export class PremiumMeter {
+  readonly #terms: PremiumTerms;
+  #state: PremiumState = NOTHING;
+
+  constructor(terms: PremiumTerms) {
+    this.#terms = terms;
+  }
+
+  /** Takes a sample. @param premium scaled by 10^18. */
+  take(premium: bigint): void {
+    const count = this.#state.count + 1;
+    this.#state = {
+      count,
+      sum: this.#state.sum + premium,
+      weightedSum: this.#state.weightedSum + premium * BigInt(count),
+    };
+  }
+
+  /** The rate that the samples so far give, scaled by 10^18 and truncated; 0 without any. */
+  get rate(): bigint {
+    const { count, sum, weightedSum } = this.#state;
+    if (count === 0) {
+      return 0n;
+    }
+    const samples = BigInt(count);
+    const rate = this.#terms.kind === "mid" ? sum / (samples * MID_DIVISOR) : (2n * weightedSum) / (samples * (samples + 1n));
+    const { bound } = this.#terms;
+    return bound === null ? rate : rate > bound ? bound : rate < -bound ? -bound : rate;
+  }
+
+  /** Ends an interval. @returns the rate to pay, or null when there were too few samples and none is paid. */
+  close(): bigint | null {
+    const rate = this.#state.count < this.#terms.minSamples ? null : this.rate;
+    this.#state = NOTHING;
+    return rate;
+  }
+
+  snapshot(): PremiumState {
+    return this.#state;
+  }
+
+  restore(state: PremiumState): void {
+    this.#state = state;
+  }
+}

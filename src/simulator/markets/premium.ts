@@ -1,0 +1,50 @@
+import type { CreditUnits, Side } from "../../core/units.js";
+import type { Market } from "./market.js";
+import { ONE } from "./market-rules.js";
+
+/**
+ * The premium of the book over the index, scaled by 10^18 and truncated (protocol 7.4): of the newer generation from the
+ * average prices at which the impact notional would be sold and bought, of the older one from the mid. Null where the index or
+ * a side of the book is missing, or a side is thinner than the impact notional.
+ */
+export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null {
+  const { index } = market.prices;
+  if (index <= 0n) {
+    return null;
+  }
+  if (kind === "mid") {
+    const { midTicks } = market;
+    return Number.isNaN(midTicks) ? null : ((market.prices.creditOf(midTicks) - index) * ONE) / index;
+  }
+  const notional = market.rules.impactNotional;
+  const bid = impactPrice(market, "BUY", notional);
+  const ask = impactPrice(market, "SELL", notional);
+  if (bid === null || ask === null) {
+    return null;
+  }
+  return ((positive(bid - index) - positive(index - ask)) * ONE) / index;
+}
+
+/** The average price, in credit units per whole base unit, of taking so much notional from a side; null when there is less. */
+export function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
+  const { engine, instrument, rules } = market;
+  let left = notional;
+  let paper = 0n;
+  engine.forEachLevel(side, (ticks, lots) => {
+    const value = instrument.creditFloor(ticks, lots);
+    const whole = BigInt(lots) * instrument.paperPerLot;
+    if (value > left) {
+      paper += (whole * left) / value;
+      left = 0n;
+    } else {
+      paper += whole;
+      left -= value;
+    }
+    return left > 0n;
+  });
+  return left > 0n || paper === 0n ? null : (notional * rules.paperUnit) / paper;
+}
+
+function positive(value: bigint): bigint {
+  return value > 0n ? value : 0n;
+}

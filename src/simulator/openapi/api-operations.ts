@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import {
+  accountShape,
+  balancesAnswerShape,
+  buildResultShape,
+  faucetShape,
+  incomeShape,
+  operatorsShape,
+  orderShape,
+  positionShape,
+  riskyAccountShape,
+  userTradeShape,
+  withdrawalShape,
+} from "./account-shapes.js";
+import {
+  ACCOUNT,
+  AMOUNT,
+  ANY_MARKET,
+  ANY_ORDER_ID,
+  type ApiParameter,
+  BOOK_LIMIT,
+  END_TIME,
+  FROM_ID,
+  FROM_ID_ALONE,
+  INCOME_TYPE,
+  INTERVAL,
+  IS_VALID,
+  LIMIT,
+  MARKET,
+  OPERATOR,
+  ORDER_ID,
+  ORDER_TERMS,
+  SIGNED_ORDER,
+  START_TIME,
+} from "./api-parameters.js";
+import {
+  contractsShape,
+  exchangeInfoShape,
+  fundingRateShape,
+  klineShape,
+  orderBookShape,
+  publicTradeShape,
+  timeShape,
+} from "./market-shapes.js";
+
+/** One operation of the exchange's REST interface, as it is offered. */
+export interface ApiOperation {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly group: "market data" | "account" | "orders" | "custody";
+  readonly summary: string;
+  /** Whether it is signed, and so carries account, timestamp and signature besides `parameters`. */
+  readonly isSigned: boolean;
+  readonly parameters: readonly ApiParameter[];
+  /** Of the answer's body, or of each element where it is a list; null for 204. */
+  readonly answer: z.ZodType | null;
+  readonly isList: boolean;
+}
+
+type Rest = Omit<ApiOperation, "method" | "path" | "group" | "summary" | "isSigned" | "isList"> & { readonly isList?: boolean };
+
+function market(path: string, summary: string, { isList = false, ...rest }: Rest): ApiOperation {
+  return { method: "GET", path, group: "market data", summary, isSigned: false, isList, ...rest };
+}
+
+function signed(
+  method: ApiOperation["method"],
+  path: string,
+  group: ApiOperation["group"],
+  summary: string,
+  { isList = false, ...rest }: Rest,
+): ApiOperation {
+  return { method, path, group, summary, isSigned: true, isList, ...rest };
+}
+
+const BARS: readonly ApiParameter[] = [MARKET, INTERVAL, START_TIME, END_TIME, LIMIT];
+
+/** Every operation: those of the specification under `/v1`, and beside it what stands for a wallet's deposits and contract calls. */
+export const API_OPERATIONS: readonly ApiOperation[] = [
+  market("/v1/time", "The exchange's clock", { parameters: [], answer: timeShape }),
+  market("/v1/exchangeInfo", "Markets with their filters and fees, rate limits, the EIP-712 domain", {
+    parameters: [],
+    answer: exchangeInfoShape,
+  }),
+  market("/v1/orderbook", "A market's book", { parameters: [MARKET, BOOK_LIMIT], answer: orderBookShape }),
+  market("/v1/trades", "The newest trades of a market", { parameters: [MARKET, LIMIT], answer: publicTradeShape, isList: true }),
+  market("/v1/historicalTrades", "Trades of a market from an id on, or the newest", {
+    parameters: [MARKET, LIMIT, FROM_ID],
+    answer: publicTradeShape,
+    isList: true,
+  }),
+  market("/v1/klines", "Candles of a market's trades", { parameters: BARS, answer: klineShape, isList: true }),
+  market("/v1/markPriceKlines", "Candles of a market's mark price", { parameters: BARS, answer: klineShape, isList: true }),
+  market("/v1/fundingRate", "Past fundings of a market", {
+    parameters: [MARKET, START_TIME, END_TIME, LIMIT],
+    answer: fundingRateShape,
+    isList: true,
+  }),
+  market("/v1/riskyAccounts", "Accounts near liquidation", { parameters: [], answer: riskyAccountShape, isList: true }),
+  market("/v1/contracts", "A summary of every market", { parameters: [], answer: contractsShape }),
+
+  signed("POST", "/v1/account", "account", "Registers the account, signed by itself", { parameters: [], answer: accountShape }),
+  signed("GET", "/v1/account", "account", "The account's registration", { parameters: [], answer: accountShape }),
+  signed("GET", "/v1/balances", "account", "Balances and positions", { parameters: [], answer: balancesAnswerShape }),
+  signed("GET", "/v1/positions", "account", "Positions", { parameters: [], answer: positionShape, isList: true }),
+  signed("GET", "/v1/userTrades", "account", "The account's trades in a market", {
+    parameters: [MARKET, START_TIME, END_TIME, LIMIT, FROM_ID_ALONE],
+    answer: userTradeShape,
+    isList: true,
+  }),
+  signed("GET", "/v1/incomes", "account", "The account's cash flows", {
+    parameters: [MARKET, INCOME_TYPE, START_TIME, END_TIME, LIMIT],
+    answer: incomeShape,
+    isList: true,
+  }),
+
+  signed("POST", "/v1/order/build", "orders", "Builds an order to be signed", { parameters: ORDER_TERMS, answer: buildResultShape }),
+  signed("POST", "/v1/order", "orders", "Takes a signed order; answers with it as accepted", {
+    parameters: SIGNED_ORDER,
+    answer: orderShape,
+  }),
+  signed("DELETE", "/v1/order", "orders", "Cancels an order", { parameters: [MARKET, ORDER_ID], answer: null }),
+  signed("DELETE", "/v1/allOpenOrders", "orders", "Cancels every open order", { parameters: [ANY_MARKET], answer: null }),
+  signed("GET", "/v1/openOrder", "orders", "One active order", { parameters: [ANY_MARKET, ANY_ORDER_ID], answer: orderShape }),
+  signed("GET", "/v1/openOrders", "orders", "Active orders", { parameters: [ANY_MARKET], answer: orderShape, isList: true }),
+  signed("GET", "/v1/order", "orders", "One order whose status is final", { parameters: [MARKET, ORDER_ID], answer: orderShape }),
+  signed("GET", "/v1/historyOrders", "orders", "Orders whose status is final", {
+    parameters: [MARKET, START_TIME, END_TIME, LIMIT],
+    answer: orderShape,
+    isList: true,
+  }),
+
+  {
+    method: "POST",
+    path: "/faucet",
+    group: "custody",
+    summary: "Credits an account from nowhere",
+    isSigned: false,
+    parameters: [ACCOUNT, AMOUNT],
+    answer: faucetShape,
+    isList: false,
+  },
+  signed("POST", "/withdraw", "custody", "Takes credit out, signed by the account itself", {
+    parameters: [AMOUNT],
+    answer: withdrawalShape,
+  }),
+  signed("POST", "/operator", "custody", "Says whether somebody may sign for the account, signed by the account itself", {
+    parameters: [OPERATOR, IS_VALID],
+    answer: operatorsShape,
+  }),
+];

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import type { ExchangeConfig } from "../config.js";
+import {
+  accountShape,
+  balancesAnswerShape,
+  balancesShape,
+  buildResultShape,
+  datedPositionShape,
+  faucetShape,
+  incomeShape,
+  operatorsShape,
+  orderShape,
+  orderStructShape,
+  positionShape,
+  riskyAccountShape,
+  userTradeShape,
+  withdrawalShape,
+} from "./account-shapes.js";
+import { API_OPERATIONS, type ApiOperation } from "./api-operations.js";
+import { type ApiParameter, SIGNING } from "./api-parameters.js";
+import {
+  contractShape,
+  contractsShape,
+  errorShape,
+  exchangeInfoShape,
+  fundingRateShape,
+  klineShape,
+  marketShape,
+  orderBookShape,
+  publicTradeShape,
+  timeShape,
+} from "./market-shapes.js";
+
+/** The shapes by the names that they have in the document. */
+const SHAPES: Readonly<Record<string, z.ZodType>> = {
+  Time: timeShape,
+  ExchangeInfo: exchangeInfoShape,
+  Market: marketShape,
+  OrderBook: orderBookShape,
+  PublicTrade: publicTradeShape,
+  Kline: klineShape,
+  FundingRate: fundingRateShape,
+  RiskyAccount: riskyAccountShape,
+  Contract: contractShape,
+  Contracts: contractsShape,
+  Account: accountShape,
+  Balances: balancesShape,
+  BalancesAnswer: balancesAnswerShape,
+  Position: positionShape,
+  DatedPosition: datedPositionShape,
+  UserTrade: userTradeShape,
+  Income: incomeShape,
+  OrderStruct: orderStructShape,
+  Order: orderShape,
+  BuildResult: buildResultShape,
+  Faucet: faucetShape,
+  Withdrawal: withdrawalShape,
+  Operators: operatorsShape,
+  Error: errorShape,
+};
+
+/** An OpenAPI document: plain JSON. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>>; readonly responses: Readonly<Record<string, unknown>> };
+}
+
+/** The interface that an exchange of this configuration offers, as an OpenAPI 3.1 document. */
+export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig): OpenApiDocument {
+  const offered = API_OPERATIONS.filter(
+    ({ path }) => (path !== "/faucet" || faucet.enabled) && (path !== "/withdraw" || withdrawals.enabled),
+  );
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of offered) {
+    const isBare = operation.path === "/v1/account" && !choices.accountEndpointsSigned;
+    const item = paths[operation.path] ?? {};
+    item[operation.method.toLowerCase()] = operationObject(operation, isBare);
+    paths[operation.path] = item;
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Marketwright exchange", version: "1", description: DESCRIPTION },
+    tags: [...new Set(offered.map(({ group }) => group))].map((name) => ({ name })),
+    paths,
+    components: { schemas: componentSchemas(), responses: RESPONSES },
+  };
+}
+
+const DESCRIPTION = [
+  "A perpetual-futures exchange: matching off the chain, settlement on it. Decimals are strings, identifiers 64-bit integers,",
+  "times milliseconds. Parameters of GET and DELETE stand in the query, those of POST in the query, in a form or in a flat JSON",
+  "object; where both carry one, the body wins. Signed operations carry account, timestamp and signature.",
+].join(" ");
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+const RESPONSES = {
+  Refused: { description: "Refused with a coded error; nothing has changed", content: { [JSON_TYPE]: { schema: refTo("Error") } } },
+};
+
+function operationObject({ method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation, isBare: boolean): object {
+  const all = isSigned ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)] : parameters;
+  return {
+    operationId: `${method.toLowerCase()}${path.replace("/v1", "").replace(/\/(\w)/g, (_, first: string) => first.toUpperCase())}`,
+    tags: [group],
+    summary,
+    ...(method === "POST" ? { requestBody: formOf(all) } : { parameters: all.map(queryParameter) }),
+    responses: {
+      ...(answer === null
+        ? { 204: { description: "Done; no body" } }
+        : { 200: { description: "Done", content: { [JSON_TYPE]: { schema: answerSchema(answer, isList) } } } }),
+      "4XX": { $ref: "#/components/responses/Refused" },
+      "5XX": { $ref: "#/components/responses/Refused" },
+    },
+  };
+}
+
+function queryParameter({ name, required, schema, description }: ApiParameter): object {
+  return { name, in: "query", required, schema, description };
+}
+
+function formOf(parameters: readonly ApiParameter[]): object {
+  const schema = {
+    type: "object",
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(parameters.map(({ name, schema: own, description }) => [name, { ...own, description }])),
+  };
+  return { required: true, content: { [FORM_TYPE]: { schema }, [JSON_TYPE]: { schema } } };
+}
+
+function answerSchema(shape: z.ZodType, isList: boolean): object {
+  const name = Object.keys(SHAPES).find((candidate) => SHAPES[candidate] === shape) as string;
+  return isList ? { type: "array", items: refTo(name) } : refTo(name);
+}
+
+function refTo(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function componentSchemas(): Record<string, unknown> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, shape] of Object.entries(SHAPES)) {
+    registry.add(shape, { id });
+  }
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => refTo(id).$ref, io: "output" });
+  return Object.fromEntries(Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema]));
+}

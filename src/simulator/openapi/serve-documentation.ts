@@ -1,0 +1,16 @@
+import type { FastifyInstance } from "fastify";
+import type { ExchangeConfig } from "../config.js";
+import { openApiDocument } from "./document.js";
+import { docsPage } from "./page.js";
+
+/** Offers the interface's description beside the interface: `/openapi.json` for programs, `/docs` for people. Neither is counted. */
+export function serveDocumentation(app: FastifyInstance, config: ExchangeConfig): void {
+  const document = openApiDocument(config);
+  const text = JSON.stringify(document);
+  const page = docsPage(document);
+  app.get("/openapi.json", (_request, reply) => reply.type("application/json; charset=utf-8").send(text));
+  app.get("/docs", (_request, reply) =>
+    // The page needs nothing from anywhere and runs nothing.
+    reply.type("text/html; charset=utf-8").header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'").send(page),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Account } from "../accounts/account.js";
+import type { ExchangeState } from "../state.js";
+import { type AccountKey, idKey } from "./record-keys.js";
+
+/** What each account is called in the records: registered ones by the order of their registration, a house by its market. */
+export class AccountKeys {
+  readonly #keys = new Map<Account, AccountKey>();
+  readonly #accounts = new Map<AccountKey, Account>();
+
+  constructor(state: ExchangeState) {
+    for (const { id, house } of state.markets.values()) {
+      this.#add(house, `house-${id}`);
+    }
+  }
+
+  /** The key of an account, given on first sight. */
+  of(account: Account): AccountKey {
+    const key = this.#keys.get(account) ?? idKey(this.#keys.size);
+    if (!this.#keys.has(account)) {
+      this.#add(account, key);
+    }
+    return key;
+  }
+
+  /** Takes an account under the key that it has in a store. */
+  restore(account: Account, key: AccountKey): void {
+    this.#add(account, key);
+  }
+
+  /** The account of a key. */
+  account(key: AccountKey): Account | undefined {
+    return this.#accounts.get(key);
+  }
+
+  #add(account: Account, key: AccountKey): void {
+    this.#keys.set(account, key);
+    this.#accounts.set(key, account);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Hex, Ms } from "../../core/units.js";
+import { Account, type PendingWithdrawal, type Retention } from "../accounts/account.js";
+import type { LedgerSnapshot, PositionLedger } from "../accounts/position-ledger.js";
+import type { PositionState } from "../accounts/position-state.js";
+import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
+import { type EntryRecord, readEntry, writeEntry } from "./trade-record.js";
+
+/** An account's own fields; its orders, positions and lists have records of their own. */
+export interface AccountRecord {
+  readonly account: WrittenFields;
+  readonly operators: readonly Hex[];
+  readonly pendingWithdrawal: WrittenFields | null;
+}
+
+export function writeAccount(account: Account): AccountRecord {
+  const { pendingWithdrawal, ...fields } = account;
+  return {
+    account: writeFields(fields),
+    operators: [...account.operators],
+    pendingWithdrawal: pendingWithdrawal === null ? null : writeFields(pendingWithdrawal),
+  };
+}
+
+/** The account of a record. */
+export function readAccount(record: AccountRecord, retention: Retention): Account {
+  const { address, createdAtMs } = readFields<{ address: Hex; createdAtMs: Ms }>(record.account);
+  return assignAccount(new Account(address, createdAtMs, retention), record);
+}
+
+/** Gives an account the fields of a record. */
+export function assignAccount(account: Account, { account: fields, operators, pendingWithdrawal }: AccountRecord): Account {
+  Object.assign(account, readFields<Partial<Account>>(fields));
+  account.pendingWithdrawal = pendingWithdrawal === null ? null : readFields<PendingWithdrawal>(pendingWithdrawal);
+  account.operators.clear();
+  for (const operator of operators) {
+    account.operators.add(operator);
+  }
+  return account;
+}
+
+/** A position without the changes that wait for settlement, which are with what waits. */
+export interface PositionRecord {
+  readonly matched: WrittenFields;
+  readonly settled: WrittenFields;
+  readonly nextNumber: number;
+  readonly behind: readonly EntryRecord[];
+}
+
+export function writePosition(position: PositionLedger): PositionRecord {
+  const { matched, settled, nextNumber, behind } = position.snapshot();
+  return { matched: writeFields(matched), settled: writeFields(settled), nextNumber, behind: behind.map(writeEntry) };
+}
+
+export function readPosition({ matched, settled, nextNumber, behind }: PositionRecord): LedgerSnapshot {
+  return {
+    matched: readFields<PositionState>(matched),
+    settled: readFields<PositionState>(settled),
+    nextNumber,
+    behind: behind.map(readEntry),
+  };
+}

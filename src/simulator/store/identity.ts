@@ -1,0 +1,109 @@
+import { ConfigError } from "../../core/errors.js";
+import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
+import type { ExchangeConfig } from "../config.js";
+import type { Market } from "../markets/market.js";
+import { KEYS } from "./record-keys.js";
+import type { RecordStore } from "./record-store.js";
+
+const FORMAT = { format: "marketwright exchange", version: 1 } as const;
+
+/** What the amounts in a store mean, by field; an exchange whose configuration says otherwise cannot go on from it. */
+type StoreTerms = Readonly<Record<string, string>>;
+
+/** The records that say whose store it is, as an exchange of this configuration writes them. */
+export function identityOf(config: ExchangeConfig, markets: Iterable<Market>): ReadonlyMap<string, string> {
+  return new Map([
+    [KEYS.format, JSON.stringify(FORMAT)],
+    [KEYS.terms, JSON.stringify(termsOf(config, markets))],
+  ]);
+}
+
+/**
+ * Tells an exchange's own store from a new one.
+ * @returns false for an empty store
+ * @throws ConfigError when it is something else's, of another version, or of an exchange that counted in other units
+ */
+export function isContinued(records: RecordStore, config: ExchangeConfig, markets: Iterable<Market>): boolean {
+  const [first] = records.withPrefix("");
+  if (first === undefined) {
+    return false;
+  }
+  const format = textAt(records, KEYS.format);
+  if (format === undefined || parsed(format).format !== FORMAT.format) {
+    throw new ConfigError("holds something that is no exchange's state", {
+      field: "dataDir",
+      value: records.place,
+      expected: "a folder of an exchange's own, or an empty one",
+    });
+  }
+  const { version } = parsed(format);
+  if (version !== FORMAT.version) {
+    throw new ConfigError(`holds an exchange's state in format ${version}`, {
+      field: "dataDir",
+      value: records.place,
+      expected: `format ${FORMAT.version}, as this version of Marketwright writes it, or an empty folder`,
+    });
+  }
+  requireSameTerms(parsed(textAt(records, KEYS.terms) ?? ""), termsOf(config, markets), records.place);
+  return true;
+}
+
+function requireSameTerms(stored: Readonly<Record<string, unknown>>, configured: StoreTerms, place: string): void {
+  for (const [field, value] of Object.entries(stored)) {
+    const now = configured[field];
+    if (now === undefined) {
+      const market = field.slice(0, field.lastIndexOf("."));
+      throw new ConfigError("is missing, and the state has accounts and orders in it", {
+        field: market,
+        expected: `the market that is in ${place}, or another dataDir`,
+      });
+    }
+    if (now !== value) {
+      throw new ConfigError("contradicts the state that the exchange goes on from", {
+        field,
+        value: now,
+        expected: `${value}, as in ${place}, or another dataDir`,
+      });
+    }
+  }
+}
+
+function termsOf(config: ExchangeConfig, markets: Iterable<Market>): StoreTerms {
+  const { domain } = config;
+  const terms: Record<string, string> = {
+    "domain.name": domain.name,
+    "domain.version": domain.version,
+    "domain.chainId": String(domain.chainId),
+    "domain.verifyingContract": domain.verifyingContract.toLowerCase(),
+    creditDecimals: String(config.creditDecimals),
+    paperDecimals: String(config.paperDecimals),
+  };
+  for (const { id, rules } of markets) {
+    terms[`markets.${id}.tickSize`] = plainDecimal(rules.config.tickSize);
+    terms[`markets.${id}.stepSize`] = plainDecimal(rules.config.stepSize);
+    terms[`markets.${id}.perp`] = rules.perp.toLowerCase();
+  }
+  return terms;
+}
+
+/** The same text for the same number: 0.10 is 0.1. */
+function plainDecimal(text: string): string {
+  return scaledToDecimal(decimalToScaled(text, 18), 18);
+}
+
+function textAt(records: RecordStore, key: string): string | undefined {
+  for (const [found, text] of records.withPrefix(key)) {
+    if (found === key) {
+      return text;
+    }
+  }
+  return undefined;
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,67 @@
+import type { CreditUnits } from "../../core/units.js";
+import type { CandleSeries } from "../markets/candles.js";
+import type { DayWindow } from "../markets/day-window.js";
+import type { Market, MarketStatus } from "../markets/market.js";
+import type { PremiumState } from "../markets/premium-meter.js";
+import type { ReferencePriceState } from "../markets/reference-price.js";
+import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
+
+/** A market's figures; its lists and bars have records of their own. */
+export interface MarketRecord {
+  readonly market: WrittenFields;
+  readonly configuredStatus: MarketStatus;
+  readonly sequence: number;
+  /** Whether the house had anything in the book, which is not there after a restart. */
+  readonly houseRests: boolean;
+  readonly prices: WrittenFields;
+  readonly premium: WrittenFields;
+  readonly basis: WrittenFields;
+  readonly before: WrittenFields;
+}
+
+/** What bars and 24-hour windows are made of: trades, or marks. */
+export type MarketSource = "trades" | "marks";
+
+export function seriesOf(market: Market, source: MarketSource): CandleSeries {
+  return source === "trades" ? market.candles : market.markCandles;
+}
+
+export function windowOf(market: Market, source: MarketSource): DayWindow {
+  return source === "trades" ? market.day : market.offchainDay;
+}
+
+export function writeMarket(market: Market): MarketRecord {
+  return {
+    market: writeFields(market),
+    configuredStatus: market.rules.config.status,
+    sequence: market.depth.sequence,
+    houseRests: market.houseRests,
+    prices: writeFields(market.prices.snapshot()),
+    premium: writeFields(market.premium.snapshot()),
+    basis: writeFields(market.basis.snapshot()),
+    before: writeFields({ trades: market.day.before, marks: market.offchainDay.before }),
+  };
+}
+
+/**
+ * Gives a market the figures of a record. A status that the configuration has been given since stands; and the book without
+ * the house's part is one step of its sequence later.
+ */
+export function assignMarket(market: Market, record: MarketRecord, nowMs: number): void {
+  const { status } = market;
+  Object.assign(market, readFields<Partial<Market>>(record.market));
+  if (record.configuredStatus !== status) {
+    market.status = status;
+    market.statusChangedMs = nowMs;
+  }
+  // What came due while nobody ran the exchange is charged once, and an interval may have been made shorter.
+  const { intervalMs } = market.rules.config.funding;
+  const passedMs = Math.floor(nowMs / intervalMs) * intervalMs;
+  if (market.nextFundingMs !== 0) {
+    market.nextFundingMs = Math.min(Math.max(market.nextFundingMs, passedMs), passedMs + intervalMs);
+  }
+  market.depth.restore(record.sequence + (record.houseRests ? 1 : 0));
+  market.prices.restore(readFields<ReferencePriceState>(record.prices));
+  market.premium.restore(readFields<PremiumState>(record.premium));
+  market.basis.restore(Object.values(readFields<Record<string, CreditUnits>>(record.basis)));
+}

@@ -1,0 +1,105 @@
+import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
+import type { CandleSeries } from "../markets/candles.js";
+import type { DayWindow } from "../markets/day-window.js";
+import type { Market } from "../markets/market.js";
+import type { ChangeBuilder } from "./change-builder.js";
+import { type MarketSource, seriesOf, windowOf, writeMarket } from "./market-record.js";
+import { writeFields } from "./plain-fields.js";
+import { idKey, KEYS } from "./record-keys.js";
+
+/** Writes the figures of markets, and of their bars, minutes and payments those that are new. */
+export class MarketWriter {
+  readonly #change: ChangeBuilder;
+  readonly #heads = new Set<Market>();
+  readonly #touched: Readonly<Record<MarketSource, Set<Market>>> = { trades: new Set(), marks: new Set() };
+  /** The time of the last item of each list that is written. */
+  readonly #newest = new Map<string, number>();
+
+  /** What the markets came with is in the store already. */
+  constructor(change: ChangeBuilder, markets: Iterable<Market>) {
+    this.#change = change;
+    for (const market of markets) {
+      for (const source of ["trades", "marks"] as const) {
+        const series = seriesOf(market, source);
+        for (const interval of CANDLE_INTERVALS) {
+          this.#newest.set(KEYS.bars(market.id, source, interval), series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0);
+        }
+        this.#newest.set(KEYS.minutes(market.id, source), windowOf(market, source).minutes.at(-1)?.startMs ?? 0);
+      }
+      this.#newest.set(KEYS.fundings(market.id), market.fundings.last()?.timeMs ?? 0);
+    }
+  }
+
+  /** Its single figures changed. */
+  touchHead(market: Market): void {
+    this.#heads.add(market);
+  }
+
+  /** What is made of its trades, or of its marks, changed. */
+  touch(market: Market, source: MarketSource): void {
+    this.#heads.add(market);
+    this.#touched[source].add(market);
+  }
+
+  write(): void {
+    for (const market of this.#heads) {
+      this.#change.put(KEYS.market(market.id), writeMarket(market));
+    }
+    this.#heads.clear();
+    for (const source of ["trades", "marks"] as const) {
+      for (const market of this.#touched[source]) {
+        this.#writeBars(market, source, seriesOf(market, source));
+        this.#writeMinutes(market, source, windowOf(market, source));
+        if (source === "marks") {
+          this.#writeFundings(market);
+        }
+      }
+      this.#touched[source].clear();
+    }
+  }
+
+  /** Bars that are over are written once; the eleven under way are one record. */
+  #writeBars(market: Market, source: MarketSource, series: CandleSeries): void {
+    const open: Record<string, unknown> = {};
+    for (const interval of CANDLE_INTERVALS) {
+      const prefix = KEYS.bars(market.id, source, interval);
+      const bars = series.barsFrom(interval, this.#newest.get(prefix) ?? 0);
+      const last = bars.at(-1);
+      if (last === undefined) {
+        continue;
+      }
+      for (const bar of bars.slice(0, -1)) {
+        this.#change.put(prefix + idKey(bar.timeMs), writeFields(bar));
+      }
+      this.#newest.set(prefix, last.timeMs);
+      this.#change.forget(prefix, idKey(series.oldestMs(interval) ?? 0));
+      open[interval] = writeFields(last);
+    }
+    this.#change.put(KEYS.openBars(market.id, source), open);
+  }
+
+  #writeMinutes(market: Market, source: MarketSource, { minutes }: DayWindow): void {
+    const prefix = KEYS.minutes(market.id, source);
+    const newest = this.#newest.get(prefix) ?? 0;
+    for (let place = minutes.length - 1; place >= 0; place -= 1) {
+      const minute = minutes[place];
+      if (minute === undefined || minute.startMs < newest) {
+        break;
+      }
+      this.#change.put(prefix + idKey(minute.startMs), writeFields(minute));
+    }
+    this.#newest.set(prefix, minutes.at(-1)?.startMs ?? newest);
+    this.#change.forget(prefix, idKey(minutes[0]?.startMs ?? newest + 1));
+  }
+
+  /** Several may be of one instant, where intervals were made up for. */
+  #writeFundings({ id, fundings }: Market): void {
+    const prefix = KEYS.fundings(id);
+    const payments = fundings.page({ startMs: this.#newest.get(prefix) ?? 0, limit: Number.MAX_SAFE_INTEGER });
+    for (const { timeMs } of payments) {
+      const together = payments.filter((payment) => payment.timeMs === timeMs);
+      this.#change.putKept(prefix, fundings.firstId, String(timeMs), () => together.map(writeFields));
+      this.#newest.set(prefix, timeMs);
+    }
+  }
+}

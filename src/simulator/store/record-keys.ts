@@ -1,0 +1,41 @@
+import type { Int64Id, MarketId } from "../../core/units.js";
+
+/** Names an account in keys: its number, or its market where it is a house ({@link AccountKeys}). */
+export type AccountKey = string;
+
+/** Sorts as its number does. */
+export function idKey(id: Int64Id | number): string {
+  return String(id).padStart(20, "0");
+}
+
+/** The keys of an exchange's records. Those that a retention bounds end in an id, number or time that only grows. */
+export const KEYS = {
+  format: "format",
+  terms: "terms",
+  state: "state",
+  accounts: "account/",
+  account: (account: AccountKey) => `account/${account}`,
+  positions: "position/",
+  position: (account: AccountKey, marketId: MarketId) => `position/${account}/${marketId}`,
+  orders: "order/",
+  order: (id: Int64Id) => `order/${idKey(id)}`,
+  allHistory: "history/",
+  history: (account: AccountKey, marketId: MarketId) => `history/${account}/${marketId}/`,
+  allUserTrades: "user-trade/",
+  userTrades: (account: AccountKey, marketId: MarketId) => `user-trade/${account}/${marketId}/`,
+  allIncomes: "income/",
+  incomes: (account: AccountKey) => `income/${account}/`,
+  allTrades: "trade/",
+  trades: (marketId: MarketId) => `trade/${marketId}/`,
+  allPending: "pending/",
+  pending: (tradeId: Int64Id) => `pending/${idKey(tradeId)}`,
+  markets: "market/",
+  market: (marketId: MarketId) => `market/${marketId}`,
+  fundings: (marketId: MarketId) => `funding/${marketId}/`,
+  /** The bars that are over, of one interval. */
+  bars: (marketId: MarketId, series: string, interval: string) => `bar/${marketId}/${series}/${interval}/`,
+  /** The bars under way, of all intervals. */
+  openBars: (marketId: MarketId, series: string) => `open-bars/${marketId}/${series}`,
+  minutes: (marketId: MarketId, window: string) => `minute/${marketId}/${window}/`,
+  hashes: "hash/",
+} as const;

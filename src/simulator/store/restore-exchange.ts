@@ -1,0 +1,242 @@
+import { FormatError } from "../../core/errors.js";
+import type { Hex, Int64Id, MarketId } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import type { Clearing } from "../accounts/clearing.js";
+import type { Order } from "../accounts/order.js";
+import type { PendingSide } from "../accounts/pending-settlement.js";
+import type { LedgerEntry } from "../accounts/position-ledger.js";
+import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
+import type { Candle } from "../markets/candles.js";
+import type { Minute } from "../markets/day-window.js";
+import type { FundingPayment, Market } from "../markets/market.js";
+import type { ExchangeState } from "../state.js";
+import { AccountKeys } from "./account-keys.js";
+import { type AccountRecord, assignAccount, type PositionRecord, readAccount, readPosition } from "./account-record.js";
+import { assignMarket, type MarketRecord, type MarketSource, seriesOf, windowOf } from "./market-record.js";
+import { type OrderRecord, readOrder } from "./order-record.js";
+import { readFields, type WrittenFields } from "./plain-fields.js";
+import { type AccountKey, KEYS } from "./record-keys.js";
+import type { RecordStore } from "./record-store.js";
+import { assignState, type StateRecord } from "./state-record.js";
+import { type PendingRecord, type PendingTerms, readEntry, type TradeRecord, type UserTradeRecord } from "./trade-record.js";
+
+/** What a keeper goes on with. */
+export interface Restored {
+  readonly keys: AccountKeys;
+  /** The number of the next order hash. */
+  readonly hashNumber: number;
+}
+
+/**
+ * Puts the state of a store into an exchange that has none yet. What came due while no process ran (settlements, expiries, a
+ * funding) is left to the start; the house's orders are gone.
+ * @throws FormatError when a record is not what its key says
+ */
+export function restoreExchange(state: ExchangeState, clearing: Clearing, records: RecordStore): Restored {
+  return new Restoration(state, clearing, records).run();
+}
+
+class Restoration {
+  readonly #state: ExchangeState;
+  readonly #clearing: Clearing;
+  readonly #records: RecordStore;
+  readonly #keys: AccountKeys;
+  readonly #orders = new Map<Int64Id, Order>();
+  readonly #trades = new Map<Int64Id, Trade>();
+  readonly #userTrades = new Map<string, UserTrade>();
+
+  constructor(state: ExchangeState, clearing: Clearing, records: RecordStore) {
+    this.#state = state;
+    this.#clearing = clearing;
+    this.#records = records;
+    this.#keys = new AccountKeys(state);
+  }
+
+  run(): Restored {
+    this.#each<StateRecord>(KEYS.state, (record) => assignState(this.#state, record));
+    this.#restoreAccounts();
+    this.#restoreOrders();
+    this.#restoreTrades();
+    this.#restorePositions();
+    for (const market of this.#state.markets.values()) {
+      this.#restoreMarket(market);
+    }
+    return { keys: this.#keys, hashNumber: this.#restoreHashes() };
+  }
+
+  #restoreAccounts(): void {
+    const { accounts, config } = this.#state;
+    this.#each<AccountRecord>(KEYS.accounts, (record, key) => {
+      const house = this.#keys.account(key);
+      if (house !== undefined) {
+        assignAccount(house, record);
+        return;
+      }
+      const account = readAccount(record, config.retention);
+      this.#keys.restore(account, key);
+      accounts.set(account.address.toLowerCase(), account);
+    });
+    this.#each<WrittenFields>(KEYS.allIncomes, (record, key) => {
+      this.#account(key.split("/")[0] as string).incomes.add(readFields<Income>(record));
+    });
+  }
+
+  /** In the order of their ids, which is the order of their time at each price. */
+  #restoreOrders(): void {
+    this.#each<OrderRecord>(KEYS.orders, (record) => {
+      const order = this.#order(record);
+      const { account, market, id } = order.terms;
+      if (!order.active) {
+        return;
+      }
+      account.activeOrders.set(id, order);
+      if (order.openLots > 0) {
+        account.in(market.id).reserve(order);
+        market.engine.rest(order);
+      }
+    });
+    this.#each<OrderRecord>(KEYS.allHistory, (record) => {
+      const order = this.#order(record);
+      order.terms.account.in(order.terms.market.id).history.add(order);
+    });
+  }
+
+  #order(record: OrderRecord): Order {
+    const account = this.#account(record.account);
+    const order = readOrder(record, account, this.#market(record.market), this.#state.config.choices);
+    const known = this.#orders.get(order.terms.id);
+    if (known === undefined) {
+      this.#orders.set(order.terms.id, order);
+    }
+    return known ?? order;
+  }
+
+  #restoreTrades(): void {
+    this.#each<TradeRecord>(KEYS.allTrades, (record) => {
+      this.#market(record.market).trades.add(this.#trade(record));
+    });
+    this.#each<UserTradeRecord>(KEYS.allUserTrades, (record) => {
+      const account = this.#account(record.account);
+      const trade = this.#trade(record);
+      const userTrade: UserTrade = { ...readFields<Omit<UserTrade, "trade" | "account">>(record.side), trade, account };
+      this.#userTrades.set(`${record.account}/${trade.id}`, userTrade);
+      account.in(record.market).trades.add(userTrade);
+    });
+  }
+
+  #trade(record: TradeRecord): Trade {
+    const trade: Trade = { ...readFields<Omit<Trade, "market">>(record.trade), market: this.#market(record.market) };
+    const known = this.#trades.get(trade.id);
+    if (known === undefined) {
+      this.#trades.set(trade.id, trade);
+    }
+    return known ?? trade;
+  }
+
+  /** Positions, and with them what of them waits for settlement. */
+  #restorePositions(): void {
+    const waiting = new Map<string, LedgerEntry[]>();
+    this.#each<PendingRecord>(KEYS.allPending, (record) => {
+      const trade = this.#trade(record);
+      const sides = record.sides.map(({ account: key, side, orderId, entry: written }): PendingSide => {
+        const entry = readEntry(written);
+        const position = `${key}/${record.market}`;
+        waiting.set(position, [...(waiting.get(position) ?? []), entry]);
+        const known = this.#userTrades.get(`${key}/${trade.id}`);
+        const made: UserTrade = { ...readFields<Omit<UserTrade, "trade" | "account">>(side), trade, account: this.#account(key) };
+        return { record: known ?? made, order: orderId === null ? null : this.#knownOrder(orderId), entry };
+      });
+      this.#clearing.restore({ ...readFields<PendingTerms>(record.pending), trade, sides });
+    });
+    this.#each<PositionRecord>(KEYS.positions, (record, key) => {
+      const [accountKey, marketId] = key.split("/") as [AccountKey, MarketId];
+      const account = this.#account(accountKey);
+      const { position } = account.in(marketId);
+      position.restore(readPosition(record), waiting.get(key) ?? []);
+      if (position.matched.lots !== 0) {
+        this.#market(marketId).holders.add(account);
+      }
+    });
+  }
+
+  #restoreMarket(market: Market): void {
+    const { id } = market;
+    this.#each<readonly WrittenFields[]>(KEYS.fundings(id), (payments) => {
+      for (const payment of payments) {
+        market.fundings.add(readFields<FundingPayment>(payment));
+      }
+    });
+    for (const source of SOURCES) {
+      const series = seriesOf(market, source);
+      let open: Readonly<Record<string, WrittenFields>> = {};
+      this.#each<typeof open>(KEYS.openBars(id, source), (bars) => {
+        open = bars;
+      });
+      for (const interval of CANDLE_INTERVALS) {
+        const bars: Candle[] = [];
+        this.#each<WrittenFields>(KEYS.bars(id, source, interval), (bar) => bars.push(readFields<Candle>(bar)));
+        const last = open[interval];
+        series.restore(interval, last === undefined ? bars : [...bars, readFields<Candle>(last)]);
+      }
+    }
+    this.#each<MarketRecord>(KEYS.market(id), (record, key) => {
+      // A market's id may begin another's.
+      if (key !== "") {
+        return;
+      }
+      for (const source of SOURCES) {
+        const minutes: Minute[] = [];
+        this.#each<WrittenFields>(KEYS.minutes(id, source), (minute) => minutes.push(readFields<Minute>(minute)));
+        windowOf(market, source).restore(minutes, readFields<Record<MarketSource, bigint | null>>(record.before)[source]);
+      }
+      assignMarket(market, record, this.#state.seam.clock.nowMs());
+    });
+  }
+
+  #restoreHashes(): number {
+    let next = 1;
+    for (const [key, hash] of this.#records.withPrefix(KEYS.hashes)) {
+      this.#state.orderHashes.add(hash as Hex);
+      next = Number(key.slice(KEYS.hashes.length)) + 1;
+    }
+    return next;
+  }
+
+  /** Reads the records under a prefix; what is left of a record's key comes with it. */
+  #each<Record>(prefix: string, read: (record: Record, key: string) => void): void {
+    for (const [key, text] of this.#records.withPrefix(prefix)) {
+      try {
+        read(JSON.parse(text) as Record, key.slice(prefix.length));
+      } catch (cause) {
+        throw new FormatError("a record of the exchange's state cannot be read", {
+          field: `${this.#records.place}: ${key}`,
+          value: text,
+          expected: cause instanceof Error ? cause.message : String(cause),
+          cause,
+        });
+      }
+    }
+  }
+
+  #account(key: AccountKey): Account {
+    return found(this.#keys.account(key), "an account", key);
+  }
+
+  #market(id: MarketId): Market {
+    return found(this.#state.markets.get(id), "a market", id);
+  }
+
+  #knownOrder(id: Int64Id): Order {
+    return found(this.#orders.get(id), "an order", id);
+  }
+}
+
+const SOURCES: readonly MarketSource[] = ["trades", "marks"];
+
+function found<Thing>(thing: Thing | undefined, what: string, name: string): Thing {
+  if (thing === undefined) {
+    throw new FormatError(`names ${what} that is not there`, { value: name, expected: "one of the same store" });
+  }
+  return thing;
+}

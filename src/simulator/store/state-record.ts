@@ -1,0 +1,21 @@
+import type { GasMarketState } from "../markets/gas-market.js";
+import type { ExchangeState, StateCounters } from "../state.js";
+import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
+
+/** What belongs to no account and no market. */
+export interface StateRecord {
+  readonly state: WrittenFields;
+  readonly counters: WrittenFields;
+  readonly gas: WrittenFields;
+}
+
+export function writeState(state: ExchangeState): StateRecord {
+  return { state: writeFields(state), counters: writeFields(state.counters), gas: writeFields(state.gas.snapshot()) };
+}
+
+/** Gives an exchange's state the fields of a record. */
+export function assignState(state: ExchangeState, { state: fields, counters, gas }: StateRecord): void {
+  Object.assign(state, readFields<Partial<ExchangeState>>(fields));
+  state.restoreCounters(readFields<StateCounters>(counters));
+  state.gas.restore(readFields<GasMarketState>(gas));
+}

@@ -1,0 +1,278 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { Contract, Interface, isCallException, JsonRpcProvider, Wallet, WebSocketProvider } from "ethers";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
+import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../../src/chain/abi/settable-price-source.generated.js";
+import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
+import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import { MemoryTransactionLog, type TransactionLog } from "../../../src/simulator/chain/transaction-log.js";
+import { chainOf, DEALER, sendTo } from "./chains.js";
+
+let open: OpenChain;
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+  await open.close();
+});
+
+async function start(rpc: object = {}, config: object = {}, log?: TransactionLog): Promise<{ url: string; streamUrl: string }> {
+  open = await chainOf({ config: { rpc: { port: 0, ...rpc }, ...config }, ...(log === undefined ? {} : { log }) });
+  return { url: open.server?.url ?? "", streamUrl: open.server?.streamUrl ?? "" };
+}
+
+function provider(url: string): JsonRpcProvider {
+  const made = new JsonRpcProvider(url, 31337, { staticNetwork: true, cacheTimeout: -1 });
+  cleanups.push(() => made.destroy());
+  return made;
+}
+
+/** @returns status and body, as they came. */
+async function post(url: string, body: string, type = "application/json"): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { method: "POST", headers: { "content-type": type }, body });
+  return { status: response.status, text: await response.text() };
+}
+
+async function rpc(
+  url: string,
+  method: string,
+  ...params: unknown[]
+): Promise<{ result?: unknown; error?: { code: number; message: string } }> {
+  const { text } = await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  return JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } };
+}
+
+describe("a wallet from outside", () => {
+  it("deposits with its own key, and reads what it has", async () => {
+    const { url } = await start();
+    const { addresses, keys } = open;
+    const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
+    const token = new Contract(addresses.token, testTokenAbi, wallet);
+    const dealer = new Contract(addresses.dealer, dealerAbi, wallet);
+    await (await token.getFunction("approve")(addresses.dealer, 500n)).wait();
+    const receipt = await (await dealer.getFunction("deposit")(500n, 0n, wallet.address)).wait();
+    expect(receipt?.status).toBe(1);
+    expect((await dealer.getFunction("getCreditOf")(wallet.address))[0]).toBe(500n);
+    expect((await dealer.queryFilter("Deposit", 0)).length).toBe(1);
+  });
+
+  it("is told why a contract would refuse, in the contract's words", async () => {
+    const { url } = await start();
+    const dealer = new Contract(open.addresses.dealer, dealerAbi, provider(url));
+    const refusal: unknown = await dealer
+      .getFunction("setMaxPositionAmount")
+      .staticCall(1n, { from: open.keys.accounts[0]?.signer.address })
+      .catch((error: unknown) => error);
+    expect(isCallException(refusal as Error) && (refusal as { reason?: unknown }).reason).toBe("Ownable: caller is not the owner");
+    const data = new Interface(dealerAbi).encodeFunctionData("setMaxPositionAmount", [1n]);
+    const { error } = await rpc(url, "eth_call", { to: open.addresses.dealer, data }, "latest");
+    expect(error).toMatchObject({ code: 3, data: expect.stringMatching(/^0x08c379a0/) });
+  });
+
+  it("finds the ordinary accounts unlocked, and the exchange's own never", async () => {
+    const { url } = await start();
+    const { accounts, owner } = open.keys;
+    expect((await rpc(url, "eth_accounts")).result).toEqual(accounts.map(({ signer }) => signer.address.toLowerCase()));
+    const sent = { from: accounts[0]?.signer.address, to: accounts[1]?.signer.address, value: "0x1" };
+    expect((await rpc(url, "eth_sendTransaction", sent)).result).toMatch(/^0x[0-9a-f]{64}$/);
+    expect((await rpc(url, "eth_sendTransaction", { ...sent, from: owner.signer.address })).error?.message).toContain("Unknown account");
+    expect((await rpc(url, "personal_sign", "0x00", owner.signer.address)).error).toBeDefined();
+  });
+
+  it("signs for nobody where they are locked", async () => {
+    const { url } = await start({}, { accounts: { count: 1, unlocked: false } });
+    expect((await rpc(url, "eth_accounts")).result).toEqual([]);
+  });
+});
+
+describe("a websocket", () => {
+  it("carries requests, and tells its own client of blocks and logs", async () => {
+    const { url, streamUrl } = await start();
+    const { addresses, keys } = open;
+    const stream = new WebSocketProvider(streamUrl, 31337, { staticNetwork: true });
+    cleanups.push(() => stream.destroy());
+    const token = new Contract(addresses.token, testTokenAbi, stream);
+    const approvals: unknown[] = [];
+    const heard = new Promise<void>((resolve) => {
+      void token.on("Approval", (...args: unknown[]) => {
+        approvals.push(args[2]);
+        resolve();
+      });
+    });
+    const block = new Promise<number>((resolve) => void stream.once("block", resolve));
+    // The subscriptions were sent before this, and a websocket keeps the order.
+    expect(await stream.getBlockNumber()).toBe(open.chain.head.number);
+    await stream.send("eth_chainId", []);
+    const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
+    await new Contract(addresses.token, testTokenAbi, wallet).getFunction("approve")(addresses.dealer, 7n);
+    await heard;
+    expect(approvals).toEqual([7n]);
+    expect(await block).toBe(open.chain.head.number);
+  });
+
+  it("cannot end another's subscription, and leaves none behind", async () => {
+    const { streamUrl } = await start();
+    const [one, other] = [await connected(streamUrl), await connected(streamUrl)];
+    const id = (await ask(one, "eth_subscribe", "newHeads")).result;
+    expect((await ask(other, "eth_unsubscribe", id)).result).toBe(false);
+    expect((await ask(one, "eth_unsubscribe", id)).result).toBe(true);
+    for (let place = 0; place < 32; place += 1) await ask(one, "eth_subscribe", "newHeads");
+    expect((await ask(one, "eth_subscribe", "newHeads")).error.message).toContain("at most 32");
+    one.close();
+    await once(one, "close");
+    expect((await ask(other, "eth_chainId")).result).toBe("0x7a69");
+  });
+
+  it("is refused to a web page, and so is a request", async () => {
+    const { url, streamUrl } = await start();
+    const headers = { "content-type": "application/json", origin: "https://example.org" };
+    expect((await fetch(url, { method: "POST", headers, body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}' })).status).toBe(403);
+    const socket = new WebSocket(streamUrl, { origin: "https://example.org" });
+    const [error] = (await once(socket, "error")) as [Error];
+    expect(error.message).toContain("401");
+  });
+
+  async function connected(url: string): Promise<WebSocket> {
+    const socket = new WebSocket(url);
+    cleanups.push(() => socket.terminate());
+    await once(socket, "open");
+    return socket;
+  }
+
+  async function ask(socket: WebSocket, method: string, ...params: unknown[]) {
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    const [data] = (await once(socket, "message")) as [Buffer];
+    return JSON.parse(data.toString()) as { result: unknown; error: { message: string } };
+  }
+});
+
+describe("the forms of JSON-RPC", () => {
+  it("are kept: batches in order, notifications without an answer, ids as they came", async () => {
+    const { url } = await start();
+    const batch = [
+      { jsonrpc: "2.0", id: "a", method: "eth_chainId" },
+      { jsonrpc: "2.0", method: "eth_chainId" },
+      1,
+      { jsonrpc: "2.0", id: null, method: "eth_nothing", params: [] },
+    ];
+    const answers = JSON.parse((await post(url, JSON.stringify(batch))).text) as unknown[];
+    expect(answers).toEqual([
+      { jsonrpc: "2.0", id: "a", result: "0x7a69" },
+      { jsonrpc: "2.0", id: null, error: { code: -32600, message: "not a request" } },
+      { jsonrpc: "2.0", id: null, error: { code: -32601, message: "the method eth_nothing does not exist" } },
+    ]);
+    expect(await post(url, JSON.stringify({ jsonrpc: "2.0", method: "eth_chainId" }))).toEqual({ status: 204, text: "" });
+  });
+
+  it("have an error for what is none of them, and the port goes on", async () => {
+    const { url } = await start();
+    const cases: readonly (readonly [string, string, number])[] = [
+      ["no JSON", "{", -32700],
+      ["nothing", "", -32700],
+      ["an empty batch", "[]", -32600],
+      ["a batch beyond bounds", JSON.stringify(Array.from({ length: 101 }, () => 1)), -32600],
+      ["no method", '{"jsonrpc":"2.0","id":1}', -32600],
+      ["another version", '{"id":1,"method":"eth_chainId"}', -32600],
+      ["an id that is a list", '{"jsonrpc":"2.0","id":[],"method":"eth_chainId"}', -32600],
+      ["parameters by name", '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":{}}', -32602],
+      ["wrong parameters", '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":[7,{},"x"]}', -32602],
+      ["a thousand brackets", `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${"[".repeat(1000)}${"]".repeat(1000)}]}`, -32602],
+      ["brackets without end", "[".repeat(500_000), -32700],
+    ];
+    for (const [what, body, code] of cases) {
+      const { text } = await post(url, body);
+      expect([what, (JSON.parse(text) as { error: { code: number } }).error.code]).toEqual([what, code]);
+    }
+    expect((await rpc(url, "eth_chainId")).result).toBe("0x7a69");
+  });
+
+  it("are asked for in JSON, by POST, and within bounds", async () => {
+    const { url } = await start({ maxBodyBytes: 2048 });
+    expect((await post(url, "{}", "text/plain")).status).toBe(415);
+    expect((await post(url, " ".repeat(3000))).status).toBe(413);
+    expect((await fetch(url)).status).toBe(404);
+    expect((await rpc(url, "eth_subscribe", "newHeads")).error?.message).toContain("need a websocket");
+  });
+});
+
+describe("what would hurt", () => {
+  it("is refused: code from outside, overrides, the methods of development nodes", async () => {
+    const { url } = await start();
+    const wallet = new Wallet(open.keys.accounts[0]?.privateKey ?? "");
+    const raw = await wallet.signTransaction({
+      type: 2,
+      chainId: 31337,
+      nonce: 0,
+      gasLimit: 100_000,
+      maxFeePerGas: 10n ** 10n,
+      data: "0x00",
+    });
+    expect((await rpc(url, "eth_sendRawTransaction", raw)).error?.message).toContain("deployments");
+    expect((await rpc(url, "eth_sendTransaction", { from: wallet.address, data: "0x00" })).error?.message).toContain("deployments");
+    expect((await rpc(url, "eth_call", { data: "0x5b600056" }, "latest")).error?.message).toContain("deployments");
+    const to = open.addresses.dealer;
+    expect((await rpc(url, "eth_call", { to }, "latest", { [to]: { code: "0x5b600056" } })).error?.message).toContain("devMethods");
+    for (const method of ["evm_mine", "anvil_setBalance", "hardhat_reset", "debug_traceCall", "evm_setAutomine"]) {
+      expect((await rpc(url, method)).error?.code).toBe(-32601);
+    }
+  });
+
+  it("is bounded: ranges of blocks that are not there, gas beyond what a call may burn, filters left behind", async () => {
+    const { url } = await start();
+    const to = open.addresses.dealer;
+    expect((await rpc(url, "eth_getLogs", { fromBlock: "0x0", toBlock: "0xffffffffffffffff", address: to })).result).toHaveLength(6);
+    const data = new Interface(dealerAbi).encodeFunctionData("version");
+    expect((await rpc(url, "eth_call", { to, data, gas: "0xffffffffffff" }, "latest")).result).toContain("4a4f4a4f");
+    const first = (await rpc(url, "eth_newBlockFilter")).result;
+    await rpc(url, "eth_getFilterChanges", first);
+    expect((await rpc(url, "eth_getFilterChanges", first)).result).toEqual([]);
+    const many = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_newBlockFilter" }));
+    for (let round = 0; round < 3; round += 1) await post(url, JSON.stringify(many));
+    expect((await rpc(url, "eth_getFilterChanges", first)).error?.message).toBe("filter not found");
+  });
+
+  it("does not come in halves: a client that leaves in the middle of its request", async () => {
+    const { url } = await start();
+    const request = httpRequest(url, { method: "POST", headers: { "content-type": "application/json", "content-length": 1000 } });
+    request.on("error", () => {});
+    request.write("{");
+    await once(request, "socket");
+    request.destroy();
+    expect((await rpc(url, "eth_chainId")).result).toBe("0x7a69");
+  });
+});
+
+describe("the methods of development nodes, where they are on", () => {
+  it("move time, make blocks and set state, and all of it is rebuilt", async () => {
+    const log = new MemoryTransactionLog();
+    const { url } = await start({ devMethods: true, deployments: true }, {}, log);
+    const { chain, keys } = open;
+    const { number, timestampSeconds } = chain.head;
+    const someone = "0x00000000000000000000000000000000000000aa";
+    await rpc(url, "evm_increaseTime", 100);
+    await rpc(url, "anvil_setBalance", someone, "0x5");
+    expect((await rpc(url, "hardhat_mine", "0x3")).result).toBe("0x0");
+    expect(chain.head).toMatchObject({ number: number + 3, timestampSeconds: timestampSeconds + 100 });
+    expect((await rpc(url, "eth_getBalance", someone, "latest")).result).toBe("0x5");
+    const snapshot = (await rpc(url, "evm_snapshot")).result;
+    await rpc(url, "evm_mine", timestampSeconds + 5000);
+    expect(chain.head.timestampSeconds).toBe(timestampSeconds + 5000);
+    expect((await rpc(url, "evm_revert", snapshot)).result).toBe(true);
+    expect(chain.head).toMatchObject({ number: number + 3, timestampSeconds: timestampSeconds + 100 });
+    for (const wrong of [-1, "x", 1.5, 2 ** 60, 2 ** 52, null, {}])
+      expect((await rpc(url, "evm_increaseTime", wrong)).error?.code).toBe(-32602);
+    for (const wrong of [1, 2 ** 52]) expect((await rpc(url, "evm_setNextBlockTimestamp", wrong)).error?.code).toBe(-32602);
+    expect((await rpc(url, "hardhat_mine", "0xffffffff")).error?.code).toBe(-32602);
+    const data = settablePriceSourceBytecode + new Interface(settablePriceSourceAbi).encodeDeploy(["x", 1]).slice(2);
+    const sent = (await rpc(url, "eth_sendTransaction", { from: keys.accounts[0]?.signer.address, data })).result as string;
+    expect((await chain.receipt(sent))?.contractAddress).toMatch(/^0x/);
+    // The clock went on from where it was put.
+    expect(chain.head.timestampSeconds).toBe(timestampSeconds + 5000);
+    const rebuilt = await chainOf({ log: new MemoryTransactionLog(log.genesis(), log.entries()) });
+    expect(rebuilt.chain.head).toEqual(chain.head);
+    await sendTo(rebuilt.chain, keys.owner.signer, open.addresses.dealer, DEALER, "setMaxPositionAmount", 11n);
+    expect(rebuilt.chain.head.timestampSeconds).toBe(timestampSeconds + 5000);
+    await rebuilt.close();
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import type { FlowMarket } from "../../src/simulator/flow-market.js";
+import { traders } from "./reference-client.js";
+
+/** Three traders without fees, and a mark that the test sets, in whole quote. */
+function marked(config: Parameters<typeof traders>[0] = {}) {
+  let market: FlowMarket | undefined;
+  const world = traders(
+    { markets: { btcusdc: { takerFeeRate: "0", makerFeeRate: "0", maxLeverage: 20 } }, ...config },
+    {
+      flowOf: () => ({
+        start: (given) => {
+          market = given;
+        },
+        stop: () => {},
+      }),
+    },
+  );
+  const setMark = (quote: number) => market?.setReference(quote * 10, quote * 10);
+  setMark(30_000);
+  const withdraw = (amount: string) => world.alice.call("POST", "/withdraw", { amount });
+  const incomes = () => world.alice.call("GET", "/v1/incomes", { marketId: "btcusdc" }).json as { type: string; amount: string }[];
+  return { ...world, setMark, withdraw, incomes };
+}
+
+describe("a withdrawal", () => {
+  it("takes credit out of the account and the exchange, as an income of its own", () => {
+    const { alice, exchange, withdraw, incomes, clock } = marked();
+    expect(withdraw("250.5")).toMatchObject({
+      status: 200,
+      json: { account: alice.address, amount: "250.5", executesAt: clock.nowMs() },
+    });
+    expect(alice.balances().balances).toMatchObject({ netValue: "99749.5", primaryCreditAmount: "99749.5" });
+    expect(incomes().at(-1)).toMatchObject({ type: "WITHDRAWAL", amount: "-250.5", marketId: "" });
+    expect(exchange.audit()).toMatchObject({ withdrawnCredit: 250_500_000n, isConserved: true });
+  });
+
+  it("leaves the initial margin of positions and what open orders freeze, to the unit", async () => {
+    const { alice, bob, clock, withdraw } = marked();
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    alice.place("BUY", "29000", "1");
+    await clock.runFor(2000);
+    // A twentieth of 30,000 held and of 29,000 wanted.
+    expect(withdraw("97050.000001").json).toMatchObject({ code: 2012 });
+    expect(withdraw("97050").status).toBe(200);
+    expect(withdraw("0.000001").json).toMatchObject({ code: 2012 });
+    expect(alice.balances().balances.availableMargin).toBe("0");
+  });
+
+  it("is refused to an account below maintenance, whatever the amount", () => {
+    const { alice, bob, setMark, withdraw } = marked({ creditOnRegistration: "2000" });
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    setMark(28_860);
+    expect(alice.balances().balances.isSafe).toBe(false);
+    expect(withdraw("0.01").json).toMatchObject({ code: 2012, codeText: "Margin insufficient" });
+  });
+
+  it("of a profit waits until the trades that made it are settled", async () => {
+    const { alice, bob, clock, withdraw } = marked({ creditOnRegistration: "5000" });
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    bob.place("BUY", "31000", "1");
+    alice.place("SELL", "31000", "1");
+    expect(alice.balances().balances.netValue).toBe("6000");
+    expect(withdraw("6000").json).toMatchObject({ code: 2012 });
+    await clock.runFor(2000);
+    expect(withdraw("6000").status).toBe(200);
+    expect(alice.balances().balances.netValue).toBe("0");
+  });
+
+  it("needs a positive amount on the credit's grid, and the account's own signature", () => {
+    const { alice, bob, withdraw } = marked();
+    for (const amount of ["0", "-1", "x", "0.0000001", ""]) {
+      expect(withdraw(amount).json).toMatchObject({ code: 1111 });
+    }
+    expect(alice.raw("POST", "/withdraw", { account: alice.address, amount: "1" }).json).toMatchObject({ code: 1010 });
+    expect(bob.raw("POST", "/withdraw", { ...bob.signed({ amount: "1" }), account: alice.address }).json).toMatchObject({ code: 1012 });
+    expect(alice.balances().balances.netValue).toBe("100000");
+  });
+
+  it("waits as pending where the venue has a delay, one at a time, and then leaves", async () => {
+    const { alice, clock, exchange, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
+    withdraw("100");
+    withdraw("200");
+    expect(alice.balances().balances).toMatchObject({ netValue: "100000", pendingWithdrawPrimaryCreditAmount: "200" });
+    await clock.runFor(60_000);
+    expect(alice.balances().balances).toMatchObject({ netValue: "99800", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(exchange.audit().isConserved).toBe(true);
+  });
+
+  it("that is no longer allowed when its time comes is dropped", async () => {
+    const { alice, bob, clock, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
+    withdraw("99000");
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    await clock.runFor(60_000);
+    expect(alice.balances().balances).toMatchObject({ netValue: "100000", pendingWithdrawPrimaryCreditAmount: "0" });
+  });
+
+  it("survives a stop and a start of the exchange", async () => {
+    const { alice, clock, exchange, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
+    withdraw("100");
+    exchange.stop();
+    await clock.runFor(120_000);
+    exchange.start();
+    await clock.runFor(1);
+    expect(alice.balances().balances.netValue).toBe("99900");
+  });
+
+  it("is not offered where it is switched off, and neither is the faucet", () => {
+    const { alice, withdraw } = marked({ withdrawals: { enabled: false }, faucet: { enabled: false } });
+    expect(withdraw("1").status).toBe(404);
+    expect(alice.raw("POST", "/faucet", { account: alice.address, amount: "1" }).status).toBe(404);
+  });
+});
+
+describe("the insurance account", () => {
+  it("begins with its capital and takes over the debt of an account that has nothing else left", async () => {
+    const { alice, bob, clock, exchange, incomes, setMark } = marked({ creditOnRegistration: "2000", insurance: { initialQuote: "1000" } });
+    const amount = () => alice.raw("GET", "/v1/exchangeInfo").json.dealerInfo.insuranceAmount;
+    expect(amount()).toBe("1000");
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    setMark(27_700);
+    bob.place("BUY", "27700", "1");
+    alice.place("SELL", "27700", "1");
+    expect(alice.balances().balances.netValue).toBe("-300");
+    expect(amount()).toBe("1000");
+    await clock.runFor(2000);
+    expect(amount()).toBe("700");
+    expect(alice.balances().balances).toMatchObject({ netValue: "0", primaryCreditAmount: "0", isSafe: true });
+    expect(incomes().at(-1)).toMatchObject({ type: "SYSTEM", amount: "300", marketId: "" });
+    expect(exchange.audit()).toMatchObject({ insuranceCredit: 700_000_000n, isConserved: true });
+  });
+
+  it("leaves a debt alone while there is a position or a trade that could still make it good", async () => {
+    const { alice, bob, carol, clock, setMark } = marked({ creditOnRegistration: "2000" });
+    bob.place("SELL", "30000", "1");
+    alice.place("BUY", "30000", "1");
+    await clock.runFor(2000);
+    setMark(27_700);
+    bob.place("BUY", "27700", "0.9");
+    alice.place("SELL", "27700", "0.9");
+    await clock.runFor(2000);
+    expect(alice.balances().balances.netValue).toBe("-300");
+    expect(carol.raw("GET", "/v1/exchangeInfo").json.dealerInfo.insuranceAmount).toBe("100000");
+  });
+});
+
+describe("credit on registration", () => {
+  it("is listed as a deposit, or as a bonus where the venue says so", () => {
+    expect(marked().incomes()).toMatchObject([{ type: "DEPOSIT", amount: "100000" }]);
+    expect(marked({ choices: { registrationIncome: "BONUS" } }).incomes()).toMatchObject([{ type: "BONUS", amount: "100000" }]);
+  });
+});

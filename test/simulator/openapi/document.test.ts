@@ -1,0 +1,69 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../../src/exchange/operations.js";
+import { documentedExchange } from "./documented-exchange.js";
+
+const isMine = (name: string) => !["account", "timestamp", "signature"].includes(name);
+
+describe("/openapi.json", () => {
+  it("is an OpenAPI 3.1 document by an independent validator", async () => {
+    const { document, close } = await documentedExchange();
+    try {
+      expect(document.openapi).toBe("3.1.0");
+      const validator = new Validator();
+      expect(await validator.validate(document)).toMatchObject({ valid: true });
+      expect(validator.version).toBe("3.1");
+    } finally {
+      await close();
+    }
+  });
+
+  it("has every operation of the client with the same parameters, none more under /v1, and each of them answers", async () => {
+    const { operations, send, close } = await documentedExchange();
+    try {
+      const documented = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+      for (const { method, path, parameters } of Object.values(OPERATIONS)) {
+        const found = documented.get(`${method} ${path}`);
+        expect(found?.parameters.map(({ name }) => name).sort(), `${method} ${path}`).toEqual(
+          parameters
+            .map(({ name }) => name)
+            .filter(isMine)
+            .sort(),
+        );
+      }
+      expect([...documented.keys()].filter((key) => key.includes(" /v1/")).length).toBe(Object.keys(OPERATIONS).length);
+      for (const { method, path } of operations) {
+        expect((await send(method, path)).status, `${method} ${path}`).not.toBe(404);
+      }
+    } finally {
+      await close();
+    }
+  });
+
+  it("leaves out what the exchange does not offer: a reader would try it in vain", async () => {
+    const { document, send, close } = await documentedExchange({ faucet: { enabled: false }, withdrawals: { enabled: false } });
+    try {
+      expect(Object.keys(document.paths)).not.toContain("/faucet");
+      expect(Object.keys(document.paths)).not.toContain("/withdraw");
+      expect((await send("POST", "/faucet", "", "application/x-www-form-urlencoded")).status).toBe(404);
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe("/docs", () => {
+  it("is one page that names every operation and record, and loads nothing", async () => {
+    const { document, operations, send, close } = await documentedExchange();
+    try {
+      const { status, body, headers } = await send("GET", "/docs");
+      expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+      for (const { method, path } of operations) expect(body).toContain(`<code>${method} ${path}</code>`);
+      for (const name of Object.keys(document.components.schemas)) expect(body).toContain(`id="${name}"`);
+      for (const [, target] of body.matchAll(/href="#([^"]+)"/g)) expect(body).toContain(`id="${target}"`);
+      expect(body).not.toMatch(/<script|src=|https?:\/\//);
+    } finally {
+      await close();
+    }
+  });
+});

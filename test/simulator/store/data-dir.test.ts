@@ -1,0 +1,132 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { liveSeam } from "../../../src/core/live-seam.js";
+import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { configuredExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+
+const ALICE = `0x${"a1".repeat(20)}`;
+const folder = (): string => mkdtempSync(join(tmpdir(), "mw-"));
+const config = (dataDir: string, more: object = {}) => parseExchangeConfig({ markets: { btcusdc: {} }, dataDir, ...more });
+
+describe("a configuration's dataDir", () => {
+  it("is made beside the file and holds what the exchange had when it is opened again", async () => {
+    const baseFolder = folder();
+    const first = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    first.exchange.start();
+    first.exchange.register(ALICE);
+    first.exchange.deposit(ALICE, "12.5");
+    await first.close();
+    expect(statSync(join(baseFolder, "state")).mode & 0o777).toBe(0o700);
+    const second = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    expect(second.exchange.account(ALICE)?.deposits).toBe(100_012_500_000n);
+    await second.close();
+  });
+
+  it("belongs to one exchange at a time, and to the next once that has ended", async () => {
+    const baseFolder = folder();
+    const first = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
+    const again = openConfiguredExchange(config(`../${baseFolder.split("/").at(-1)}/state`), liveSeam(), { baseFolder });
+    await expect(again).rejects.toThrow(ConfigError);
+    await expect(again).rejects.toThrow(/dataDir: is in use by another exchange/);
+    await first.close();
+    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+  });
+
+  it("is let go of when its state contradicts the configuration, and untouched", async () => {
+    const baseFolder = folder();
+    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+    await expect(openConfiguredExchange(config("state", { creditDecimals: 2 }), liveSeam(), { baseFolder })).rejects.toThrow(
+      /creditDecimals/,
+    );
+    await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
+  });
+
+  it("is refused where it is a file, or a folder of something else", async () => {
+    const baseFolder = folder();
+    writeFileSync(join(baseFolder, "notes"), "mine");
+    await expect(openDataDir(join(baseFolder, "notes"))).rejects.toThrow(ConfigError);
+    await expect(openDataDir(baseFolder)).rejects.toThrow(/holds other files \(notes\)/);
+    expect(existsSync(join(baseFolder, "exchange.mdb"))).toBe(false);
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("is refused where no folder can be made, in no time: nothing hangs below /proc", async () => {
+    await expect(openDataDir("/proc/nothing/state")).rejects.toThrow(ConfigError);
+  });
+
+  it("is refused where its file is no database", async () => {
+    const state = join(folder(), "state");
+    mkdirSync(state);
+    writeFileSync(join(state, "exchange.mdb"), "not a database".repeat(1000));
+    await expect(openDataDir(state)).rejects.toThrow(RunError);
+  });
+
+  it("is never passed over: an exchange that could not keep it is not made", () => {
+    expect(() => configuredExchange(config("state"), liveSeam())).toThrow(RunError);
+  });
+});
+
+describe("records in a file", () => {
+  const put = (...entries: [string, string][]) => ({ puts: new Map(entries), removed: new Set<string>(), removedRanges: [] });
+
+  it("are there for the next process after a kill -9 right behind the commit", async () => {
+    const state = join(folder(), "state");
+    const child = fork(fileURLToPath(new URL("./commit-and-wait.ts", import.meta.url)), [state], { execArgv: ["--import", "tsx"] });
+    const [count] = (await once(child, "message")) as [number];
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const { records, close } = await openDataDir(state);
+    expect([...records.withPrefix("n/")].length).toBeGreaterThanOrEqual(count);
+    await close();
+  });
+
+  it("are found by prefix in the order of their keys, and removed by range", async () => {
+    const { records, close } = await openDataDir(join(folder(), "state"));
+    records.commit(put(["a/3", "x"], ["a/1", "y"], ["a/2", "z"], ["ab", "w"], ["b/1", "v"]));
+    expect([...records.withPrefix("a/")].map(([key]) => key)).toEqual(["a/1", "a/2", "a/3"]);
+    records.commit({ puts: new Map([["a/1", "new"]]), removed: new Set(["ab", "nowhere"]), removedRanges: [{ from: "a/", to: "a/3" }] });
+    expect([...records.withPrefix("")]).toEqual([
+      ["a/1", "new"],
+      ["a/3", "x"],
+      ["b/1", "v"],
+    ]);
+    await close();
+  });
+
+  it("take no more room than what they hold, however often they are written over", async () => {
+    const state = join(folder(), "state");
+    const { records, close } = await openDataDir(state);
+    const commit = (from: number, count: number) => {
+      for (let round = from; round < from + count; round += 1) {
+        records.commit({
+          puts: new Map([
+            [`list/${String(round).padStart(9, "0")}`, "x".repeat(300)],
+            ["head", "y".repeat(600) + round],
+          ]),
+          removed: new Set(),
+          removedRanges: [{ from: "list/", to: `list/${String(Math.max(0, round - 100)).padStart(9, "0")}` }],
+        });
+      }
+    };
+    commit(0, 1000);
+    const before = statSync(join(state, "exchange.mdb")).size;
+    commit(1000, 10_000);
+    expect(statSync(join(state, "exchange.mdb")).size).toBeLessThanOrEqual(2 * before);
+    await close();
+  });
+
+  it("grow past any size that the file began with", async () => {
+    const { records, close } = await openDataDir(join(folder(), "state"));
+    for (let part = 0; part < 40; part += 1) {
+      records.commit(put(...Array.from({ length: 500 }, (_, place): [string, string] => [`${part}/${place}`, "z".repeat(1000)])));
+    }
+    expect([...records.withPrefix("39/")]).toHaveLength(500);
+    await close();
+  });
+});

@@ -9,6 +9,7 @@ import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
+import type { Transfers, TransfersCounted } from "./transfers.js";
 
 /** What the account needs to know at birth. */
 export interface AccountOptions {
@@ -26,6 +27,8 @@ export interface AccountOptions {
   readonly reconcileIntervalMs?: Ms;
   /** How long the stream may lag behind REST before a difference is called one: 5000. */
   readonly streamLagMs?: Ms;
+  /** What an earlier run had counted of deposits and withdrawals, when one is remembered. */
+  readonly transfersBefore?: TransfersCounted;
   /** How long final orders are remembered, so that late updates are recognised: 600000. */
   readonly rememberMs?: Ms;
 }
@@ -74,6 +77,7 @@ export class Account {
       rememberMs: options.rememberMs ?? REMEMBER_MS,
       streamLagMs,
       ...(options.builtHashes === undefined ? {} : { builtHashes: options.builtHashes }),
+      ...(options.transfersBefore === undefined ? {} : { transfersBefore: options.transfersBefore }),
     });
     this.orders = this.#intake.orders;
     this.#reconciler = new Reconciler({
@@ -246,6 +250,11 @@ export class Account {
   /** Profit by its parts since the start: of one market, or of all. */
   profit(marketId?: MarketId): ProfitParts {
     return this.#intake.profit.parts(marketId);
+  }
+
+  /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
+  get transfers(): Pick<Transfers, "earlier" | "counted"> {
+    return this.#intake.transfers;
   }
 
   #placed(action: PlaceAction, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {

@@ -8,6 +8,7 @@ import type { ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
 import { Suspects } from "./suspects.js";
+import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
 import { Unexplained } from "./unexplained.js";
 
 /** Balances and when they were told. */
@@ -23,6 +24,7 @@ export interface IntakeOptions {
   readonly builtHashes?: readonly Hex[];
   readonly rememberMs: Ms;
   readonly streamLagMs: Ms;
+  readonly transfersBefore?: TransfersCounted;
 }
 
 /** Where a record came from: what REST tells first is suspected of having been lost by the stream. */
@@ -34,6 +36,7 @@ export class Intake {
   readonly unexplained = new Unexplained(this.ledger);
   readonly orders: OwnOrders;
   readonly profit: Profit;
+  readonly transfers: Transfers;
   /** What REST told before the stream. */
   readonly suspects = new Suspects();
   readonly #streamLagMs: Ms;
@@ -59,6 +62,7 @@ export class Intake {
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });
     this.profit = new Profit(instruments);
+    this.transfers = new Transfers(options.transfersBefore);
     this.#streamLagMs = options.streamLagMs;
   }
 
@@ -101,7 +105,8 @@ export class Intake {
     if (this.#balances === undefined) return undefined;
     let moved = 0n;
     for (const [marketId, mark] of this.#marks) {
-      moved += this.profit.positionValue(marketId, mark) - this.profit.positionValue(marketId, this.#marksThen.get(marketId) ?? mark);
+      const then = this.#marksThen.get(marketId) ?? mark;
+      if (then !== mark) moved += this.profit.positionValue(marketId, mark) - this.profit.positionValue(marketId, then);
     }
     return this.#balances.balances.netValue + moved;
   }
@@ -159,6 +164,7 @@ export class Intake {
   income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
     if (told === "stream") this.suspects.clear(subject);
+    if (isTransfer(income) && !this.#suspecting) this.transfers.noteEarlier(income);
     if (!this.ledger.income(income)) return [];
     this.#moneySerial += 1;
     // Other incomes repeat what the trades tell, and not every exchange streams them.
@@ -171,7 +177,10 @@ export class Intake {
         theirs: `${income.type} ${income.amount}`,
       });
     }
-    if (this.#suspecting) this.profit.income(income);
+    if (this.#suspecting) {
+      this.profit.income(income);
+      if (isTransfer(income)) this.transfers.note(income);
+    }
     return [{ kind: "income", income }];
   }
 

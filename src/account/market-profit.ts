@@ -115,7 +115,7 @@ export class MarketProfit {
 
   /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
   #value(lots: bigint, mark: CreditUnits): CreditUnits {
-    return (lots * this.#instrument.paperPerLot * mark) / this.#paperUnit;
+    return lots === 0n ? 0n : (lots * this.#instrument.paperPerLot * mark) / this.#paperUnit;
   }
 
   /** A fill before the first book (an order taken over at the start) is measured against its own price. */

@@ -2,6 +2,7 @@ import type { Ms } from "../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange } from "./changes.js";
 import type { HistoryWindow } from "./history-windows.js";
+import { outcomeText } from "./outcome-text.js";
 import type { Asked } from "./reconcile-run.js";
 
 const FIRST_RETRY_MS = 500;
@@ -53,8 +54,7 @@ export class OpenQuestions {
     const retryAfterMs = outcome.result === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
     const dueMs = nowMs + Math.max(backoffMs, retryAfterMs);
     this.#retries.push({ asked: { ...asked, failures: asked.failures + 1 }, dueMs });
-    const message = "message" in outcome ? outcome.message : outcome.result;
-    return { kind: "reconcile-failed", ask: asked.question.ask, message, retryAtMs: dueMs };
+    return { kind: "reconcile-failed", ask: asked.question.ask, message: outcomeText(outcome), retryAtMs: dueMs };
   }
 
   /** Those that nobody has answered for too long, taken out. */

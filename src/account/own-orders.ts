@@ -1,12 +1,13 @@
 import { FormatError, RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
+import { type CreditUnits, type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, type Side } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
+import { ActiveOrders } from "./active-orders.js";
 import { FINAL_STATUSES } from "./amounts.js";
 import type { AccountChange } from "./changes.js";
 import { ForeignOrders } from "./foreign-orders.js";
-import { isFinalPhase, type OrderEvent, type OwnOrder, type ReportSource } from "./order.js";
+import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
 import { adoptedOrder, advance, intendedOrder } from "./order-machine.js";
 import type { Unexplained } from "./unexplained.js";
 
@@ -35,10 +36,7 @@ export interface WorstCase {
   readonly foreignBuyLots: Lots;
   readonly foreignSellLots: Lots;
   readonly foreignCount: number;
-  /**
-   * Position that is coming without our having been told its trades: matched by an order and in no trade yet; or traded on the other
-   * side, and matched by no order any more, since a settlement that failed is told by the order before the trade is.
-   */
+  /** What {@link OwnOrders.unseenLots} says of each side. */
   readonly unseenBuyLots: Lots;
   readonly unseenSellLots: Lots;
 }
@@ -63,7 +61,7 @@ export class OwnOrders {
   readonly #orders = new Map<Hex, OwnOrder>();
   readonly #byInfo = new Map<Hex, Hex>();
   readonly #byId = new Map<Int64Id, Hex>();
-  readonly #active = new Map<MarketId, Map<Hex, OwnOrder>>();
+  readonly #active = new Map<MarketId, ActiveOrders>();
   readonly #foreign = new ForeignOrders();
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #tag: string;
@@ -102,17 +100,17 @@ export class OwnOrders {
 
   /** Own orders of a market that may still fill (intended, sent and unknown included), oldest first. */
   mayStillFill(marketId: MarketId): readonly OwnOrder[] {
-    return [...(this.#active.get(marketId)?.values() ?? [])].filter((order) => order.mayFillLots > 0);
+    return this.#active.get(marketId)?.mayStillFill() ?? NO_ORDERS;
   }
 
   /** Own orders of a market that weigh in the worst case: those that may still fill, and those whose cancel was taken but whose last matches are not told (`untoldLots`). */
   exposed(marketId: MarketId): readonly OwnOrder[] {
-    return [...(this.#active.get(marketId)?.values() ?? [])].filter((order) => order.mayFillLots + order.untoldLots > 0);
+    return this.#active.get(marketId)?.exposed() ?? NO_ORDERS;
   }
 
   /** Own orders that are not final (those whose cancel was taken included), all markets. */
   unresolved(): readonly OwnOrder[] {
-    return [...this.#active.values()].flatMap((orders) => [...orders.values()]);
+    return [...this.#active.values()].flatMap((orders) => orders.all());
   }
 
   /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */
@@ -140,9 +138,9 @@ export class OwnOrders {
     const credit = { BUY: 0n, SELL: 0n };
     let count = 0;
     const instrument = this.#instruments.get(marketId);
-    for (const order of this.#active.get(marketId)?.values() ?? []) {
+    for (const order of this.exposed(marketId)) {
+      if (order.hash === exceptHash) continue;
       const open = order.mayFillLots + order.untoldLots;
-      if (open === 0 || order.hash === exceptHash) continue;
       lots[order.side] += open;
       if (order.mayFillLots > 0) count += 1;
       // An adopted order may lie between the ticks of today's grid.
@@ -160,15 +158,23 @@ export class OwnOrders {
       foreignBuyLots: foreign.BUY,
       foreignSellLots: foreign.SELL,
       foreignCount: others.length,
-      unseenBuyLots: this.#unexplained.unseenLots(marketId, "BUY") + this.#unexplained.orphanLots(marketId, "SELL"),
-      unseenSellLots: this.#unexplained.unseenLots(marketId, "SELL") + this.#unexplained.orphanLots(marketId, "BUY"),
+      unseenBuyLots: this.unseenLots(marketId, "BUY"),
+      unseenSellLots: this.unseenLots(marketId, "SELL"),
     };
+  }
+
+  /**
+   * Position that is coming on one side without our having been told its trades: matched by an order and in no trade yet; or traded on
+   * the other side, and matched by no order any more, since a settlement that failed is told by the order before the trade is.
+   */
+  unseenLots(marketId: MarketId, side: Side): Lots {
+    return this.#unexplained.unseenLots(marketId, side) + this.#unexplained.orphanLots(marketId, oppositeOf(side));
   }
 
   /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. Adopted orders have no slot until they are given one. */
   slotOccupied(marketId: MarketId, side: Side, level: number, exceptHash?: Hex): boolean {
-    for (const order of this.#active.get(marketId)?.values() ?? []) {
-      if (order.side === side && order.level === level && order.mayFillLots > 0 && order.hash !== exceptHash) return true;
+    for (const order of this.mayStillFill(marketId)) {
+      if (order.side === side && order.level === level && order.hash !== exceptHash) return true;
     }
     return false;
   }
@@ -287,14 +293,14 @@ export class OwnOrders {
     if (order.orderId !== undefined) this.#byId.set(order.orderId, order.hash);
     let active = this.#active.get(order.marketId);
     if (active === undefined) {
-      active = new Map();
+      active = new ActiveOrders();
       this.#active.set(order.marketId, active);
     }
-    if (isFinalPhase(order.phase)) active.delete(order.hash);
-    else active.set(order.hash, order);
+    active.put(order);
   }
 }
 
+const NO_ORDERS: readonly OwnOrder[] = [];
 const UNSETTLED_FACTOR = 6;
 
 /** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */

@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, signOf } from "../core/units.js";
 import type { VenueIncome, VenueTrade } from "../exchange/records.js";
 import { type MarketParts, MarketProfit } from "./market-profit.js";
+import { isTransfer } from "./transfers.js";
 
 /**
  * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is
@@ -18,7 +19,6 @@ export interface ProfitParts extends MarketParts {
 
 /** Incomes that trades already tell: counting them too would count every fee and fill twice. */
 const TOLD_BY_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
-const TRANSFERS: ReadonlySet<string> = new Set(["DEPOSIT", "WITHDRAWAL"]);
 
 /**
  * The profit split. Spread comes from fills against the mid of their time, inventory from the position and the moves
@@ -77,7 +77,7 @@ export class Profit {
   /** Funding, transfers and the rest; fees and fills are told by the trades and count nothing here. */
   income(income: VenueIncome): void {
     if (TOLD_BY_TRADES.has(income.type)) return;
-    if (TRANSFERS.has(income.type)) {
+    if (isTransfer(income)) {
       this.#transfers += income.amount * this.#scale;
       return;
     }

@@ -28,7 +28,10 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
   switch (outcome.ask) {
     case "time":
       run.exchangeTimeMs = outcome.data.serverTimeMs;
-      if (run.cause === "start") intake.ledger.beginIncomes(outcome.data.serverTimeMs);
+      if (run.cause === "start") {
+        intake.ledger.beginIncomes(outcome.data.serverTimeMs);
+        intake.transfers.begin(outcome.data.serverTimeMs);
+      }
       break;
     case "openOrders":
       openOrders(run, asked.askedAtMs, outcome.data, intake, signatureWindowMs, nowMs, changes);
@@ -51,10 +54,11 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
     case "incomes":
       for (const income of outcome.data) changes.push(...intake.income(income, "rest", nowMs));
       if (question.ask === "incomes" && outcome.data.length >= PAGE_LIMIT) {
-        const { marketId, startTimeMs = 0 } = question;
+        const { marketId, type, startTimeMs = 0 } = question;
         const lastMs = outcome.data.reduce((latest, income) => Math.max(latest, income.timeMs), startTimeMs);
         // A whole page of one millisecond: the next begins after it, or it would be the same page for ever.
-        next.push({ question: { ask: "incomes", marketId, startTimeMs: lastMs > startTimeMs ? lastMs : startTimeMs + 1 } });
+        const fromMs = lastMs > startTimeMs ? lastMs : startTimeMs + 1;
+        next.push({ question: { ask: "incomes", marketId, startTimeMs: fromMs, ...(type === undefined ? {} : { type }) } });
       }
       break;
     default:

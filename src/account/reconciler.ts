@@ -7,6 +7,7 @@ import { OpenQuestions } from "./open-questions.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
 import { comparedPosition, narrowBase, ReconcileRun } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
+import { TRANSFER_TYPES } from "./transfers.js";
 import { wantedHistory } from "./wanted-history.js";
 
 /** How the reconciler asks and when. */
@@ -140,6 +141,14 @@ export class Reconciler {
     return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs));
   }
 
+  /** What was deposited and withdrawn since an earlier run: of the account as a whole, so that one market's list tells it. */
+  #askTransfers(nowMs: Ms): QuestionAction[] {
+    const startTimeMs = this.#intake.transfers.askFromMs;
+    const [marketId] = this.#options.markets;
+    if (startTimeMs === undefined || marketId === undefined) return [];
+    return TRANSFER_TYPES.map((type) => this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs));
+  }
+
   /** Everything of a stage has been answered. */
   #advance(run: ReconcileRun, nowMs: Ms, changes: AccountChange[], ask: QuestionAction[]): void {
     switch (run.stage) {
@@ -177,7 +186,7 @@ export class Reconciler {
   }
 
   #askDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    const ask = [...this.#askTrades(nowMs), ...this.#askIncomes(nowMs)];
+    const ask = [...this.#askTrades(nowMs), ...this.#askIncomes(nowMs), ...(run.cause === "start" ? this.#askTransfers(nowMs) : [])];
     for (const [marketId, windows] of wantedHistory(run, this.#intake, this.#options, this.#listedToMs, nowMs)) {
       for (const window of windows) ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
     }

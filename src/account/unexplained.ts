@@ -8,9 +8,7 @@ import type { Ledger } from "./ledger.js";
  */
 export class Unexplained {
   readonly #ledger: Ledger;
-  readonly #matched = new Map<string, Lots>();
-  readonly #settledAside = new Map<string, Lots>();
-  readonly #lastGap = new Map<string, string>();
+  readonly #markets = new Map<MarketId, Readonly<Record<Side, SideMatches>>>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -18,7 +16,7 @@ export class Unexplained {
 
   /** A known order's matched lots have changed by so many. */
   matched(marketId: MarketId, side: Side, lots: Lots): void {
-    if (lots !== 0) this.#matched.set(keyOf(marketId, side), this.#matchedLots(marketId, side) + lots);
+    if (lots !== 0) this.#side(marketId, side).matchedLots += lots;
   }
 
   /** Lots that known orders have matched and no known trade shows: they are coming. */
@@ -34,8 +32,7 @@ export class Unexplained {
   /** From here on both are taken to agree: at the start, and when the exchange has settled a gap for good. */
   agree(marketId: MarketId): void {
     for (const side of SIDES) {
-      const key = keyOf(marketId, side);
-      this.#settledAside.set(key, (this.#settledAside.get(key) ?? 0) + this.#gap(marketId, side));
+      this.#side(marketId, side).settledAsideLots += this.#gap(marketId, side);
     }
   }
 
@@ -46,30 +43,44 @@ export class Unexplained {
   review(marketId: MarketId): boolean {
     let setAside = false;
     for (const side of SIDES) {
-      const key = keyOf(marketId, side);
+      const matches = this.#side(marketId, side);
       const gap = this.#gap(marketId, side);
-      const standing = `${gap}/${this.#matchedLots(marketId, side)}/${this.#ledger.tradedLots(marketId, side)}`;
-      if (gap !== 0 && this.#lastGap.get(key) === standing && this.#ledger.isSettled(marketId)) {
-        this.#settledAside.set(key, (this.#settledAside.get(key) ?? 0) + gap);
+      const standing = `${gap}/${matches.matchedLots}/${this.#ledger.tradedLots(marketId, side)}`;
+      if (gap !== 0 && matches.lastGap === standing && this.#ledger.isSettled(marketId)) {
+        matches.settledAsideLots += gap;
         setAside = true;
       }
-      this.#lastGap.set(key, standing);
+      matches.lastGap = standing;
     }
     return setAside;
   }
 
   #gap(marketId: MarketId, side: Side): Lots {
-    const aside = this.#settledAside.get(keyOf(marketId, side)) ?? 0;
-    return this.#ledger.tradedLots(marketId, side) - this.#matchedLots(marketId, side) - aside;
+    const { matchedLots, settledAsideLots } = this.#side(marketId, side);
+    return this.#ledger.tradedLots(marketId, side) - matchedLots - settledAsideLots;
   }
 
-  #matchedLots(marketId: MarketId, side: Side): Lots {
-    return this.#matched.get(keyOf(marketId, side)) ?? 0;
+  #side(marketId: MarketId, side: Side): SideMatches {
+    let market = this.#markets.get(marketId);
+    if (market === undefined) {
+      market = { BUY: noMatches(), SELL: noMatches() };
+      this.#markets.set(marketId, market);
+    }
+    return market[side];
   }
+}
+
+interface SideMatches {
+  /** What known orders have matched. */
+  matchedLots: Lots;
+  /** The gap that was taken for settled. */
+  settledAsideLots: Lots;
+  /** How the gap stood at the last review. */
+  lastGap: string | undefined;
+}
+
+function noMatches(): SideMatches {
+  return { matchedLots: 0, settledAsideLots: 0, lastGap: undefined };
 }
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
-
-function keyOf(marketId: MarketId, side: Side): string {
-  return `${side} ${marketId}`;
-}

@@ -64,20 +64,22 @@ function asExposed(order: VenueOrder): ExposureOrder {
 function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): MarketExposure {
   const { account } = context;
   const { marketId, instrument, rules } = desk;
-  const worst = account.orders.worst(marketId);
   const rates = ratesOf(rules);
   const markTicks = desk.state.markTicks;
-  const orders: ExposureOrder[] = [...account.orders.exposed(marketId)];
+  const foreignOrders = account.orders.foreign(marketId).map(asExposed);
+  let orders: readonly ExposureOrder[] = account.orders.exposed(marketId);
   // What orders have matched and no trade has told yet is position already, in the worst case.
-  if (worst.unseenBuyLots > 0) orders.push(unseen("BUY", worst.unseenBuyLots, markTicks));
-  if (worst.unseenSellLots > 0) orders.push(unseen("SELL", worst.unseenSellLots, markTicks));
+  for (const side of SIDES) {
+    const lots = account.orders.unseenLots(marketId, side);
+    if (lots > 0) orders = [...orders, unseen(side, lots, markTicks)];
+  }
   return {
     marketId,
     instrument,
     positionLots: account.positionLots(marketId),
     markTicks,
     orders,
-    foreignOrders: account.orders.foreign(marketId).map(asExposed),
+    foreignOrders,
     maintenancePpm: rates.maintenancePpm,
     initialPpm: rates.initialPpm,
     feePpm: rates.feePpm,
@@ -85,6 +87,8 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
     limits,
   };
 }
+
+const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
 

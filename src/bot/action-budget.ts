@@ -3,6 +3,8 @@ import type { Clock } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import {
+  ACTION_COST,
+  type ActionCosts,
   type Bucket,
   type DispatchBudgets,
   type DispatchKind,
@@ -37,10 +39,13 @@ export interface ActionBudgetOptions {
   /** Dates what is written down: this machine's wall clock may be set between two runs. */
   readonly exchangeTime: ExchangeTime;
   readonly store: StateStore;
+  /** What an action costs; {@link ACTION_COST} when absent. */
+  readonly costs?: ActionCosts;
 }
 
 /** The account's token budgets, kept through restarts: a bot that is killed and started again remembers the last window. */
 export class ActionBudget {
+  readonly costs: ActionCosts;
   readonly #clock: Clock;
   readonly #exchangeTime: ExchangeTime;
   readonly #store: StateStore;
@@ -50,7 +55,8 @@ export class ActionBudget {
   #unwritten = 0;
 
   /** @throws CorruptStateError */
-  constructor({ rules, guardFraction, clock, exchangeTime, store }: ActionBudgetOptions) {
+  constructor({ rules, guardFraction, clock, exchangeTime, store, costs = ACTION_COST }: ActionBudgetOptions) {
+    this.costs = costs;
     this.#clock = clock;
     this.#exchangeTime = exchangeTime;
     this.#store = store;
@@ -91,11 +97,11 @@ export class ActionBudget {
   /** Whether an action of this kind may leave now. */
   ask(kind: DispatchKind, { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">): DispatchVerdict {
     const reserves = { ordersThatMayFill, markets, questions, guard: this.guardShare };
-    return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs());
+    return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs(), this.costs);
   }
 
   spend(kind: DispatchKind): void {
-    this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs());
+    this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
     this.#unwritten++;
     if (this.#unwritten >= LEAD_TOKENS) this.#write(true);
   }

@@ -1,3 +1,4 @@
+import { outcomeText } from "../account/outcome-text.js";
 import type { Ms } from "../core/units.js";
 import { checkBuiltOrder } from "../exchange/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
@@ -43,7 +44,7 @@ export class Answers {
     if (action.kind === "question" && this.#claims(action, outcome)) return;
     if (action.kind === "place") this.#placed(action, outcome, flight);
     if (action.kind === "cancel" && (outcome.result === "rejected" || outcome.result === "unknown") && !isGone(outcome)) {
-      this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs);
+      this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
   }
@@ -61,7 +62,7 @@ export class Answers {
     if (outcome.result === "accepted") holds.succeeded(subject);
     if (outcome.result !== "rejected") return;
     this.#safety.placeRefused(action.marketId);
-    holds.refused(subject, clock.monotonicMs());
+    holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
   }
 
   #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
@@ -73,7 +74,7 @@ export class Answers {
     if (outcome.result !== "built") {
       // Nothing can have come of it: a structure that nobody signed binds nobody.
       if (outcome.result === "rejected") this.#safety.placeRefused(action.marketId);
-      holds.refused(subject, clock.monotonicMs());
+      holds.refused(subject, clock.monotonicMs(), `the exchange did not build it: ${outcomeText(outcome)}`);
       return;
     }
     const wrong = checkBuiltOrder(this.#works.hasher, outcome, {
@@ -86,7 +87,7 @@ export class Answers {
       timeInForce: action.timeInForce,
       expirationMs: action.expirationMs,
       nowMs: this.#context.exchangeTime.nowMs(),
-      maxFeeOffset: 0n,
+      maxFeeOffset: this.#works.maxFeeOffset(desk, action),
     });
     if (wrong.length > 0) {
       notify({
@@ -96,7 +97,7 @@ export class Answers {
         fields: { marketId: action.marketId, wrong },
       });
       this.#safety.placeRefused(action.marketId);
-      holds.refused(subject, clock.monotonicMs());
+      holds.refused(subject, clock.monotonicMs(), "the exchange built another order than was asked for");
       return;
     }
     this.#keep(action, outcome, waiting);

@@ -42,6 +42,7 @@ export class Bot {
   readonly #stopping: Stopping;
   readonly #trades: TradeLog;
   readonly #journal: TurnRecorder | undefined;
+  /** When the timer that is set will fire, which may be before a decision is due; Infinity when none is set. */
   #decisionTimerMs = Number.POSITIVE_INFINITY;
   #decisionTimer: { cancel(): void } | undefined;
 
@@ -133,6 +134,7 @@ export class Bot {
         return;
       case "stream":
         notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
+        if (event.stream === "account") this.safety.accountStream(event.state, event.reason);
         if (event.stream === "market" && event.state === "down")
           for (const desk of desks.values()) desk.lose(`stream down: ${event.reason}`);
         this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
@@ -217,6 +219,7 @@ export class Bot {
       maxOrderLots: limits?.maxOrderLots,
       maxPositionLots: limits?.maxPositionLots,
       positionLots: this.context.account.positionLots(marketId),
+      amountOf: desk.amountOf,
     });
     if (!verdict.accepted) {
       // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
@@ -259,6 +262,9 @@ export class Bot {
       case "reconciled":
         this.safety.accountConfirmed();
         break;
+      case "reconcile-failed":
+        this.safety.accountUnanswered(change.ask, change.message);
+        break;
       default:
     }
     notify({ kind: "account", change });
@@ -275,7 +281,8 @@ export class Bot {
    */
   #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
     if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
-    this.context.holds.hold(slotSubject(marketId, side, level), this.context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS);
+    const untilMs = this.context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
+    this.context.holds.hold(slotSubject(marketId, side, level), untilMs, `the order before it was ${phase} at the touch, which moves`);
   }
 
   /** After every input: guards, decisions, plans. */
@@ -309,10 +316,10 @@ export class Bot {
     const nowMs = this.context.clock.monotonicMs();
     let dueMs = Number.POSITIVE_INFINITY;
     for (const desk of this.context.desks.values()) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
-    if (dueMs === this.#decisionTimerMs) return;
+    // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
+    if (dueMs >= this.#decisionTimerMs) return;
     this.#decisionTimer?.cancel();
     this.#decisionTimerMs = dueMs;
-    if (!Number.isFinite(dueMs)) return;
     this.#decisionTimer = this.#turns.clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
       this.#decisionTimerMs = Number.POSITIVE_INFINITY;
     });

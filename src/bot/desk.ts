@@ -50,6 +50,8 @@ export class Desk {
   target: { readonly intent: TargetIntent; readonly byOperator: boolean; lastSliceAtMs: Ms | undefined } | undefined;
   /** Why the strategy's last intent was refused; undefined when it was taken. */
   refusal: string | undefined;
+  /** Lots as a decimal string of base. */
+  readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
   /** The newest plan, for the screen, `status` and `explain`. */
   plan: Plan | undefined;
   /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */

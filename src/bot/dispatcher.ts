@@ -58,6 +58,7 @@ export interface InFlight {
 }
 
 interface Held {
+  readonly subject: string;
   readonly waiting: Waiting;
   readonly recall: Recall;
   done: (() => void) | undefined;
@@ -110,7 +111,7 @@ export class Dispatcher {
       this.withdraw(subject);
     }
     const key = `${waiting.kind}#${this.#nextKey++}`;
-    const held: Held = { waiting, recall: new Recall(), done: undefined };
+    const held: Held = { subject, waiting, recall: new Recall(), done: undefined };
     this.#byKey.set(key, held);
     this.#keyOfSubject.set(subject, key);
     this.#outbox.enqueue({
@@ -135,7 +136,7 @@ export class Dispatcher {
 
   /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
   keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
-    for (const [subject, key] of [...this.#keyOfSubject]) {
+    for (const [subject, key] of this.#keyOfSubject) {
       const waiting = this.#byKey.get(key)?.waiting;
       if (waiting === undefined || (waiting.kind !== "place" && waiting.kind !== "cancel")) continue;
       if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
@@ -146,7 +147,7 @@ export class Dispatcher {
   take(key: string): Waiting | undefined {
     const held = this.#byKey.get(key);
     if (held === undefined) return undefined;
-    this.#keyOfSubject.delete(subjectOf(held.waiting));
+    this.#keyOfSubject.delete(held.subject);
     return held.waiting;
   }
 

@@ -65,11 +65,12 @@ export class Leaving {
   #place(key: string, waiting: WaitingPlace): void {
     const desk = this.#context.desks.get(waiting.marketId);
     if (desk === undefined) return this.#context.dispatcher.dropped(key);
+    const isServerBuilt = this.#works.isServerBuilt(desk, waiting.place);
     const refusal =
-      this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(this.#isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
+      this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
     if (waiting.place.level === TARGET_LEVEL && desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
-    if (this.#isServerBuilt) {
+    if (isServerBuilt) {
       this.#context.submit(key, this.#works.build(desk, waiting.place), waiting.causeMonotonicMs);
       return;
     }
@@ -109,10 +110,6 @@ export class Leaving {
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
   }
 
-  get #isServerBuilt(): boolean {
-    return this.#context.config.exchange.placement === "server";
-  }
-
   /** `exceptHash`: the order itself, where it is in the table already. */
   #refusalOf(desk: Desk, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
     const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } = this.#context;
@@ -134,7 +131,8 @@ export class Leaving {
     let underWay = 0;
     for (const { action } of dispatcher.inFlight()) if (action.kind === "place" || action.kind === "build") underWay++;
     if (underWay >= MAX_PLACES_UNDER_WAY) return soon("under-way", `${underWay} places are under way`, 100);
-    const own = account.orders.mayStillFill(desk.marketId).filter(({ hash }) => hash !== exceptHash);
+    const others = account.orders.mayStillFill(desk.marketId);
+    const own = exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
     const crossed = crossedOwnOrder(place.side, place.ticks, own);
     if (crossed !== undefined) return soon("own-cross", `would trade against our own ${crossed.hash}`);
     const isQuote = place.level !== TARGET_LEVEL;
@@ -142,13 +140,7 @@ export class Leaving {
       return soon("cross", "the touch has moved through it", 20);
     }
     const exposure = accountExposure(this.#context, marketLimits);
-    const proposal = {
-      marketId: desk.marketId,
-      side: place.side,
-      ticks: place.ticks,
-      lots: place.lots,
-      ...(exceptHash === undefined ? {} : { hash: exceptHash }),
-    };
+    const proposal = { marketId: desk.marketId, side: place.side, ticks: place.ticks, lots: place.lots, hash: exceptHash };
     const market = exposure.markets.get(desk.marketId);
     if (allowed === "reduce-only" && market !== undefined && !onlyReduces(proposal, market)) {
       return soon("reduce-only", "the market is halted: only reducing orders leave");
@@ -166,13 +158,14 @@ export class Leaving {
     const reserved = isQuote ? desks.size * (1 + WORK_TOKENS) : desks.size;
     const verdict = budget.ask(kind, { ordersThatMayFill, markets: reserved, questions: QUESTION_TOKENS });
     if (verdict.mayLeave) return undefined;
-    return { limit: `${verdict.bucket} tokens`, why: `${verdict.available} left, ${verdict.needed} needed`, retryAtMs: verdict.retryAtMs };
+    const why = `${verdict.available} ${verdict.bucket} tokens are left, ${verdict.needed} needed with those kept for cancels and the guard`;
+    return { limit: `${verdict.bucket} tokens`, why, retryAtMs: verdict.retryAtMs };
   }
 
   #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, retryAtMs }: Refusal): void {
     const { dispatcher, holds, notify } = this.#context;
     dispatcher.dropped(key);
-    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs);
+    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs, why);
     notify({ kind: "held-back", marketId: desk.marketId, limit, why });
   }
 
@@ -183,7 +176,7 @@ export class Leaving {
     const refusal = this.#budgetRefusal("cancel");
     if (refusal !== undefined) {
       dispatcher.dropped(key);
-      holds.hold(`order:${hash}`, refusal.retryAtMs);
+      holds.hold(`order:${hash}`, refusal.retryAtMs, refusal.why);
       return;
     }
     const action = this.#works.cancel(marketId, orderId, hash);

@@ -32,6 +32,7 @@ export function guardLimitsOf({ risk, exchange }: BotConfig): GuardLimits {
     maxAccountAgeMs: risk.maxAccountAgeMs,
     maxClockOffsetMs: exchange.maxClockOffsetMs,
     maxClockAgeMs: Math.max(120_000, 4 * exchange.reconcileMs),
+    maxRulesAgeMs: risk.maxRulesAgeMs ?? 3 * exchange.rulesRefreshMs,
     maxRejectsPerMinute: risk.maxRejectsPerMinute,
   };
 }

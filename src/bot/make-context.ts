@@ -3,6 +3,8 @@ import { RunError } from "../core/errors.js";
 import { Instrument } from "../core/instrument.js";
 import { seamScheduler } from "../core/seam-scheduler.js";
 import type { Hex, MarketId } from "../core/units.js";
+import { DISJOINT_RATE_BUCKETS } from "../exchange/rate-buckets.js";
+import { ACTION_COST, actionCosts } from "../executor/dispatch-budget.js";
 import type { MarketLimits } from "../risk/limits.js";
 import { ActionBudget } from "./action-budget.js";
 import { BUILT_FILE } from "./answers.js";
@@ -11,6 +13,7 @@ import { decideOf } from "./config/config.js";
 import type { BotContext } from "./context.js";
 import { Desk } from "./desk.js";
 import { Dispatcher } from "./dispatcher.js";
+import { transfersRemembered } from "./equity-watch.js";
 import { ExchangeTime } from "./exchange-time.js";
 import { Holds } from "./holds.js";
 import type { StrategySignal } from "./input.js";
@@ -49,6 +52,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
   const nonceTag = nonceTagOf(options.accountAddress);
   const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
+  const transfersBefore = transfersRemembered(store);
   return {
     config,
     accountAddress: options.accountAddress,
@@ -61,6 +65,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
       instruments,
       nonceTag,
       builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
+      ...(transfersBefore === undefined ? {} : { transfersBefore }),
       nextActionId,
       signatureWindowMs: config.exchange.signatureWindowMs,
       reconcileIntervalMs: config.exchange.reconcileMs,
@@ -69,7 +74,14 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     marketLimits,
     accountLimits: accountLimitsOf(config, creditDecimals),
     exchangeTime,
-    budget: new ActionBudget({ rules, guardFraction: config.guard.orderTokensFraction, clock: turns.clock, exchangeTime, store }),
+    budget: new ActionBudget({
+      rules,
+      guardFraction: config.guard.orderTokensFraction,
+      clock: turns.clock,
+      exchangeTime,
+      store,
+      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+    }),
     dispatcher,
     holds: new Holds(),
     notify: options.observer,

@@ -1,5 +1,6 @@
 import { decimalToScaled } from "../core/instrument.js";
 import type { Hex, Ms } from "../core/units.js";
+import { isBelowWaiver } from "../exchange/gas-fee-waiver.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../exchange/order-building.js";
 import { taggedNonce } from "../exchange/order-info.js";
 import { OrderHasher } from "../exchange/order-signing.js";
@@ -95,6 +96,20 @@ export class OrderWorks {
       // The exchange compares the parameter with the seconds inside `info`: whole seconds agree in both.
       expirationMs: planned.timeInForce === "GTT" ? Math.floor(planned.expirationMs / 1000) * 1000 : 0,
     };
+  }
+
+  /** Whether the exchange is to build an order: because the file says so, or because one so small needs the build's token. */
+  isServerBuilt(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
+    return this.#context.config.exchange.placement === "server" || this.#isSmall(desk, order);
+  }
+
+  /** What a build may add to both fee rates for the gas of a small order; 0 of any other. */
+  maxFeeOffset(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
+    return this.#isSmall(desk, order) ? (rateOf(this.#context.config.exchange.maxGasFeeRate) ?? 0n) : 0n;
+  }
+
+  #isSmall(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
+    return isBelowWaiver(this.#context.rules, desk.instrument, order, this.#context.config.exchange.waiverUnit);
   }
 
   /** The market's fee rates, or those of a special agreement. */

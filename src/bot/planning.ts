@@ -13,6 +13,7 @@ import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
 import type { Safety } from "./safety.js";
 
+const SIDES: readonly Side[] = ["BUY", "SELL"];
 /** How far beyond the touch a slice of a target position may reach. */
 const SLICE_REACH_TICKS = 20;
 
@@ -47,8 +48,9 @@ export class Planning {
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
-    const working = this.#workingOrders(desk, this.#context.account.orders.mayStillFill(desk.marketId));
-    const touch = executorTouch(desk, ownResting(this.#context.account.orders.mayStillFill(desk.marketId)));
+    const orders = this.#context.account.orders.mayStillFill(desk.marketId);
+    const working = this.#workingOrders(desk, orders);
+    const touch = executorTouch(desk, ownResting(orders));
     if (desk.target !== undefined && this.#context.phase === "running") {
       const targetPlan = planTarget({
         intent: desk.target.intent,
@@ -171,7 +173,6 @@ export class Planning {
 
 /** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
 function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrder[] {
-  const { unseenBuyLots, unseenSellLots } = account.orders.worst(desk.marketId);
   const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
     hash: `unseen ${side}`,
     side,
@@ -184,7 +185,7 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
     expirationMs: 0,
     timeInForce: "GTC",
   });
-  return [...(unseenBuyLots > 0 ? [pseudo("BUY", unseenBuyLots)] : []), ...(unseenSellLots > 0 ? [pseudo("SELL", unseenSellLots)] : [])];
+  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(desk.marketId, side))).filter(({ lots }) => lots > 0);
 }
 
 /** How long before its end a GTT quote of this life is renewed (design, rule 10). */
@@ -194,9 +195,11 @@ export function renewLeadMs(quoteLifeMs: Ms): Ms {
 
 /** Own orders as they rest, or may rest, on the exchange's book. */
 export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
-  return orders
-    .filter(({ phase }) => phase === "open" || phase === "partly-filled" || phase === "cancelling")
-    .map(({ side, ticks, availableLots }) => ({ side, ticks, lots: availableLots }));
+  const resting: OwnRestingOrder[] = [];
+  for (const { phase, side, ticks, availableLots } of orders) {
+    if (phase === "open" || phase === "partly-filled" || phase === "cancelling") resting.push({ side, ticks, lots: availableLots });
+  }
+  return resting;
 }
 
 /** The newest touch of the exchange's book without our own orders, as the executor reads it. */

@@ -1,9 +1,7 @@
 import { FormatError } from "../core/errors.js";
-import { decimalToScaled } from "../core/instrument.js";
 import type { MarketId, Ms } from "../core/units.js";
 import { checkDomain } from "../exchange/domain-check.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
-import { observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
 import { evaluateGuards, type MarketHealth } from "../risk/guards.js";
 import {
   applyDemands,
@@ -21,20 +19,12 @@ import {
 import type { GuardLimits } from "../risk/limits.js";
 import { NO_REJECTS, type RejectWindow, withReject } from "../risk/reject-window.js";
 import type { BotContext } from "./context.js";
+import { EquityWatch } from "./equity-watch.js";
 import { guardLimitsOf } from "./limits-of.js";
 import { readJsonState } from "./state/state-dir.js";
 
-/** The peak's file in the state directory. */
-export const PEAK_FILE = "peak-equity.json";
-
 /** The contracts' file in the state directory: what the last run traded on. */
 export const CONTRACTS_FILE = "contracts.json";
-
-/** Between two looks at the account's net value. */
-const EQUITY_EVERY_MS = 500;
-
-/** Between two writes of a moving peak. */
-const PEAK_WRITE_MS = 1_000;
 
 /** How long a condition must be over before its halt ends by itself. */
 const HOLD_MS = 500;
@@ -43,16 +33,15 @@ const HOLD_MS = 500;
 export class Safety {
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
-  readonly #maxDrawdown: bigint;
+  readonly #equity: EquityWatch;
   readonly #rejects = new Map<MarketId, RejectWindow>();
   readonly #rulesChanged = new Map<MarketId, string>();
   #halts: HaltState = RUNNING;
-  #peak: PeakEquity | undefined;
-  #equitySeenAtMs: Ms = Number.NEGATIVE_INFINITY;
-  #peakWritten: string | undefined;
-  #peakWrittenAtMs: Ms = Number.NEGATIVE_INFINITY;
-  #depositsBefore = 0n;
   #accountAtMs: Ms | undefined;
+  #streamTrouble: string | undefined;
+  #questionTrouble: string | undefined;
+  #rulesAtMs: Ms;
+  #rulesTrouble: string | undefined;
   #bannedUntilMs: Ms | undefined;
   #domainMismatch: string | undefined;
 
@@ -60,12 +49,9 @@ export class Safety {
   constructor(context: BotContext) {
     this.#context = context;
     this.#limits = guardLimitsOf(context.config);
-    this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
-    const saved = context.store.read(PEAK_FILE);
-    if (saved !== undefined) {
-      this.#peak = restorePeak(saved);
-      this.#depositsBefore = this.#peak.netDeposits;
-    }
+    this.#equity = new EquityWatch(context);
+    // Those that the bot was made with were read just before.
+    this.#rulesAtMs = context.clock.monotonicMs();
     this.#domainMismatch = domainMismatch(context.rules);
     this.#compareContracts();
   }
@@ -74,9 +60,9 @@ export class Safety {
     return this.#halts.reasons;
   }
 
-  /** The highest net value so far, deposits taken out; undefined before the first reading. */
+  /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
   get peak(): bigint | undefined {
-    return this.#peak?.peak;
+    return this.#equity.peak;
   }
 
   get limits(): GuardLimits {
@@ -103,6 +89,17 @@ export class Safety {
   /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
   accountConfirmed(): void {
     this.#accountAtMs = this.#nowMs();
+    this.#questionTrouble = undefined;
+  }
+
+  /** The account's stream came up or went down, for this reason. */
+  accountStream(state: "up" | "down", reason: string): void {
+    this.#streamTrouble = state === "up" ? undefined : `its stream is down: ${reason}`;
+  }
+
+  /** A question about the account was not answered as it should be. */
+  accountUnanswered(ask: string, message: string): void {
+    this.#questionTrouble = `${ask} cannot be read: ${message}`;
   }
 
   placeRefused(marketId: MarketId): void {
@@ -115,12 +112,19 @@ export class Safety {
 
   /** New rules were read: compares what must not change under a running bot. */
   rulesRead(rules: VenueRules): void {
+    this.#rulesAtMs = this.#nowMs();
+    this.#rulesTrouble = undefined;
     this.#domainMismatch = domainMismatch(rules);
     for (const desk of this.#context.desks.values()) {
       const found = rules.markets[desk.marketId];
       const changed = found === undefined ? undefined : changeOf(desk.rules, found);
       if (changed !== undefined) this.#rulesChanged.set(desk.marketId, changed);
     }
+  }
+
+  /** The rules could not be read again. */
+  rulesUnread(why: string): void {
+    this.#rulesTrouble = why;
   }
 
   haltByHand(marketId: MarketId | undefined, why: string): void {
@@ -136,7 +140,7 @@ export class Safety {
   resume(marketId: MarketId | undefined): void {
     if (marketId === undefined) this.#rejects.clear();
     else this.#rejects.delete(marketId);
-    if (marketId === undefined) this.#acceptDrawdown();
+    if (marketId === undefined && this.#halts.reasons.some(({ name }) => name === "drawdown")) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const [changed, why] of this.#rulesChanged) if (why.includes("in the last run")) this.#rulesChanged.delete(changed);
     if (this.#rulesChanged.size === 0) this.#writeContracts();
@@ -152,16 +156,14 @@ export class Safety {
 
   /** Compares the account's net value with its peak; call a few times a second. */
   watchEquity(): void {
-    if (this.#nowMs() - this.#equitySeenAtMs < EQUITY_EVERY_MS) return;
-    this.#equitySeenAtMs = this.#nowMs();
-    const why = this.#drawdown();
+    const why = this.#equity.look();
     if (why !== undefined)
       this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));
   }
 
   /** Writes the peak down as it is: at a clean end. */
   settle(): void {
-    this.#writePeak();
+    this.#equity.settle();
   }
 
   /** A contract that is not the one of the last run: somebody looks before anything is signed for it. */
@@ -196,6 +198,9 @@ export class Safety {
       accountAtMs: this.#accountAtMs,
       clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
       clockAtMs: exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined,
+      trouble: [this.#streamTrouble, this.#questionTrouble].filter((why) => why !== undefined).join("; ") || undefined,
+      rulesAtMs: this.#rulesAtMs,
+      rulesTrouble: this.#rulesTrouble,
       domainMismatch: this.#domainMismatch,
       bannedUntilMs: this.#bannedUntilMs,
     };
@@ -216,35 +221,6 @@ export class Safety {
       });
     }
     return health;
-  }
-
-  #drawdown(): string | undefined {
-    const { account } = this.#context;
-    const equity = account.equity;
-    if (equity === undefined || !account.confirmed) return undefined;
-    const { transfers, decimals } = account.profit();
-    const netDeposits = this.#depositsBefore + transfers / 10n ** BigInt(decimals - this.#context.rules.creditDecimals);
-    const { peak, trip } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
-    this.#peak = peak;
-    if (this.#nowMs() - this.#peakWrittenAtMs >= PEAK_WRITE_MS) this.#writePeak();
-    return trip;
-  }
-
-  #writePeak(): void {
-    const { store } = this.#context;
-    if (this.#peak === undefined) return;
-    this.#peakWrittenAtMs = this.#nowMs();
-    const text = serialisePeak(this.#peak);
-    if (text === this.#peakWritten) return;
-    this.#peakWritten = text;
-    store.write(PEAK_FILE, text);
-  }
-
-  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
-  #acceptDrawdown(): void {
-    const { equity } = this.#context.account;
-    if (this.#peak === undefined || equity === undefined || !this.#halts.reasons.some(({ name }) => name === "drawdown")) return;
-    this.#peak = rearmPeak({ equity, netDeposits: this.#peak.netDeposits });
   }
 
   #take(step: HaltStep): void {

@@ -1,3 +1,4 @@
+import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
@@ -13,6 +14,8 @@ const TIME_EVERY_MS = 30_000;
 const SNAPSHOT_WITHIN_MS = 5_000;
 /** How long a question of the watch may stay unanswered before it is asked again. */
 const ASK_AGAIN_MS = 5_000;
+/** Rules that could not be read are asked for again after this, or after their own interval where that is shorter. */
+const RULES_AGAIN_MS = 10_000;
 
 interface BookWatch {
   /** When its book was lost or given up, on the clock that never steps; undefined while it is synchronised. */
@@ -20,6 +23,8 @@ interface BookWatch {
   askedAtMs: Ms;
   /** Local sequence when the exchange was first seen at another. */
   apartAt: number | undefined;
+  /** When the stream was last asked for a snapshot because REST could not be asked for the sequence. */
+  renewedAtMs: Ms;
 }
 
 /**
@@ -63,7 +68,10 @@ export class Watch {
     if (!this.#pending.has(action.actionId)) return false;
     const marketId = this.#pending.get(action.actionId);
     this.#pending.delete(action.actionId);
-    if (outcome.result !== "answered") return true;
+    if (outcome.result !== "answered") {
+      if (action.ask === "rules") this.#rulesFailed(outcome);
+      return true;
+    }
     if (outcome.ask === "rules") this.#rulesRead(outcome.data);
     if (outcome.ask === "bookSequence" && marketId !== undefined) this.#sequenceTold(marketId, outcome.data.sequence);
     return true;
@@ -81,6 +89,15 @@ export class Watch {
     if (nowMs - this.#rulesAskedAtMs < this.#context.config.exchange.rulesRefreshMs) return;
     this.#rulesAskedAtMs = nowMs;
     this.#ask({ ask: "rules" }, undefined);
+  }
+
+  #rulesFailed(outcome: Outcome): void {
+    const { clock, config, notify } = this.#context;
+    const message = outcomeText(outcome);
+    this.#safety.rulesUnread(message);
+    const { rulesRefreshMs } = config.exchange;
+    this.#rulesAskedAtMs = clock.monotonicMs() - rulesRefreshMs + Math.min(RULES_AGAIN_MS, rulesRefreshMs);
+    notify({ kind: "log", level: "warn", message: "exchangeInfo cannot be read", fields: { reason: message } });
   }
 
   #rulesRead(rules: VenueRules): void {
@@ -106,14 +123,23 @@ export class Watch {
       return;
     }
     watch.lostAtMs = undefined;
+    const { maxBookAgeMs } = this.#context.config.risk;
     const ageMs = nowMs - desk.book.lastReceivedMs;
-    if (
-      ageMs < this.#context.config.risk.maxBookAgeMs / 3 ||
-      nowMs - watch.askedAtMs < Math.min(ASK_AGAIN_MS, this.#context.config.risk.maxBookAgeMs / 3)
-    )
-      return;
+    if (this.#context.budget.blockedUntilMonotonicMs > nowMs) return this.#renewBook(desk, watch, ageMs, nowMs);
+    if (ageMs < maxBookAgeMs / 3 || nowMs - watch.askedAtMs < Math.min(ASK_AGAIN_MS, maxBookAgeMs / 3)) return;
     watch.askedAtMs = nowMs;
     this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
+  }
+
+  /**
+   * A rate limit keeps REST from telling a quiet market from a stalled stream. The stream itself can: a new subscription of one that lives
+   * brings a snapshot, whose messages are none of REST's tokens; one that has stalled brings nothing, and its book grows too old.
+   */
+  #renewBook(desk: Desk, watch: BookWatch, ageMs: Ms, nowMs: Ms): void {
+    const everyMs = this.#context.config.risk.maxBookAgeMs / 2;
+    if (ageMs < everyMs || nowMs - watch.renewedAtMs < everyMs) return;
+    watch.renewedAtMs = nowMs;
+    this.#context.venue.resubscribe(desk.marketId);
   }
 
   #sequenceTold(marketId: MarketId, sequence: number): void {
@@ -160,7 +186,7 @@ export class Watch {
   #watchOf(marketId: MarketId): BookWatch {
     let watch = this.#books.get(marketId);
     if (watch === undefined) {
-      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, apartAt: undefined };
+      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, apartAt: undefined, renewedAtMs: Number.NEGATIVE_INFINITY };
       this.#books.set(marketId, watch);
     }
     return watch;

@@ -1,5 +1,6 @@
 import { liveSeam } from "../core/live-seam.js";
 import type { Clock, Seam } from "../core/seam.js";
+import { askSecret } from "./terminal-secret.js";
 
 /** Where text goes; a terminal says so. */
 export interface TextStream {
@@ -18,6 +19,8 @@ export interface CliContext {
   readonly stdout: TextStream;
   /** Logs, progress and errors. */
   readonly stderr: TextStream;
+  /** Asks the user for a secret, which is not shown. Absent where nobody sits at a terminal. */
+  readonly askSecret?: (prompt: string) => Promise<string>;
   readonly seam: Seam;
   /** Calls `handler` with every error that nobody caught, until what it returns is called. Absent where a test runs the command. */
   readonly onCrash?: (handler: (error: unknown) => void) => () => void;
@@ -34,6 +37,7 @@ export function processContext(): CliContext {
     env: process.env,
     stdout: process.stdout,
     stderr: process.stderr,
+    ...(process.stdin.isTTY ? { askSecret: (prompt: string) => askSecret(prompt, process.stdin, process.stderr) } : {}),
     seam,
     onCrash: onUncaught,
     interrupted: () => untilSignal(seam.clock),

@@ -1,17 +1,20 @@
-import { readAccountKey } from "../bot/config/account-key.js";
+import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../bot/config/config.js";
 import { RunError } from "../core/errors.js";
-import { ecdsaScheme, type Signer } from "../core/signing.js";
+import type { Signer } from "../core/signing.js";
 import type { Ms } from "../core/units.js";
 import { NetworkTransport } from "../exchange/network-transport.js";
 import { RestClient } from "../exchange/rest-client.js";
-import { VenueRequestError } from "../exchange/venue-errors.js";
+import type { Transport } from "../exchange/transport.js";
+import { NO_SUCH_ORDER, VenueError, VenueRequestError } from "../exchange/venue-errors.js";
 import type { CliContext } from "./cli-context.js";
 
 /** A client of the exchange for one command. */
 export interface ExchangeAccess {
   readonly rest: string;
   readonly client: RestClient;
+  /** The client's own network, which opens streams too. */
+  readonly transport: Transport;
   /** The exchange's clock less this machine's, once {@link ExchangeAccess.syncClock} has asked; 0 before. */
   readonly clockOffsetMs: () => Ms;
   /** Asks the exchange's clock, so that requests are signed in its time. */
@@ -45,12 +48,12 @@ export function openExchange(context: CliContext, { rest, stream, signer, timeou
     offsetMs = Math.round(server + roundTripMs / 2 - clock.nowMs());
     return { offsetMs, roundTripMs };
   };
-  return { rest, client, clockOffsetMs: () => offsetMs, syncClock, close: () => transport.close() };
+  return { rest, client, transport, clockOffsetMs: () => offsetMs, syncClock, close: () => transport.close() };
 }
 
 /**
  * Does a command's work with the exchange and closes it.
- * @throws RunError naming the address when nothing answers there.
+ * @throws RunError as {@link namingExchange} does.
  */
 export async function withExchange<Access extends ExchangeAccess>(access: Access, work: (access: Access) => Promise<void>): Promise<void> {
   try {
@@ -60,19 +63,32 @@ export async function withExchange<Access extends ExchangeAccess>(access: Access
   }
 }
 
-/** Does work with an exchange. @throws RunError naming the address when nothing answers there. */
+/** Does work with an exchange. @throws RunError naming the address when nothing answers there, or something else than an exchange does. */
 export async function namingExchange<T>(rest: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof VenueRequestError) || error.httpStatus !== undefined) throw error;
-    throw new RunError(`cannot reach the exchange: ${error.message}`, {
-      field: "exchange.rest",
-      value: rest,
-      expected: "an exchange that answers there (marketwright exchange runs one)",
-      cause: error,
-    });
+    throw named(error, rest);
   }
+}
+
+/** The same error with the address that it came from, where the address or what answers there may be what is wrong. */
+function named(error: unknown, rest: string): unknown {
+  if (!(error instanceof VenueRequestError || error instanceof VenueError)) return error;
+  const { httpStatus } = error;
+  const at = (summary: string, expected: string) =>
+    new RunError(`${summary}: ${error.message}`, { field: "exchange.rest", value: rest, expected, cause: error });
+  if (httpStatus === undefined) return at("cannot reach the exchange", "an exchange that answers there (marketwright exchange runs one)");
+  // The exchange itself has an order or an account that is not there; an address, only something else has.
+  const isElsewhere =
+    error instanceof VenueError ? httpStatus === 404 && error.code !== NO_SUCH_ORDER : httpStatus < 400 || httpStatus === 404;
+  if (isElsewhere) {
+    return at(
+      `no such interface at this address (HTTP ${httpStatus})`,
+      "the REST address with its version prefix, such as http://127.0.0.1:8620/v1",
+    );
+  }
+  return httpStatus >= 500 ? at("the exchange does not work", "an exchange that is up and answers") : error;
 }
 
 /** A bot's file, its account's signer, and its exchange. */
@@ -84,7 +100,7 @@ export interface BotAccess extends ExchangeAccess {
 /** Loads a bot's file and opens its exchange. @throws ConfigError as {@link loadBotConfig} does. */
 export function openBot(context: CliContext, file: string): BotAccess {
   const config = loadBotConfig(file, context.env);
-  const signer = ecdsaScheme.signer(readAccountKey(config.account.keyEnv, context.env));
+  const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
   return { config, signer, ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs }) };
 }

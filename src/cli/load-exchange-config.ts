@@ -1,30 +1,22 @@
-import { checkShape } from "../core/config-shape.js";
-import { type ConfigPath, loadYamlFile } from "../core/config-yaml.js";
+import { checkShape, textPaths } from "../core/config-shape.js";
+import { loadYamlFile } from "../core/config-yaml.js";
+import { ConfigError } from "../core/errors.js";
 import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config.js";
-
-/** Keys whose values are exact decimals: a YAML number there keeps its digits. What a flow holds is the flow's own. */
-const DECIMALS: ReadonlySet<string | number> = new Set([
-  "tickSize",
-  "stepSize",
-  "min",
-  "max",
-  "makerFeeRate",
-  "takerFeeRate",
-  "maxExposureQuote",
-  "liquidationThreshold",
-  "liquidationPriceOff",
-  "rate",
-  "creditOnRegistration",
-  "maxQuote",
-  "firstId",
-]);
+import { checkAmounts } from "../simulator/config-amounts.js";
+import { checkPerps } from "../simulator/config-perps.js";
+import { marketRules } from "../simulator/markets/market-rules.js";
 
 /**
- * Reads the YAML of an embedded exchange.
+ * Reads the YAML of an embedded exchange. Decimals keep the digits that were written.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function loadExchangeConfig(path: string): ExchangeConfig {
-  const exactNumbers = (at: ConfigPath): boolean => !at.includes("flow") && DECIMALS.has(at.at(-1) ?? "");
-  const { value, locate } = loadYamlFile(path, { exactNumbers });
-  return checkShape(exchangeConfigShape, value, { locate });
+  const { value, locate, isWritten } = loadYamlFile(path, { exactNumbers: textPaths(exchangeConfigShape) });
+  if (isWritten(["account"]) && isWritten(["quotes"]))
+    throw new ConfigError(`${path} is a bot's file`, { expected: "an exchange's, with its markets, such as config/exchange.yaml" });
+  const config = checkShape(exchangeConfigShape, value, { locate });
+  checkAmounts(config, { locate, isWritten });
+  checkPerps(config, { locate, isWritten });
+  for (const marketId of Object.keys(config.markets)) marketRules(marketId, config, { locate, isWritten });
+  return config;
 }

@@ -7,6 +7,7 @@ import { addControlCommands } from "./commands/control.js";
 import { addExchange } from "./commands/exchange.js";
 import { addExplain } from "./commands/explain.js";
 import { addGuard } from "./commands/guard.js";
+import { addKey } from "./commands/key.js";
 import { addReplay } from "./commands/replay.js";
 import { addRun } from "./commands/run.js";
 import { addStart } from "./commands/start.js";
@@ -33,6 +34,7 @@ export function buildProgram(context: CliContext): Command {
   addCall(program, context);
   addControlCommands(program, context);
   addCancelAll(program, context);
+  addKey(program, context);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()

@@ -1,4 +1,4 @@
-import { readAccountKey } from "../bot/config/account-key.js";
+import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { controlSocketPath, startControlServer } from "../bot/control/control-server.js";
 import { JournalFile } from "../bot/journal/journal-file.js";
@@ -11,7 +11,7 @@ import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
-import { ecdsaScheme, initCrypto, nativeBindingError } from "../core/signing.js";
+import { initCrypto, nativeBindingError } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
 import { type OpenLog, openLog } from "../monitoring/log.js";
 import { Metrics } from "../monitoring/metrics.js";
@@ -55,8 +55,8 @@ export async function runSession(context: CliContext, options: SessionOptions): 
 async function session(context: CliContext, options: SessionOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunSummary> {
   const { config, dryRun } = options;
   const { env, seam } = context;
-  const privateKey = readAccountKey(config.account.keyEnv, env);
-  const account = ecdsaScheme.signer(privateKey).address;
+  const privateKey = readAccountKey(config.account, env);
+  const account = accountSigner(config.account, privateKey).address;
   const support = screenSupport(context.stdout, env);
   const withScreen = options.screen && support.screen;
 

@@ -1,5 +1,6 @@
 import type { RateBudget } from "../core/rate-budget.js";
 import type { Ms } from "../core/units.js";
+import { RATE_BUCKETS, type RateBuckets } from "../exchange/rate-buckets.js";
 import type { Action } from "../exchange/venue.js";
 
 /** The exchange's buckets (protocol, section 3). */
@@ -30,17 +31,26 @@ export type DispatchVerdict =
 
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
-/**
- * What each action costs: ORDER is build, place, cancel and cancel-all; COMMON is everything. Whether the exchange keeps the two buckets
- * disjoint is not published, so that ORDER calls are counted in both (protocol, section 3).
- */
-export const ACTION_COST: Readonly<Record<DispatchKind, Readonly<Record<Bucket, number>>>> = {
-  build: { ORDER: 1, COMMON: 1 },
-  place: { ORDER: 1, COMMON: 1 },
-  cancel: { ORDER: 1, COMMON: 1 },
-  "cancel-all": { ORDER: 1, COMMON: 1 },
-  question: { ORDER: 0, COMMON: 1 },
-};
+/** What each action costs in each bucket. */
+export type ActionCosts = Readonly<Record<DispatchKind, Readonly<Record<Bucket, number>>>>;
+
+/** What actions cost by the one table of what counts against which limit. Every question is a read, and counts as any other. */
+export function actionCosts(table: RateBuckets): ActionCosts {
+  const of = (operation: keyof RateBuckets): Readonly<Record<Bucket, number>> => ({
+    ORDER: table[operation].includes("ORDER") ? 1 : 0,
+    COMMON: table[operation].includes("COMMON") ? 1 : 0,
+  });
+  return {
+    build: of("buildOrder"),
+    place: of("placeOrder"),
+    cancel: of("cancelOrder"),
+    "cancel-all": of("cancelAllOpenOrders"),
+    question: of("openOrders"),
+  };
+}
+
+/** The costs where what builds, places or cancels counts against both limits. */
+export const ACTION_COST: ActionCosts = actionCosts(RATE_BUCKETS);
 
 /**
  * What must be left in a bucket after an action of this kind.
@@ -48,15 +58,15 @@ export const ACTION_COST: Readonly<Record<DispatchKind, Readonly<Record<Bucket, 
  * cancel-all leaves the guard's share; a cancel also one token a market; a question also the cancel of every order that may still fill;
  * a place also what questions need, and the cancel of the order that it makes; a build also the place that follows it.
  */
-export function leftAfter(kind: DispatchKind, bucket: Bucket, reserves: DispatchReserves): number {
+export function leftAfter(kind: DispatchKind, bucket: Bucket, reserves: DispatchReserves, costs: ActionCosts = ACTION_COST): number {
   const { guard, markets, ordersThatMayFill, questions } = reserves;
   if (kind === "cancel-all") return guard[bucket];
-  const lastTokens = guard[bucket] + markets;
+  const lastTokens = guard[bucket] + markets * costs["cancel-all"][bucket];
   if (kind === "cancel") return lastTokens;
-  const cancels = lastTokens + ordersThatMayFill;
+  const cancels = lastTokens + ordersThatMayFill * costs.cancel[bucket];
   if (kind === "question") return cancels;
-  const ownCancel = ACTION_COST.cancel[bucket];
-  const ownPlace = kind === "build" ? ACTION_COST.place[bucket] : 0;
+  const ownCancel = costs.cancel[bucket];
+  const ownPlace = kind === "build" ? costs.place[bucket] : 0;
   return cancels + (bucket === "COMMON" ? questions : 0) + ownCancel + ownPlace;
 }
 
@@ -64,11 +74,17 @@ export function leftAfter(kind: DispatchKind, bucket: Bucket, reserves: Dispatch
  * Whether an action may be dispatched at `nowMs` (of the clock that the budgets are counted in) without taking a token that something
  * more urgent may need: a place never starves a cancel, nor a cancel the last cancel-all (design, rule 9).
  */
-export function mayDispatch(budgets: DispatchBudgets, kind: DispatchKind, reserves: DispatchReserves, nowMs: Ms): DispatchVerdict {
+export function mayDispatch(
+  budgets: DispatchBudgets,
+  kind: DispatchKind,
+  reserves: DispatchReserves,
+  nowMs: Ms,
+  costs: ActionCosts = ACTION_COST,
+): DispatchVerdict {
   for (const bucket of BUCKETS) {
-    const cost = ACTION_COST[kind][bucket];
+    const cost = costs[kind][bucket];
     if (cost === 0) continue;
-    const needed = cost + leftAfter(kind, bucket, reserves);
+    const needed = cost + leftAfter(kind, bucket, reserves, costs);
     const available = budgets[bucket].available(nowMs);
     if (available < needed) {
       return { mayLeave: false, bucket, available, needed, retryAtMs: budgets[bucket].earliestMs(nowMs, needed) };
@@ -81,8 +97,8 @@ export function mayDispatch(budgets: DispatchBudgets, kind: DispatchKind, reserv
  * The budgets after an action was dispatched at `nowMs`.
  * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
  */
-export function spendOn(budgets: DispatchBudgets, kind: DispatchKind, nowMs: Ms): DispatchBudgets {
-  const { ORDER, COMMON } = ACTION_COST[kind];
+export function spendOn(budgets: DispatchBudgets, kind: DispatchKind, nowMs: Ms, costs: ActionCosts = ACTION_COST): DispatchBudgets {
+  const { ORDER, COMMON } = costs[kind];
   return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
 }
 

@@ -98,7 +98,8 @@ export class Outbox {
       await new Promise<void>((resolve) => item.leave(resolve));
     };
     const signal = this.#mustWait ? item.recall?.signal : undefined;
-    this.#queue.add(task, { priority: item.priority, ...(signal === undefined ? {} : { signal }) }).then(
+    // Without a name p-queue would count a bigint up and print it for each item.
+    this.#queue.add(task, { id: item.key, priority: item.priority, ...(signal === undefined ? {} : { signal }) }).then(
       () => this.#ended(item, left),
       (error: unknown) => {
         if (!item.recall?.isMade || left) throw error;

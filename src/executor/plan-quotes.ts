@@ -117,6 +117,10 @@ function planSide(
     const placeTicks = settings.onCross === "behind" ? behindTouch(side, quote.ticks, touch) : quote.ticks;
     wanted.push({ quote, placeTicks });
   }
+  if (orders.length === 0) {
+    for (const want of wanted) unplaced.push({ want, slot: want.quote.level });
+    return;
+  }
   const matchable = orders.filter((order) => mayBeKept(order, settings.timeInForce, nowMs));
   const slots = input.quotes.filter((quote) => quote.side === side);
   const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, slots, matchable, settings.tolerance, rules.minLots);

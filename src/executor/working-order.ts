@@ -1,11 +1,5 @@
 import type { Hex, Int64Id, Lots, Ms, Side, Ticks } from "../core/units.js";
 
-/**
- * The phases of an order that may still fill, in the order of its life: `intended` has not left this machine, `sent` has no answer yet,
- * `unknown` may or may not be at the exchange (design, rule 6), `cancelling` has a cancel under way.
- */
-export type WorkingPhase = "intended" | "sent" | "unknown" | "open" | "partly-filled" | "cancelling";
-
 /** What the executor must know of an order that may still fill. The account's own order satisfies it. */
 export interface WorkingOrder {
   /** The order hash: what the order is recognised by (design, rule 7). */
@@ -24,6 +18,10 @@ export interface WorkingOrder {
    * in the book, so that its slot is open again, but it may yet turn out to be position.
    */
   readonly untoldLots?: Lots;
+  /**
+   * In the order of its life: `intended` has not left this machine, `sent` has no answer yet, `unknown` may or may not be at the exchange
+   * (design, rule 6), then `open`, `partly-filled`, and `cancelling` with a cancel under way.
+   */
   readonly phase: string;
   /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */
   readonly orderId?: Int64Id | undefined;

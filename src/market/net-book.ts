@@ -42,6 +42,7 @@ export function netTouch(book: BookSides, own: readonly OwnRestingOrder[]): Touc
 }
 
 function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
+  if (ownLotsAt(own, side.side, side.bestTicks) === 0) return side.bestTicks;
   let best = Number.NaN;
   side.walk((ticks, resting) => {
     if (resting <= ownLotsAt(own, side.side, ticks)) return true;

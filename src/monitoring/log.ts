@@ -11,6 +11,8 @@ export type LogLine = (fields: Readonly<Record<string, unknown>>, message: strin
 
 /** Where the rooms log to: JSON lines with fields. */
 export interface Log {
+  /** Whether lines of level debug are written: whoever makes fields for one on a hot path asks first. */
+  readonly writesDebug: boolean;
   readonly debug: LogLine;
   readonly info: LogLine;
   readonly warn: LogLine;
@@ -86,7 +88,15 @@ export function logTo(sink: LogSink, { level, clock, secrets = [], fields = {} }
 }
 
 /** A log that keeps nothing. */
-export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, fatal: ignore, child: () => silentLog };
+export const silentLog: Log = {
+  writesDebug: false,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  fatal: ignore,
+  child: () => silentLog,
+};
 
 function ignore(): void {}
 
@@ -97,6 +107,7 @@ function wrap(logger: pino.Logger): Log {
     return (fields, message) => logger[level](plain(fields), message);
   };
   return {
+    writesDebug: logger.isLevelEnabled("debug"),
     debug: line("debug"),
     info: line("info"),
     warn: line("warn"),

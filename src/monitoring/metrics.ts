@@ -17,6 +17,8 @@ export class Metrics {
   readonly #counters = new Map<MetricKey, Counter>();
   readonly #gauges = new Map<MetricKey, Gauge>();
   readonly #histograms = new Map<MetricKey, Histogram>();
+  /** Intents since the page was last made: they come with every decision, and a counter with labels costs more than a strategy. */
+  readonly #intents = new Map<MarketId, { quotes: number; target: number }>();
 
   constructor() {
     for (const key of Object.keys(METRIC_LIST) as MetricKey[]) this.#declare(key, METRIC_LIST[key]);
@@ -101,7 +103,12 @@ export class Metrics {
 
   /** Counts an intent that risk found in shape. */
   intent(market: MarketId, kind: "quotes" | "target"): void {
-    this.#count("intents", { market, kind });
+    let counts = this.#intents.get(market);
+    if (counts === undefined) {
+      counts = { quotes: 0, target: 0 };
+      this.#intents.set(market, counts);
+    }
+    counts[kind] += 1;
   }
 
   /** Counts an intent or action that a limit or guard held back. */
@@ -168,9 +175,19 @@ export class Metrics {
 
   #declare(key: MetricKey, { name, type, help, labels, buckets }: MetricSpec): void {
     const options = { name: `${METRIC_PREFIX}${name}`, help, labelNames: Object.keys(labels), registers: [this.registry] };
-    if (type === "counter") this.#counters.set(key, new Counter(options));
+    if (type === "counter")
+      this.#counters.set(key, new Counter(key === "intents" ? { ...options, collect: () => this.#countIntents() } : options));
     else if (type === "gauge") this.#gauges.set(key, new Gauge(options));
     else this.#histograms.set(key, new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }));
+  }
+
+  #countIntents(): void {
+    for (const [market, counts] of this.#intents) {
+      for (const kind of ["quotes", "target"] as const) {
+        if (counts[kind] > 0) this.#count("intents", { market, kind }, counts[kind]);
+        counts[kind] = 0;
+      }
+    }
   }
 
   #count<Key extends MetricKey>(key: Key, labels: MetricLabels<Key>, by = 1): void {

@@ -22,8 +22,8 @@ export interface Drawdown {
   readonly peak: PeakEquity;
   /** Loss from the peak, in credit units; never negative. */
   readonly loss: CreditUnits;
-  /** Why everything halts, when the loss is over the limit. Does not resume by itself: a person looks first. */
-  readonly trip: string | undefined;
+  /** Whether it is over the limit: everything halts, and does not resume by itself: a person looks first. */
+  readonly isOver: boolean;
 }
 
 /**
@@ -36,9 +36,7 @@ export function observeEquity(before: PeakEquity | undefined, reading: EquityRea
   const shifted = before === undefined ? equity : before.peak + netDeposits - before.netDeposits;
   const peak = shifted > equity ? shifted : equity;
   const loss = peak - equity;
-  const trip =
-    loss > maxDrawdown ? `net value ${equity} is ${loss} credit units below its peak ${peak}, allowed ${maxDrawdown}` : undefined;
-  return { peak: { peak, netDeposits }, loss, trip };
+  return { peak: { peak, netDeposits }, loss, isOver: loss > maxDrawdown };
 }
 
 /**
@@ -48,9 +46,9 @@ export function rearmPeak({ equity, netDeposits }: EquityReading): PeakEquity {
   return { peak: equity, netDeposits };
 }
 
-/** The peak as a line of JSON for the state directory. */
-export function serialisePeak(peak: PeakEquity): string {
-  return JSON.stringify({ version: 1, peak: peak.peak.toString(), netDeposits: peak.netDeposits.toString() });
+/** The peak as a line of JSON for the state directory. @param beside what is remembered together with it. */
+export function serialisePeak(peak: PeakEquity, beside: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ version: 1, peak: peak.peak.toString(), netDeposits: peak.netDeposits.toString(), ...beside });
 }
 
 /**

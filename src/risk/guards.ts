@@ -28,6 +28,12 @@ export interface AccountHealth {
   readonly clockAtMs: Ms | undefined;
   /** How the exchange's EIP-712 domain or type hashes differ from our own; undefined when they agree. */
   readonly domainMismatch: string | undefined;
+  /** Why the exchange cannot be asked about the account, as far as it was heard: a stream that is down, a question that was refused. */
+  readonly trouble: string | undefined;
+  /** When exchangeInfo was last read; undefined before. */
+  readonly rulesAtMs: Ms | undefined;
+  /** Why it could not be read since; undefined while it can. */
+  readonly rulesTrouble: string | undefined;
   /** Until when a 418 has shut us out; undefined when it has not. The exchange publishes no ban time: the bot's own wait, or Retry-After. */
   readonly bannedUntilMs: Ms | undefined;
 }
@@ -48,6 +54,7 @@ export type GuardName =
   | "clock-unknown"
   | "market-not-trading"
   | "exchange-info-changed"
+  | "exchange-info-unread"
   | "domain-mismatch"
   | "reject-storm"
   | "banned";
@@ -70,13 +77,18 @@ export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: M
 function accountTrips(account: AccountHealth, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
   const trips: GuardTrip[] = [];
   const trip = (name: GuardName, why: string, resumesByItself = true) => trips.push({ scope: "account", name, why, resumesByItself });
-  const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs } = account;
+  const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs, rulesAtMs } = account;
+  const trouble = account.trouble === undefined ? "" : `: ${account.trouble}`;
   if (domainMismatch !== undefined) trip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false);
   if (bannedUntilMs !== undefined && nowMs < bannedUntilMs)
     trip("banned", `the exchange has banned this address (418) for ${bannedUntilMs - nowMs} ms more`);
-  if (!isConfirmed) trip("unconfirmed-account", "the exchange has not confirmed our orders and position yet");
+  if (!isConfirmed) trip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`);
   else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
-    trip("stale-account", `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms`);
+    trip("stale-account", `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms${trouble}`);
+  }
+  if (rulesAtMs === undefined || nowMs - rulesAtMs > limits.maxRulesAgeMs) {
+    const why = account.rulesTrouble === undefined ? "" : `: ${account.rulesTrouble}`;
+    trip("exchange-info-unread", `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`);
   }
   if (clockOffsetMs === undefined || clockAtMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
     trip("clock-unknown", `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`);

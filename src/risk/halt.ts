@@ -103,6 +103,7 @@ export function resume(state: HaltState, marketId: MarketId | undefined): HaltSt
 
 /** The halts that bear on a market: its own and the account's. */
 export function haltsOf(state: HaltState, marketId: MarketId): readonly HaltReason[] {
+  if (state.reasons.length === 0) return state.reasons;
   return state.reasons.filter((reason) => reason.scope === "account" || reason.marketId === marketId);
 }
 
@@ -124,6 +125,7 @@ const BLINDING: ReadonlySet<string> = new Set([
   "clock-unknown",
   "market-not-trading",
   "exchange-info-changed",
+  "exchange-info-unread",
   "domain-mismatch",
   "banned",
 ]);

@@ -19,6 +19,8 @@ export interface ShapeContext {
   readonly maxPositionLots?: Lots | undefined;
   /** Signed: pending and filled. */
   readonly positionLots: Lots;
+  /** Lots as a decimal string of base, for what people read. */
+  readonly amountOf: (lots: Lots) => string;
 }
 
 /** Why an intent was refused, by name: the label of a metric. */
@@ -92,7 +94,8 @@ function checkQuotes(intent: QuotesIntent, context: ShapeContext, rules: Rules):
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
     const lots = clipToOrder(quote.lots, context, rules);
-    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: order size ${quote.lots} -> ${lots} lots`);
+    if (lots < quote.lots)
+      clamps.push(`${quote.side} ${quote.level}: order size ${context.amountOf(quote.lots)} -> ${context.amountOf(lots)} base`);
     quotes.push(lots === quote.lots ? quote : { ...quote, lots });
   }
   if (highestBid >= lowestAsk) return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
@@ -105,14 +108,18 @@ function clipToOrder(lots: Lots, { maxOrderLots }: ShapeContext, { maxLots }: Ru
 }
 
 /** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
-function clipToPosition(quotes: readonly Quote[], { maxPositionLots, positionLots }: ShapeContext, clamps: string[]): readonly Quote[] {
+function clipToPosition(
+  quotes: readonly Quote[],
+  { maxPositionLots, positionLots, amountOf }: ShapeContext,
+  clamps: string[],
+): readonly Quote[] {
   if (maxPositionLots === undefined) return quotes;
   const room = { BUY: Math.max(0, maxPositionLots - positionLots), SELL: Math.max(0, maxPositionLots + positionLots) };
   const kept: Quote[] = [];
   for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
     const lots = Math.min(quote.lots, room[quote.side]);
     room[quote.side] -= lots;
-    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: max position ${quote.lots} -> ${lots} lots`);
+    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: max position ${amountOf(quote.lots)} -> ${amountOf(lots)} base`);
     if (lots > 0) kept.push(lots === quote.lots ? quote : { ...quote, lots });
   }
   return kept;
@@ -134,9 +141,10 @@ function checkTarget(intent: TargetIntent, context: ShapeContext, rules: Rules):
   if (!Number.isSafeInteger(deadlineMs)) return refuse("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
   const clamps: string[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
-  if (sliceLots < schedule.sliceLots) clamps.push(`slice: order size ${schedule.sliceLots} -> ${sliceLots} lots`);
+  if (sliceLots < schedule.sliceLots)
+    clamps.push(`slice: order size ${context.amountOf(schedule.sliceLots)} -> ${context.amountOf(sliceLots)} base`);
   const target = clipTarget(targetLots, context);
-  if (target !== targetLots) clamps.push(`target: max position ${targetLots} -> ${target} lots`);
+  if (target !== targetLots) clamps.push(`target: max position ${context.amountOf(targetLots)} -> ${context.amountOf(target)} base`);
   if (clamps.length === 0) return { accepted: true, intent };
   return {
     accepted: true,

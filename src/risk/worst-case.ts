@@ -10,7 +10,7 @@ export interface PlaceProposal {
   readonly ticks: Ticks;
   readonly lots: Lots;
   /** When the order is already among the exposure's orders (as intended, say), it is counted once. */
-  readonly hash?: Hex;
+  readonly hash?: Hex | undefined;
 }
 
 /** The limits by name: the label of a metric, and what a log speaks of. */
@@ -60,30 +60,6 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
 }
 
 /**
- * What the account is over already, worst case first measured without any new place: while there is any, only reducing places pass.
- * A market without a mark is reported only where it has a position or orders.
- */
-export function standingBreaches(exposure: AccountExposure, limits: AccountLimits): readonly Breach[] {
-  const found: Breach[] = [];
-  let isMarked = true;
-  for (const market of exposure.markets.values()) {
-    const isIdle = market.positionLots === 0 && market.orders.length + market.foreignOrders.length === 0;
-    if (Number.isFinite(market.markTicks) || isIdle) continue;
-    isMarked = false;
-    found.push(breach("no-mark", "market", market.marketId, "none", "a mark price", "nothing to value it by"));
-  }
-  if (!isMarked) return found;
-  const worst = measureAccount(exposure, undefined);
-  for (const marketId of exposure.markets.keys()) {
-    for (const one of worstBreaches(worst, marketId, limits, undefined)) {
-      const isKnown = one.scope === "account" && found.some((other) => other.limit === one.limit);
-      if (!isKnown) found.push(one);
-    }
-  }
-  return found;
-}
-
-/**
  * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, the
  * position does not change its sign.
  */
@@ -100,10 +76,10 @@ function placeBreach(place: PlaceProposal, market: MarketExposure, exposure: Acc
   const { marketId, lots, ticks } = place;
   const { maxOrderLots, maxOpenOrders, maxDistanceFromMarkBps } = market.limits;
   if (!Number.isSafeInteger(lots) || lots <= 0 || !Number.isSafeInteger(ticks) || ticks <= 0) {
-    return breach("order-size", "market", marketId, `${lots} lots at ${ticks}`, "whole lots and ticks above 0", "is no order");
+    return breach("order-size", "market", marketId, `${lots} lots at ${ticks} ticks`, "whole lots and ticks above 0", "is no order");
   }
   if (maxOrderLots !== undefined && lots > maxOrderLots) {
-    return breach("order-size", "market", marketId, lots, maxOrderLots, "lots in one order");
+    return worded("order-size", "market", marketId, lots, maxOrderLots, "in one order", inBase(market));
   }
   if (maxOpenOrders !== undefined) {
     const open = openOrders(market, place.hash) + 1;
@@ -134,55 +110,75 @@ function openOrders(market: MarketExposure, except: Hex | undefined): number {
 }
 
 /** Breaches of the measured worst case, as far as `marketId` is concerned: its own limits and the account's. */
-function worstBreaches(
-  worst: WorstAccount,
-  marketId: MarketId,
-  limits: AccountLimits,
-  place: PlaceProposal | undefined,
-): readonly Breach[] {
+function worstBreaches(worst: WorstAccount, marketId: MarketId, limits: AccountLimits, place: PlaceProposal): readonly Breach[] {
   const market = worst.markets.get(marketId);
   if (market === undefined) return [];
-  return [...marketBreaches(market, marketId, limits, place), ...accountBreaches(worst, marketId, limits)];
-}
-
-function marketBreaches(
-  worst: WorstMarket,
-  marketId: MarketId,
-  limits: AccountLimits,
-  place: PlaceProposal | undefined,
-): readonly Breach[] {
   const found: Breach[] = [];
-  const { maxPositionLots, maxNotional, maxOpenNotional } = worst.exposure.limits;
-  const positionLots =
-    place === undefined ? Math.max(worst.longLots, worst.shortLots) : place.side === "BUY" ? worst.longLots : worst.shortLots;
-  if (maxPositionLots !== undefined && positionLots > maxPositionLots) {
-    found.push(breach("position", "market", marketId, positionLots, maxPositionLots, "lots of position if all that may fill does"));
-  }
-  if (maxNotional !== undefined && worst.notional > maxNotional) {
-    found.push(breach("notional", "market", marketId, worst.notional, maxNotional, "credit units of position if all that may fill does"));
-  }
-  if (maxOpenNotional !== undefined && worst.ownOpenNotional > maxOpenNotional) {
-    found.push(breach("open-notional", "market", marketId, worst.ownOpenNotional, maxOpenNotional, "credit units of open orders"));
-  }
-  const { availableCredit } = worst.exposure;
-  if (place !== undefined && availableCredit !== undefined) {
-    const available = place.side === "BUY" ? availableCredit.buy : availableCredit.sell;
-    const allowed = (available * ppmDown(limits.maxCreditUseFraction ?? 1)) / MILLION;
-    const used = place.side === "BUY" ? worst.uncountedBuyCredit : worst.uncountedSellCredit;
-    if (used > allowed) {
-      found.push(
-        breach("available-credit", "account", marketId, used, allowed, `credit units of the exchange's available ${place.side} credit`),
-      );
-    }
-  }
+  marketBreaches(found, market, marketId, limits, place);
+  accountBreaches(found, worst, marketId, limits);
   return found;
 }
 
-function accountBreaches(worst: WorstAccount, marketId: MarketId, limits: AccountLimits): readonly Breach[] {
-  const found: Breach[] = [];
+function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId, limits: AccountLimits, place: PlaceProposal): void {
+  const { maxPositionLots, maxNotional, maxOpenNotional } = worst.exposure.limits;
+  const positionLots = place.side === "BUY" ? worst.longLots : worst.shortLots;
+  if (maxPositionLots !== undefined && positionLots > maxPositionLots) {
+    found.push(
+      worded(
+        "position",
+        "market",
+        marketId,
+        positionLots,
+        maxPositionLots,
+        "of position if all that may fill does",
+        inBase(worst.exposure),
+      ),
+    );
+  }
+  if (maxNotional !== undefined && worst.notional > maxNotional) {
+    found.push(
+      worded("notional", "market", marketId, worst.notional, maxNotional, "of position if all that may fill does", inQuote(worst.exposure)),
+    );
+  }
+  const openNotional = maxOpenNotional === undefined ? 0n : worst.ownOpenNotional;
+  if (maxOpenNotional !== undefined && openNotional > maxOpenNotional) {
+    found.push(worded("open-notional", "market", marketId, openNotional, maxOpenNotional, "of open orders", inQuote(worst.exposure)));
+  }
+  const { availableCredit } = worst.exposure;
+  if (availableCredit !== undefined) {
+    const available = place.side === "BUY" ? availableCredit.buy : availableCredit.sell;
+    const allowed = (available * ppmDown(limits.maxCreditUseFraction ?? 1)) / MILLION;
+    const used = worst.uncountedCredit(place.side);
+    if (used > allowed) {
+      found.push(
+        worded(
+          "available-credit",
+          "account",
+          marketId,
+          used,
+          allowed,
+          `of the exchange's available ${place.side} credit would be used`,
+          inQuote(worst.exposure),
+        ),
+      );
+    }
+  }
+}
+
+function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketId, limits: AccountLimits): void {
   const { maxNotional, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = limits;
   if (maxNotional !== undefined && worst.notional > maxNotional) {
-    found.push(breach("account-notional", "account", marketId, worst.notional, maxNotional, "credit units of position, all markets"));
+    found.push(
+      worded(
+        "account-notional",
+        "account",
+        marketId,
+        worst.notional,
+        maxNotional,
+        "of position, all markets",
+        inQuote(worst.markets.get(marketId)?.exposure),
+      ),
+    );
   }
   if (maxLeverage !== undefined && worst.notional * MILLION > positive(worst.netValue) * ppmDown(maxLeverage)) {
     found.push(
@@ -208,7 +204,6 @@ function accountBreaches(worst: WorstAccount, marketId: MarketId, limits: Accoun
       );
     }
   }
-  return found;
 }
 
 /**
@@ -219,10 +214,10 @@ function accountBreaches(worst: WorstAccount, marketId: MarketId, limits: Accoun
 function nearLiquidation(worst: WorstAccount, distanceBps: number): MarketId | undefined {
   const distance = BigInt(Math.ceil(distanceBps * 100));
   for (const [marketId, market] of worst.markets) {
-    const others = worst.maintenance - market.maintenance;
+    const free = (worst.netValue - (worst.maintenance - market.maintenance)) * MILLION * MILLION;
     const mmr = BigInt(market.exposure.maintenancePpm);
     const isSafe = (notional: CreditUnits, moved: bigint): boolean =>
-      notional === 0n || (worst.netValue - others) * MILLION * MILLION >= notional * distance * MILLION + notional * moved * mmr;
+      notional === 0n || free >= notional * (distance * MILLION + moved * mmr);
     if (!isSafe(market.longNotional, MILLION - distance) || !isSafe(market.shortNotional, MILLION + distance)) return marketId;
   }
   return undefined;
@@ -242,6 +237,30 @@ function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
   return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : "infinite";
 }
 
+/** Lots as people read them. */
+function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
+  return (lots) => `${instrument.amountOf(lots)} base`;
+}
+
+/** Credit units as people read them. */
+function inQuote(market: MarketExposure | undefined): (units: CreditUnits) => string {
+  return (units) => (market === undefined ? String(units) : `${market.instrument.creditToDecimal(units)} quote`);
+}
+
 function breach(limit: LimitName, scope: Breach["scope"], marketId: MarketId, value: unknown, allowed: unknown, what: string): Breach {
-  return { limit, scope, marketId, value: String(value), allowed: String(allowed), why: `${limit}: ${value} ${what}, allowed ${allowed}` };
+  return worded(limit, scope, marketId, value, allowed, what, String);
+}
+
+/** @param text a value as people read it, with its unit. */
+function worded<T>(
+  limit: LimitName,
+  scope: Breach["scope"],
+  marketId: MarketId,
+  value: T,
+  allowed: T,
+  what: string,
+  text: (amount: T) => string,
+): Breach {
+  const why = `${limit}: ${text(value)} ${what}, allowed ${text(allowed)}`;
+  return { limit, scope, marketId, value: String(value), allowed: String(allowed), why };
 }

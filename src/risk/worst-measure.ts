@@ -3,7 +3,7 @@ import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/unit
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
 
 /** What a market comes to when the worst of its orders fill. */
-export interface WorstMarket {
+export class WorstMarket {
   readonly exposure: MarketExposure;
   /** Position when every buy fills and no sell; 0 when that is not long. */
   readonly longLots: Lots;
@@ -18,11 +18,37 @@ export interface WorstMarket {
   readonly initialMargin: CreditUnits;
   /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
   readonly cost: CreditUnits;
+  readonly #sums: Sums;
+
+  constructor(exposure: MarketExposure, sums: Sums, markTicks: number) {
+    const { instrument, positionLots, maintenancePpm, initialPpm, feePpm } = exposure;
+    const longLots = Math.max(0, positionLots + sums.buyLots);
+    const shortLots = Math.max(0, sums.sellLots - positionLots);
+    const mark = Math.ceil(markTicks);
+    const longNotional = credit(instrument, longLots * mark);
+    const shortNotional = credit(instrument, shortLots * mark);
+    const largest = longLots > shortLots ? longNotional : shortNotional;
+    this.exposure = exposure;
+    this.longLots = longLots;
+    this.shortLots = shortLots;
+    this.notional = sums.highestTicks > mark ? credit(instrument, Math.max(longLots, shortLots) * sums.highestTicks) : largest;
+    this.longNotional = longNotional;
+    this.shortNotional = shortNotional;
+    this.maintenance = partOf(largest, maintenancePpm);
+    this.initialMargin = partOf(largest, initialPpm);
+    this.cost = credit(instrument, sums.againstUs) + (feePpm === 0 ? 0n : partOf(credit(instrument, sums.traded), feePpm));
+    this.#sums = sums;
+  }
+
   /** Price times size of the bot's own orders that may still fill. */
-  readonly ownOpenNotional: CreditUnits;
-  /** Price times size of the orders that the exchange's available credit does not count yet. */
-  readonly uncountedBuyCredit: CreditUnits;
-  readonly uncountedSellCredit: CreditUnits;
+  get ownOpenNotional(): CreditUnits {
+    return credit(this.exposure.instrument, this.#sums.ownOpen);
+  }
+
+  /** Price times size of the orders of one side that the exchange's available credit does not count yet. */
+  uncountedCredit(side: Side): CreditUnits {
+    return credit(this.exposure.instrument, side === "BUY" ? this.#sums.uncountedBuy : this.#sums.uncountedSell);
+  }
 }
 
 /** What the account comes to when the worst of all orders fill. */
@@ -39,7 +65,7 @@ interface NewOrder {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  readonly hash?: Hex;
+  readonly hash?: Hex | undefined;
 }
 
 /** The worst case of the account with `place` in it, when there is one. Values are rounded against the account. */
@@ -73,7 +99,6 @@ interface Sums {
 }
 
 function measureMarket(market: MarketExposure, place: NewOrder | undefined): WorstMarket {
-  const { instrument, positionLots } = market;
   // Without a mark (a market that is idle, or one where only this place's own price is known) the orders' prices are all there is.
   const markTicks = Number.isFinite(market.markTicks) ? market.markTicks : 0;
   const sums: Sums = { buyLots: 0, sellLots: 0, highestTicks: 0, againstUs: 0, traded: 0, ownOpen: 0, uncountedBuy: 0, uncountedSell: 0 };
@@ -85,27 +110,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
     if (place.side === "BUY") sums.uncountedBuy += place.ticks * place.lots;
     else sums.uncountedSell += place.ticks * place.lots;
   }
-  const longLots = Math.max(0, positionLots + sums.buyLots);
-  const shortLots = Math.max(0, sums.sellLots - positionLots);
-  const largestLots = Math.max(longLots, shortLots);
-  const mark = Math.ceil(markTicks);
-  const longNotional = credit(instrument, longLots * mark);
-  const shortNotional = credit(instrument, shortLots * mark);
-  const largest = longNotional > shortNotional ? longNotional : shortNotional;
-  return {
-    exposure: market,
-    longLots,
-    shortLots,
-    notional: credit(instrument, largestLots * Math.max(mark, sums.highestTicks)),
-    longNotional,
-    shortNotional,
-    maintenance: partOf(largest, market.maintenancePpm),
-    initialMargin: partOf(largest, market.initialPpm),
-    cost: credit(instrument, sums.againstUs) + partOf(credit(instrument, sums.traded), market.feePpm),
-    ownOpenNotional: credit(instrument, sums.ownOpen),
-    uncountedBuyCredit: credit(instrument, sums.uncountedBuy),
-    uncountedSellCredit: credit(instrument, sums.uncountedSell),
-  };
+  return new WorstMarket(market, sums, markTicks);
 }
 
 function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: boolean): void {
@@ -130,7 +135,7 @@ function add(sums: Sums, side: Side, ticks: number, lots: number, markTicks: num
 }
 
 function credit(instrument: Instrument, tickLots: number): CreditUnits {
-  return tickLots === 0 ? 0n : instrument.creditCeil(1, Math.ceil(tickLots));
+  return tickLots === 0 ? 0n : instrument.creditOfTickLots(Math.ceil(tickLots));
 }
 
 function partOf(amount: CreditUnits, ppm: number): CreditUnits {

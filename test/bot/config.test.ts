@@ -90,15 +90,20 @@ describe("a bot's file that is right", () => {
 
   it("keeps every digit of a quantity, where a float would round the limit", () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.integer({ min: 0, max: 25 }), fc.boolean(), (digits, decimals, quoted) => {
-        const padded = digits.toString().padStart(decimals + 1, "0");
-        const written = decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
-        // That is what the file says already, and no change of it.
-        fc.pre(quoted || written !== "0.5");
-        const exact = (decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")).replace(/^0+(?=\d)/, "");
-        const config = load(changed("maxPositionBase: 0.5", `maxPositionBase: ${quoted ? `"${written}"` : written}`));
-        return config.markets.btcusdc?.limits.maxPositionBase === exact;
-      }),
+      fc.property(
+        fc.bigInt({ min: 2n * 10n ** 13n, max: 10n ** 15n - 1n }),
+        fc.integer({ min: 0, max: 15 }),
+        fc.boolean(),
+        (digits, decimals, quoted) => {
+          const padded = digits.toString().padStart(decimals + 1, "0");
+          const written = decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
+          // That is what the file says already, and no change of it.
+          fc.pre(quoted || written !== "0.5");
+          const exact = (decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")).replace(/^0+(?=\d)/, "");
+          const config = load(changed("maxPositionBase: 0.5", `maxPositionBase: ${quoted ? `"${written}"` : written}`));
+          return config.markets.btcusdc?.limits.maxPositionBase === exact;
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -135,6 +140,36 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       ["markets.btcusdc.limits.maxOrderBase", "must not be zero", '"0.0"', "above 0"],
     ],
     ["a limit below zero", "maxOrderBase: 0.1", "maxOrderBase: -3", ["markets.btcusdc.limits.maxOrderBase", '"-3"', "above 0"]],
+    [
+      "a limit without end",
+      "maxPositionBase: 0.5",
+      "maxPositionBase: 1e400",
+      ["markets.btcusdc.limits.maxPositionBase", '"1e400"', "is too high", "below 1e15"],
+    ],
+    ["a limit in the wrong exponent", "maxDrawdownQuote: 500", "maxDrawdownQuote: 5e20", ["risk.maxDrawdownQuote", '"5e20"', "below 1e15"]],
+    [
+      "a largest order below the size that is quoted",
+      "maxOrderBase: 0.1",
+      "maxOrderBase: 0.01",
+      ["markets.btcusdc.limits.maxOrderBase", '"0.01"', "markets.btcusdc.params.sizeBase, 0.02", "line 10"],
+    ],
+    [
+      "a state folder that is a file",
+      "metrics:",
+      "stateDir: ./bot.yaml\nmetrics:",
+      ["stateDir: leads to a file", '"./bot.yaml"', "a folder", "line 15"],
+    ],
+    ["a state folder below a file", "metrics:", "stateDir: bot.yaml/state\nmetrics:", ["stateDir: leads to a file", '"bot.yaml/state"']],
+    ["a second document", "metrics:", "---\nmetrics:", ["bot.yaml line 15 begins a second document", "one YAML document a file"]],
+    ["a home folder", "metrics:", "stateDir: ~/state\nmetrics:", ["stateDir: holds a ~", '"~/state"', "a path without ~", "line 15"]],
+    ["a market with a space", "  ethusdc:", "  eth usdc:", ["markets.eth usdc", '"eth usdc"', "a market's id on the exchange"]],
+    ["a thousands comma", "maxDrawdownQuote: 500", "maxDrawdownQuote: 1,000", ["risk.0", "a comma ends a value"]],
+    [
+      "a number for an address",
+      "rest: http://127.0.0.1:8620/v1",
+      "rest: 8620",
+      ["exchange.rest", "8620", "an address such as http://127.0.0.1:8620/v1"],
+    ],
     [
       "a limit that is no number",
       "maxOrderBase: 0.1",

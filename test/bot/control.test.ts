@@ -187,6 +187,18 @@ describe("which bot is meant", () => {
     expect(readdirSync(runtimeDir(env))).toEqual([]);
   });
 
+  it("is never one that was killed and whose account another bot trades now, at the same socket", async () => {
+    const env = ownEnv();
+    const socketPath = await serve(async () => 1);
+    enterRunningBot(bot("/a.yaml", socketPath, 101), env);
+    enterRunningBot(bot("/a.yaml", socketPath, 102), env);
+    expect((await findRunningBot({ env })).pid).toBe(102);
+    const leave = enterRunningBot(bot("/renamed.yaml", socketPath, 103), env);
+    expect((await findRunningBot({ env })).config).toBe("/renamed.yaml");
+    leave();
+    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+  });
+
   it("is not read from a folder that others may write", () => {
     const env = ownEnv();
     mkdirSync(join(env.XDG_RUNTIME_DIR, "marketwright"));

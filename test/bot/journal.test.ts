@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
 import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { FormatError, RunError } from "../../src/core/errors.js";
+import { ConfigError, FormatError } from "../../src/core/errors.js";
 import type { Transport } from "../../src/exchange/transport.js";
 import { recordLive } from "./live-recording.js";
 import { asFile, botConfigOf, MemoryJournal, PRIVATE_KEY, startVirtualRun, type Trouble } from "./recorded-run.js";
@@ -111,7 +111,34 @@ describe("a journal replays to byte-identical actions", () => {
     expect(turnsOf(journal).some(({ draws }) => draws.some((draw) => typeof draw === "number"))).toBe(true);
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
+    expect(result.changedStrategies).toEqual([]);
     expect(result.actions).toBeGreaterThan(50);
+  });
+
+  it("and says so when a strategy's file is no longer the one that was recorded", async () => {
+    const own = join(folder, "moving");
+    mkdirSync(own);
+    const path = join(own, "restless.ts");
+    writeFileSync(join(own, "spread.ts"), "export const spread = 1;\n");
+    writeFileSync(path, `import { spread } from "./spread.js";\n${RESTLESS.replace("halfSpreadBps: 1", "halfSpreadBps: spread")}`);
+    const journal = new MemoryJournal();
+    const config = botConfigOf({ markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } } });
+    const run = await startVirtualRun({ journal, config });
+    await run.clock.runFor(1_000);
+    await run.stop();
+    expect((await replayLines(asFile(journal.lines))).changedStrategies).toEqual([]);
+
+    writeFileSync(join(own, "spread.ts"), "export const spread = 9;\n");
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeDefined();
+    expect(result.changedStrategies).toEqual([
+      {
+        marketId: "btcusdc",
+        name: path,
+        recorded: expect.stringMatching(/^[0-9a-f]{64}$/),
+        found: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ]);
   });
 
   it("when a strategy speaks and ends outside the bot's turns", async () => {
@@ -268,8 +295,8 @@ describe("a journal that was touched, cut or never was one", () => {
     await expect(replayOf("null\n")).rejects.toThrow(FormatError);
     await expect(replayOf('{"journal":1}\n')).rejects.toMatchObject({ name: "FormatError", field: "line 1" });
     await expect(replayOf("")).rejects.toThrow(FormatError);
-    await expect(replayJournal(join(folder, "nowhere"))).rejects.toThrow(RunError);
-    await expect(replayJournal(folder)).rejects.toThrow(RunError);
+    await expect(replayJournal(join(folder, "nowhere"))).rejects.toThrow(ConfigError);
+    await expect(replayJournal(folder)).rejects.toThrow(ConfigError);
   });
 
   it("holds no key and no signature", () => {

@@ -75,6 +75,25 @@ describe("somebody's own strategy file", () => {
     });
   });
 
+  it("prints by its console to whoever takes it, its own files too, and never to stdout", async () => {
+    write("neighbour.ts", 'export const told = (): void => console.warn("of the neighbour");\n');
+    write(
+      "mine.ts",
+      WHOLE.replace("export default", 'import { told } from "./neighbour.js";\nexport default').replace(
+        "map((view) =>",
+        'map((view) => (console.log("at %d", view.midTicks), told(), view)), map((view) =>',
+      ),
+    );
+    const { strategy, routePrints } = await loadStrategy("./mine.ts", folder, FIELD);
+    const printed: unknown[] = [];
+    routePrints((text, isError) => printed.push([text, isError]));
+    expect(answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 })).toHaveLength(1);
+    expect(printed).toEqual([
+      ["at 10000\n", false],
+      ["of the neighbour\n", true],
+    ]);
+  });
+
   it("brings its own files, TypeScript types and packages along", async () => {
     write("node_modules/wide/package.json", '{ "name": "wide", "main": "index.js" }');
     write("node_modules/wide/index.js", "exports.wide = 8;");

@@ -63,6 +63,7 @@ export function botConfigOf(overrides: Record<string, unknown> = {}): BotConfig 
 }
 
 export const SILENT: Log = {
+  writesDebug: false,
   debug: () => {},
   info: () => {},
   warn: () => {},

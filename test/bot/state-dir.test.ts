@@ -2,14 +2,7 @@ import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, statS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  CorruptStateError,
-  FileStateStore,
-  MemoryStateStore,
-  readJsonLines,
-  readJsonState,
-  type StateStore,
-} from "../../src/bot/state/state-dir.js";
+import { CorruptStateError, FileStateStore, MemoryStateStore, readJsonState, type StateStore } from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
 
 const folder = () => mkdtempSync(join(tmpdir(), "marketwright-state-"));
@@ -37,7 +30,7 @@ describe.each<[string, () => StateStore]>([
     const store = make();
     store.append("fills.jsonl", "1");
     store.append("fills.jsonl", "2");
-    expect(readJsonLines(store, "fills.jsonl", asNumber)).toEqual([1, 2]);
+    expect(store.read("fills.jsonl")).toBe("1\n2\n");
     store.close();
   });
 
@@ -52,14 +45,6 @@ describe.each<[string, () => StateStore]>([
     expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(/peak\.json/);
     store.write("peak.json", '"x"');
     expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(/no number/);
-  });
-
-  it("says which line of a log is corrupt", () => {
-    const store = make();
-    store.append("fills.jsonl", "1");
-    store.append("fills.jsonl", "[");
-    store.append("fills.jsonl", "3");
-    expect(() => readJsonLines(store, "fills.jsonl", asNumber)).toThrow(/fills\.jsonl line 2/);
   });
 });
 
@@ -95,7 +80,6 @@ describe("the state folder", () => {
     before.append("fills.jsonl", "1");
     before.close();
     appendFileSync(before.pathOf("fills.jsonl"), '{"half":');
-    expect(readJsonLines(before, "fills.jsonl", asNumber)).toEqual([1]);
     const after = new FileStateStore(at);
     after.append("fills.jsonl", "2");
     expect(readFileSync(after.pathOf("fills.jsonl"), "utf8")).toBe("1\n2\n");
@@ -105,7 +89,7 @@ describe("the state folder", () => {
     const store = new FileStateStore(folder());
     writeFileSync(store.pathOf("fills.jsonl"), "1\n2");
     store.append("fills.jsonl", "3");
-    expect(readJsonLines(store, "fills.jsonl", asNumber)).toEqual([1, 2, 3]);
+    expect(store.read("fills.jsonl")).toBe("1\n2\n3\n");
   });
 
   it("is a run-time error when its path is a file, or may not be written", () => {
@@ -116,5 +100,24 @@ describe("the state folder", () => {
     if (process.getuid?.() === 0) return;
     chmodSync(store.directory, 0o500);
     expect(() => store.write("peak.json", "1")).toThrow(RunError);
+  });
+});
+
+describe("a state folder that cannot be made", () => {
+  it("is named at once: below a file, and where no folder can be", () => {
+    const file = join(folder(), "file");
+    writeFileSync(file, "");
+    expect(() => new FileStateStore(file)).toThrow(/stateDir: cannot make .*file \(it is no folder\)/);
+    expect(() => new FileStateStore(join(file, "state"))).toThrow(/stateDir: cannot make .*state/);
+  });
+
+  it.skipIf(process.platform !== "linux")("is named at once below /proc, where Node's own recursion never ends", () => {
+    expect(() => new FileStateStore("/proc/nope/state")).toThrow(/stateDir: cannot make \/proc\/nope\/state \(ENOENT\)/);
+  });
+
+  it("is made with all folders above it, each its owner's alone", () => {
+    const above = join(folder(), "a");
+    expect(new FileStateStore(join(above, "b", "c")).directory).toBe(join(above, "b", "c"));
+    expect(statSync(above).mode & 0o777).toBe(0o700);
   });
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,8 @@ import { captureCli } from "./captured-cli.js";
 
 const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}` };
 const example = (name: string) => fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const main = join(root, "src/cli/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "marketwright-check-"));
 
 function bot(text: string): string {
@@ -78,6 +81,23 @@ describe("marketwright check", () => {
     const { code, err } = await captureCli(["check", bot(LADDER), "--connect"], env);
     expect(code).toBe(1);
     expect(err).toMatch(/exchange\.rest: cannot reach the exchange.*http:\/\/127\.0\.0\.1:1\/v1/);
+  });
+
+  it("keeps what a strategy's file prints off stdout, which holds one JSON object", () => {
+    writeFileSync(
+      join(folder, "talks.js"),
+      `import { defineStrategy } from "marketwright";
+import { ignoreElements } from "rxjs";
+import { z } from "zod";
+console.log("I am", "loaded");
+export default defineStrategy({ params: z.object({}), create: () => (view$) => view$.pipe(ignoreElements()) });
+`,
+    );
+    const args = ["--import", "tsx", main, "check", bot("markets: { btcusdc: { strategy: ./talks.js } }"), "--json"];
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    expect(stderr).toContain("I am loaded\n");
   });
 
   it("warns of what a strategy's file takes from the real clock, with its line", async () => {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
-import { RunError } from "../../src/core/errors.js";
+import { ConfigError, RunError } from "../../src/core/errors.js";
 import { captureCli } from "./captured-cli.js";
 
 const open: ControlServer[] = [];
@@ -69,6 +69,26 @@ describe("what is said to a running bot", () => {
       code: 2,
       err: expect.stringContaining("--max-slippage-bps"),
     });
+    for (const [args, flag] of [
+      [["flatten", "--slice-base", "abc"], "--slice-base"],
+      [["flatten", "--slice-base", "-1"], "--slice-base"],
+      [["halt", "--reason", ""], "--reason"],
+      [["halt", "--reason", "x".repeat(300)], "--reason"],
+      [["resume", "--market", ""], "--market"],
+    ] as const) {
+      expect(await captureCli(args, env)).toMatchObject({ code: 2, err: expect.stringContaining(`${flag}: is not what it should be`) });
+    }
     expect(heard).toEqual([]);
+  });
+
+  it("is refused with exit code 2 when the bot says that it was asked wrongly", async () => {
+    const { env } = await runningBot(() => {
+      throw new ConfigError("is no market of this bot", { field: "marketId", value: "nope", expected: "one of btcusdc" });
+    });
+    expect(await captureCli(["halt", "--market", "nope"], env)).toEqual({
+      code: 2,
+      out: "",
+      err: 'marketwright: marketId: is no market of this bot (got "nope"); expected one of btcusdc\n',
+    });
   });
 });

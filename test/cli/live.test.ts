@@ -109,7 +109,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       out: "",
       err: expect.stringContaining("another bot on this machine trades this account"),
     });
-    expect(await captureCli(["halt", "--market", "ethusdc"], env)).toMatchObject({ code: 1, err: expect.stringContaining("btcusdc") });
+    expect(await captureCli(["halt", "--market", "ethusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("btcusdc") });
 
     const halted = JSON.parse((await captureCli(["halt", "--reason", "news", "--json"], env)).out);
     expect(JSON.stringify(halted)).toContain("news");
@@ -159,7 +159,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
     const tampered = await captureCli(["replay", journal, "--quiet"]);
     expect(tampered.code).toBe(1);
     expect(tampered.out).toContain(`(line ${at + 1}) differs`);
-    expect(await captureCli(["replay", file])).toMatchObject({ code: 1, out: "", err: expect.stringContaining("line 1") });
+    expect(await captureCli(["replay", file])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("line 1") });
   });
 
   it("explains what it would quote without sending anything or leaving a trace", async () => {

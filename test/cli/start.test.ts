@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +88,7 @@ describe("marketwright start", () => {
     expect(statSync(join(state, "key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(state, "key"), "utf8")).toMatch(/^0x[0-9a-f]{64}\n$/);
     expect(readFileSync(join(state, "guard.log"), "utf8")).toContain("watching the bot's heartbeat");
+    expect(existsSync(join(state, "start-ended"))).toBe(true);
     expect(err + readFileSync(join(state, "exchange.log"), "utf8")).not.toContain(readFileSync(join(state, "key"), "utf8").trim().slice(2));
   });
 
@@ -98,6 +99,8 @@ describe("marketwright start", () => {
     expect(await exchangeAnswers(port)).toBe(true);
     child.kill("SIGKILL");
     await until(async () => !(await exchangeAnswers(port)));
+    const [account] = readdirSync(join(folder, ".marketwright"));
+    expect(existsSync(join(folder, ".marketwright", account ?? "", "start-ended"))).toBe(false);
     // Its pipes close only when no companion holds them any more.
     expect((await done).code).toBe(null);
   });
@@ -110,6 +113,20 @@ describe("marketwright start", () => {
     expect(code).toBe(1);
     expect(out).toBe("");
     expect(err).toContain(`the exchange's port is in use (got ${port})`);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  it("says in one message that its metrics port is in use, though its guard was just starting", async () => {
+    const { folder, args } = await files();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const address = taken.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    appendFileSync(join(folder, "bot.yaml"), `metrics: { port: ${port} }\n`);
+    const { code, err } = await start(args, folder).done;
+    expect(code).toBe(1);
+    expect(err).toContain(`metrics.port: is in use (got ${port})`);
+    expect(err).not.toMatch(/Node\.js v|at file:/);
     await new Promise((resolve) => taken.close(resolve));
   });
 });

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateBudget } from "../../src/core/rate-budget.js";
+import { DISJOINT_RATE_BUCKETS } from "../../src/exchange/rate-buckets.js";
 import {
   ACTION_COST,
+  actionCosts,
   type DispatchBudgets,
   type DispatchKind,
   type DispatchReserves,
@@ -107,5 +109,18 @@ describe("a place never starves a cancel", () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("where the exchange keeps its two limits apart", () => {
+  const costs = actionCosts(DISJOINT_RATE_BUCKETS);
+
+  it("an order costs ORDER alone, a question COMMON alone, and neither keeps tokens in the other's bucket", () => {
+    expect(costs).toMatchObject({ place: { ORDER: 1, COMMON: 0 }, cancel: { ORDER: 1, COMMON: 0 }, question: { ORDER: 0, COMMON: 1 } });
+    const held: DispatchReserves = { guard: { ORDER: 1, COMMON: 1 }, markets: 2, ordersThatMayFill: 30, questions: 50 };
+    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0, costs).mayLeave).toBe(true);
+    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0).mayLeave).toBe(false);
+    const spent = spendOn(budgetsOf(100, 2), "place", 0, costs);
+    expect([spent.ORDER.available(0), spent.COMMON.available(0)]).toEqual([99, 2]);
   });
 });

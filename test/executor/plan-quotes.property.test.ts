@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Side } from "../../src/core/units.js";
 import { crosses } from "../../src/executor/crossing.js";
-import { isStillPlanned, type Plan, type PlannedPlace } from "../../src/executor/plan.js";
+import type { Plan, PlannedPlace } from "../../src/executor/plan.js";
 import { planQuotes, type QuotesInput } from "../../src/executor/plan-quotes.js";
 import { closesSlot, type WorkingOrder } from "../../src/executor/working-order.js";
 import type { Quote } from "../../src/strategies/intent.js";
 import { quoteSettings, quotesInput } from "./fixtures.js";
+import { isStillPlanned } from "./still-planned.js";
 
 const PHASES = ["intended", "sent", "unknown", "open", "partly-filled", "cancelling"] as const;
 const side = fc.constantFrom<Side>("BUY", "SELL");

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { isStillPlanned } from "../../src/executor/plan.js";
 import { planQuotes } from "../../src/executor/plan-quotes.js";
 import { ask, bid, order, quoteSettings, quotesInput, unanswered } from "./fixtures.js";
 
@@ -250,13 +249,5 @@ describe("GTT quotes", () => {
     expect(plan(0).waits).toHaveLength(1);
     expect([plan(0).places, plan(0).cancels, plan(0).keeps]).toEqual([[], [], []]);
     expect(plan(-5_000).cancels).toHaveLength(1);
-  });
-});
-
-describe("a place that waited in the outbox", () => {
-  it("leaves only if a newer plan would still make it", () => {
-    const before = planQuotes(quotesInput({ quotes: [bid(0, 100), bid(1, 99)] }));
-    const after = planQuotes(quotesInput({ quotes: [bid(0, 101), bid(1, 99)] }));
-    expect(before.places.map((place) => isStillPlanned(after, place))).toEqual([false, true]);
   });
 });

@@ -27,6 +27,10 @@ describe.skipIf(files === null)("the book that a replay of 2024-08-08 leaves, wi
       send: (text) => frames.push(text),
       ping: () => {},
       close: () => {},
+      sendBytes: () => {
+        throw new Error("nobody asked for compression");
+      },
+      terminate: () => {},
       bufferedBytes: () => 0,
     });
     const snapshot = snapshotShape.parse(JSON.parse(frames[0] ?? "null"));

@@ -38,12 +38,14 @@ export function replayingExchange(
 ): ReplayingExchange {
   const loaded = loadExchangeConfig(projectFile("config/replay-exchange.yaml"));
   const market = loaded.markets[MARKET];
+  const intervalMs = options.fundingIntervalMs;
   if (market === undefined) throw new Error(`the example exchange has lost its market ${MARKET}`);
-  const { intervalMs, rate } = market.funding;
   const config: ExchangeConfig = {
     ...loaded,
     port: options.port ?? loaded.port,
-    markets: { [MARKET]: { ...market, funding: { intervalMs: options.fundingIntervalMs ?? intervalMs, rate } } },
+    markets: {
+      [MARKET]: { ...market, funding: intervalMs === undefined ? market.funding : { ...market.funding, mode: "fixed", intervalMs } },
+    },
   };
   const ends: ReplayEnd[] = [];
   const replay = new ReplayFlow({ files, speed: options.speed }, (end) => ends.push(end));

@@ -70,6 +70,10 @@ export class ReplayWitness implements TextListener {
         if ("pong" in reader) reader.pong();
       },
       close: () => {},
+      sendBytes: () => {
+        throw new Error("nobody asked for compression");
+      },
+      terminate: () => {},
       bufferedBytes: () => 0,
     });
   }

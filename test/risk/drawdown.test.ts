@@ -9,12 +9,12 @@ const read = (before: PeakEquity | undefined, equity: bigint, netDeposits = 0n) 
 describe("the loss from peak equity", () => {
   it("is counted from the highest value ever, not from the start", () => {
     const risen = read(read(undefined, 1_000n).peak, 3_000n).peak;
-    expect(read(risen, 2_500n)).toMatchObject({ loss: 500n, trip: undefined });
-    expect(read(risen, 2_499n)).toMatchObject({ loss: 501n, trip: expect.stringContaining("501") });
+    expect(read(risen, 2_500n)).toMatchObject({ loss: 500n, isOver: false });
+    expect(read(risen, 2_499n)).toMatchObject({ loss: 501n, isOver: true });
   });
 
   it("does not halt a bot that has not lost: the first reading is the first peak", () => {
-    expect(read(undefined, 10n)).toMatchObject({ loss: 0n, trip: undefined });
+    expect(read(undefined, 10n)).toMatchObject({ loss: 0n, isOver: false });
     expect(read(undefined, -10n)).toMatchObject({ loss: 0n });
   });
 
@@ -23,13 +23,13 @@ describe("the loss from peak equity", () => {
     const withdrawn = read(peak, 100n, 100n);
     expect(withdrawn).toMatchObject({ loss: 0n, peak: { peak: 100n } });
     const deposited = read(withdrawn.peak, 5_100n, 5_100n);
-    expect(read(deposited.peak, 4_599n, 5_100n).trip).toBeDefined();
+    expect(read(deposited.peak, 4_599n, 5_100n).isOver).toBe(true);
     expect(read(read(peak, 1_400n, 2_000n).peak, 1_400n, 2_000n)).toMatchObject({ loss: 600n });
   });
 
   it("survives a restart, a deposit in between included", () => {
     const peak = restorePeak(serialisePeak(read(undefined, 2_000n, 1_500n).peak));
-    expect(read(peak, 1_499n, 1_500n).trip).toBeDefined();
+    expect(read(peak, 1_499n, 1_500n).isOver).toBe(true);
     expect(read(peak, 1_600n, 1_600n).loss).toBe(500n);
   });
 
@@ -47,10 +47,10 @@ describe("the loss from peak equity", () => {
 
   it("starts again from where it stands when somebody has looked and resumed", () => {
     const tripped = read(read(undefined, 3_000n).peak, 2_000n);
-    expect(tripped.trip).toBeDefined();
+    expect(tripped.isOver).toBe(true);
     const again = rearmPeak({ equity: 2_000n, netDeposits: 0n });
-    expect(read(again, 1_500n).trip).toBeUndefined();
-    expect(read(again, 1_499n).trip).toBeDefined();
+    expect(read(again, 1_500n).isOver).toBe(false);
+    expect(read(again, 1_499n).isOver).toBe(true);
   });
 
   it("is the largest fall of trading equity, for any path of profits and deposits", () => {
@@ -68,7 +68,7 @@ describe("the loss from peak equity", () => {
           const seen = observeEquity(state, { equity: trading + netDeposits, netDeposits }, MAX);
           state = restorePeak(serialisePeak(seen.peak));
           expect(seen.loss).toBe(highest - trading);
-          expect(seen.trip !== undefined).toBe(seen.loss > MAX);
+          expect(seen.isOver).toBe(seen.loss > MAX);
         }
       }),
     );

@@ -9,6 +9,7 @@ const limits: GuardLimits = {
   maxAccountAgeMs: 90_000,
   maxClockOffsetMs: 4_000,
   maxClockAgeMs: 120_000,
+  maxRulesAgeMs: 900_000,
   maxRejectsPerMinute: 3,
 };
 
@@ -29,6 +30,9 @@ const wellAccount: AccountHealth = {
   clockAtMs: NOW - 120_000,
   domainMismatch: undefined,
   bannedUntilMs: undefined,
+  trouble: undefined,
+  rulesAtMs: NOW - 900_000,
+  rulesTrouble: undefined,
 };
 
 const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>) =>
@@ -55,6 +59,8 @@ describe("the guards", () => {
     ["clock-unknown", { clockOffsetMs: undefined }],
     ["clock-unknown", { clockAtMs: NOW - 120_001 }],
     ["banned", { bannedUntilMs: NOW + 1 }],
+    ["exchange-info-unread", { rulesAtMs: NOW - 900_001 }],
+    ["exchange-info-unread", { rulesAtMs: undefined }],
   ] as const)("stop the account by %s, until it is over", (name, account) => {
     expect(tripsOf(account, {})).toMatchObject([{ scope: "account", name, resumesByItself: true }]);
   });

@@ -32,6 +32,7 @@ const context = (over: Partial<ShapeContext> = {}): ShapeContext => ({
   newestViewSequence: 7,
   lastAcceptedViewSequence: 5,
   positionLots: 0,
+  amountOf: (lots) => String(lots / 10),
   ...over,
 });
 
@@ -102,10 +103,10 @@ describe("the shape of an intent", () => {
     expect(intent.quotes).toEqual([bid(0, 98, 20), ask(0, 102, 20), bid(1, 97, 5)]);
     expect(intent.reason.clamps).toEqual([
       "bid 0: post-only",
-      "BUY 0: order size 30 -> 20 lots",
-      "SELL 0: order size 30 -> 20 lots",
-      "BUY 1: max position 8 -> 5 lots",
-      "BUY 2: max position 8 -> 0 lots",
+      "BUY 0: order size 3 -> 2 base",
+      "SELL 0: order size 3 -> 2 base",
+      "BUY 1: max position 0.8 -> 0.5 base",
+      "BUY 2: max position 0.8 -> 0 base",
     ]);
   });
 

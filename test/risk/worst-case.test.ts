@@ -4,13 +4,29 @@ import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";
 import { type AccountExposure, type ExposureOrder, feePpmOf, type MarketExposure, ratePpmOf } from "../../src/risk/exposure.js";
 import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
-import { checkPlace, onlyReduces, type PlaceProposal, standingBreaches } from "../../src/risk/worst-case.js";
+import { checkPlace, onlyReduces, type PlaceProposal } from "../../src/risk/worst-case.js";
 import { account, market, resting } from "./fixtures.js";
 
 const buy = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "BUY", ticks, lots });
 const sell = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "SELL", ticks, lots });
 const limitOf = (place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits = {}) =>
   checkPlace(place, exposure, limits)?.limit ?? null;
+
+describe("what a breach says", () => {
+  const btc = new Instrument({ marketId: "plain", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+  const whyOf = (limits: MarketLimits, over: Partial<MarketExposure> = {}, account_: AccountLimits = {}) =>
+    checkPlace(buy(30), account(1_000_000, market({ instrument: btc, limits, ...over })), account_)?.why;
+
+  it("is in base and quote as people write them, never in lots or units of credit", () => {
+    expect(whyOf({ maxPositionLots: 20 })).toBe("position: 0.03 base of position if all that may fill does, allowed 0.02 base");
+    expect(whyOf({ maxOrderLots: 25 })).toBe("order-size: 0.03 base in one order, allowed 0.025 base");
+    expect(whyOf({ maxNotional: 200_000n })).toBe("notional: 0.3 quote of position if all that may fill does, allowed 0.2 quote");
+    expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe("account-notional: 0.3 quote of position, all markets, allowed 0.25 quote");
+    expect(whyOf({}, { availableCredit: { buy: 150_000n, sell: 0n } })).toBe(
+      "available-credit: 0.3 quote of the exchange's available BUY credit would be used, allowed 0.15 quote",
+    );
+  });
+});
 
 describe("the worst case of a place", () => {
   it.each(["intended", "sent", "unknown", "open", "partly-filled", "cancelling"])("counts an order that is %s at full size", (phase) => {
@@ -149,15 +165,6 @@ describe("an account that is over a limit for another cause", () => {
 
   it("is still held to the size of an order", () => {
     expect(limitOf(sell(16), account(100, over), limits)).toBe("order-size");
-  });
-
-  it("is told so without any place, each account limit once", () => {
-    const other = market({ marketId: "other" });
-    const names = standingBreaches(account(100, over, other), limits).map((one) => one.limit);
-    expect(names).toEqual(["position", "notional", "account-notional", "leverage", "margin-use", "liquidation-distance"]);
-    expect(standingBreaches(account(100_000, market({ positionLots: 10 })), { maxLeverage: 2 })).toEqual([]);
-    expect(standingBreaches(account(100, market({ markTicks: Number.NaN, positionLots: 1 })), {})).toMatchObject([{ limit: "no-mark" }]);
-    expect(standingBreaches(account(100, market({ markTicks: Number.NaN })), {})).toEqual([]);
   });
 
   it("reduces only against its position", () => {

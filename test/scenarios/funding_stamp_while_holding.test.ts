@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { BID, creditOf, MARKET, START_MS, Stage } from "./stage.js";
 
 it("funding is stamped while the bot holds: paid once, under its own name, and every part of the profit is right to the unit", async () => {
-  const stage = new Stage({ market: { funding: { intervalMs: 60_000, rate: "0.0001" } } });
+  const stage = new Stage({ market: { funding: { mode: "fixed", intervalMs: 60_000, rate: "0.0001" } } });
   await stage.botStarts();
 
   stage.counterparty.sells(10, BID);
@@ -24,7 +24,7 @@ it("funding is stamped while the bot holds: paid once, under its own name, and e
 });
 
 it("funding that is stamped while the account stream is down is found, and is not counted twice when the stream returns", async () => {
-  const stage = new Stage({ market: { funding: { intervalMs: 60_000, rate: "-0.0003" } } });
+  const stage = new Stage({ market: { funding: { mode: "fixed", intervalMs: 60_000, rate: "-0.0003" } } });
   await stage.botStarts();
   stage.counterparty.sells(10, BID);
   await stage.passes(3_000);

@@ -6,7 +6,7 @@ export const BOTH = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 
 /** A bot that quotes, has traded, paid funding and repriced: it has seen every kind of frame. */
 export async function quotingStage(): Promise<Stage> {
-  const stage = new Stage({ market: { funding: { intervalMs: 10_000 } } });
+  const stage = new Stage({ market: { funding: { mode: "fixed", intervalMs: 10_000 } } });
   await stage.botStarts();
   stage.counterparty.sells(2, BID);
   await stage.passes(13_000);

@@ -92,8 +92,25 @@ describe("at its start the bot places nothing, and says why", () => {
 
     expectNothingPlaced(stage);
     expect(stage.halts()).toContain("unconfirmed-account");
-    expect(stage.saidOfHalt("unconfirmed-account")).toBeDefined();
+    expect(
+      stage.rig.bot.safety
+        .haltsOf(MARKET)
+        .map(({ why }) => why)
+        .join(),
+    ).toMatch(/not confirmed our orders and position: its stream is down: refused: 401 .*the account is not registered/);
     expect(stage.network.sent.length, "and asks patiently").toBeLessThan(400);
+  });
+
+  it("the exchange refuses to tell the account", async () => {
+    const stage = new Stage();
+    const body = JSON.stringify({ code: 1010, codeText: "Unauthorized", message: "the account was closed" });
+    await stage.botStarts(20_000, (network) => network.every("balances", { is: "answered by a wall", status: 401, body }));
+
+    expectNothingPlaced(stage);
+    const [halt] = stage.rig.bot.safety.haltsOf(MARKET);
+    expect(halt?.why).toBe(
+      "the exchange has not confirmed our orders and position: balances cannot be read: 1010 Unauthorized: the account was closed",
+    );
   });
 
   it("the machine's clock is off by more than it may be", async () => {
@@ -197,6 +214,32 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
 
     expect(stage.halts()).toEqual(["exchange-info-changed"]);
     expect(stage.network.sentOf("placeOrder")).toHaveLength(placed);
+  });
+
+  it("exchangeInfo cannot be read for longer than it may: quotes come down, and return with it", async () => {
+    const stage = new Stage({ bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } } });
+    await stage.botStarts();
+    const ends = stage.network.every("exchangeInfo", { is: "answered by a wall", status: 502, body: "bad gateway" });
+    await stage.passes(18_000);
+    expect(stage.quotes()).toEqual(BOTH);
+    await stage.passes(10_000);
+    expect(stage.quotes()).toEqual([]);
+    expect(stage.halts()).toEqual(["exchange-info-unread"]);
+    expect(stage.saidOfHalt("exchange-info-unread")).toMatch(/exchangeInfo was read \d+ ms ago, allowed 25000 ms: HTTP 502: bad gateway/);
+
+    ends();
+    await stage.passes(12_000);
+    expect(stage.quotes()).toEqual(BOTH);
+    stage.expectAgreement();
+  });
+
+  it("exchangeInfo that is no longer understood halts as one that cannot be read does", async () => {
+    const stage = new Stage({ bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } } });
+    await stage.botStarts();
+    stage.network.every("exchangeInfo", { is: "answered by a wall", status: 200, body: "<html>maintenance</html>" });
+    await stage.passes(40_000);
+    expect(stage.halts()).toEqual(["exchange-info-unread"]);
+    expect(stage.quotes()).toEqual([]);
   });
 
   it("the market is suspended and opens again: quotes return by themselves", async () => {

@@ -194,6 +194,10 @@ export class ScriptedNetwork implements Transport {
           });
         },
         close: (code, reason) => close(`closed by the exchange: ${code} ${reason}`),
+        sendBytes: () => {
+          throw new Error("nobody asked for compression");
+        },
+        terminate: () => {},
         bufferedBytes: () => 0,
       });
       if ("refused" in answer) return close(`refused: ${answer.refused.status} ${answer.refused.body}`);

@@ -160,6 +160,10 @@ export class FaultyNetwork implements Transport {
           });
         },
         close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
+        sendBytes: () => {
+          throw new Error("nobody asked for compression");
+        },
+        terminate: () => {},
         bufferedBytes: () => 0,
       });
       if ("refused" in answer) return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);

@@ -48,7 +48,7 @@ function exchangeOf(seed: number, markets: readonly string[], pick: Pick): Excha
   const market = (id: string) => ({
     baseAsset: id.slice(0, 3).toUpperCase(),
     ...(id === "ethusdc" ? { tickSize: "0.01", stepSize: "0.001" } : {}),
-    funding: { intervalMs: pick([600_000, 1_800_000, 28_800_000]), rate: pick(["0.0001", "-0.0002", "0.00075"]) },
+    funding: { mode: "fixed", intervalMs: pick([600_000, 1_800_000, 28_800_000]), rate: pick(["0.0001", "-0.0002", "0.00075"]) },
     flow: { kind: "synthetic", preset: "quiet", startPriceQuote: id === "ethusdc" ? 3_000 : 60_000 },
   });
   return parseExchangeConfig({

@@ -94,6 +94,7 @@ export class Witness {
   /** After every event of the world. */
   afterEvent(): void {
     this.events++;
+    this.#checkMoney();
     const bot = this.#bot;
     if (bot === undefined || !bot.context.account.confirmed) return;
     const now = this.#nowMs();
@@ -111,10 +112,14 @@ export class Witness {
     if (this.events % 64 === 0) this.#checkUnknown(bot, now);
   }
 
-  /** Now and then: money, books. */
-  sample(): void {
+  /** To the unit, with the insurance account and the fees in it. */
+  #checkMoney(): void {
     const audit = this.#exchange.audit();
-    if (!audit.isConserved) this.#violate("money", `the exchange's money is not what was deposited: ${text(audit)}`);
+    if (!audit.isConserved) this.#violate("money", `the exchange's money is not what came in less what left: ${text(audit)}`);
+  }
+
+  /** Now and then: books. */
+  sample(): void {
     const bot = this.#bot;
     if (bot === undefined) return;
     const offset = this.#profitOffset(bot);
@@ -150,30 +155,33 @@ export class Witness {
 
   /** The faults have been over for a while: both sides must agree. */
   agree(): void {
+    for (const difference of this.disagreements()) this.#violate("agree", difference);
+    if (this.#bot !== undefined) this.#checkProfit(this.#bot);
+  }
+
+  /** What the two sides tell differently now. What happened in this very millisecond differs until its event has travelled. */
+  disagreements(): string[] {
     const bot = this.#bot;
-    if (bot === undefined) return this.#violate("agree", "no bot runs at the end");
+    if (bot === undefined) return ["no bot runs at the end"];
     const { account, desks } = bot.context;
-    if (bot.phase !== "running") this.#violate("agree", `the bot is ${bot.phase}`);
+    const found: string[] = bot.phase === "running" ? [] : [`the bot is ${bot.phase}`];
     for (const { marketId, instrument } of desks.values()) {
       const theirs = this.#exchange.account(this.#address)?.markets.get(marketId)?.position.matched.lots ?? 0;
       const ours = account.positionLots(marketId);
-      if (ours !== theirs) this.#violate("agree", `${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
-      const open = new Map(
+      if (ours !== theirs) found.push(`${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
+      const open = new Set(
         this.#ownOpen()
           .filter((order) => order.terms.market.id === marketId)
-          .map((order) => [order.terms.hash, order]),
+          .map((order) => order.terms.hash),
       );
       for (const order of account.orders.mayStillFill(marketId)) {
-        if (order.phase === "unknown") this.#violate("agree", `${marketId}: ${order.hash} is unknown still`);
+        if (order.phase === "unknown") found.push(`${marketId}: ${order.hash} is unknown still`);
         if ((order.phase === "open" || order.phase === "partly-filled") && !open.has(order.hash)) {
-          this.#violate(
-            "agree",
-            `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`,
-          );
+          found.push(`${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`);
         }
       }
     }
-    this.#checkProfit(bot);
+    return found;
   }
 
   /**

@@ -42,6 +42,9 @@ export interface Break {
 
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;
 const BOT_ADDRESS = "10.0.0.1";
+/** Both sides are given this many looks to be seen in agreement: the market goes on, so that something is always on its way. */
+const LAST_LOOKS = 20;
+const LAST_LOOK_EVERY_MS: Ms = 97;
 
 /** Runs one simulated market hour of a seed, faults and all. The same seed gives the same run. */
 export async function runSeed(seed: number, marketMs: Ms, broken?: Break, trace?: (atMs: Ms, notice: Notice) => void): Promise<SeedResult> {
@@ -133,6 +136,8 @@ class World {
     this.#sampleEvery(5_000);
     try {
       await this.#clock.runUntil(START_MS + this.#plan.marketMs);
+      for (let looks = 0; looks < LAST_LOOKS && this.#witness.disagreements().length > 0; looks++)
+        await this.#clock.runFor(LAST_LOOK_EVERY_MS);
       this.#witness.agree();
       this.#rig?.bot.command({ command: "stop", reason: "the hour is over" });
       await this.#clock.runFor(40_000);

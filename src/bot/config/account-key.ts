@@ -1,37 +1,166 @@
-import { ConfigError } from "../../core/errors.js";
+import { readFileSync } from "node:fs";
+import { checksumAddress } from "../../core/address.js";
+import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import { decryptKeystore } from "../../core/keystore.js";
+import { ecdsaScheme, type Signer } from "../../core/signing.js";
+import type { Hex } from "../../core/units.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Order of the secp256k1 group: a private key is at least 1 and below it (SEC 2, section 2.4.1). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+const CONFIG_FIELDS = { env: "account.keystore.passwordEnv", file: "account.keystore.passwordFile" };
+
+/** A keystore file and where its password is: exactly one of the two. */
+export interface KeystoreSource {
+  /** Absolute, or relative to the working directory. */
+  readonly file: string;
+  readonly passwordEnv?: string | undefined;
+  readonly passwordFile?: string | undefined;
+}
+
+/** Where the key is that signs for an account: exactly one of the two. */
+export interface KeySource {
+  readonly keyEnv?: string | undefined;
+  readonly keystore?: KeystoreSource | undefined;
+}
+
 /**
- * The account's private key from the environment variable that `account.keyEnv` names.
- * The value never enters a message.
- * @throws ConfigError when the variable is missing or holds no private key.
+ * The account's private key, from the environment variable or the keystore that the config names. Every command reads it here.
+ * Neither key nor password ever enters a message.
+ * @throws ConfigError when what is named is missing or holds no key; RunError when the password is not the keystore's.
  */
-export function readAccountKey(keyEnv: string, env: Readonly<Record<string, string | undefined>>): `0x${string}` {
-  const expected = `the environment variable ${keyEnv} to hold a private key, 0x and 64 hex digits`;
-  const held = env[keyEnv]?.trim();
-  if (held === undefined || held === "") {
-    throw new ConfigError("names an environment variable that is not set", { field: "account.keyEnv", value: keyEnv, expected });
+export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
+  if (keystore !== undefined) return readKeystore(keystore, env);
+  if (keyEnv !== undefined) return privateKeyIn(env[keyEnv], { field: "account.keyEnv", name: keyEnv, kind: "variable" });
+  throw new ConfigError("does not say where its key is", { field: "account", expected: "keyEnv or keystore" });
+}
+
+/**
+ * Whether the named sources of a key are there at all, without the work of opening a keystore.
+ * @throws ConfigError as {@link readAccountKey} does.
+ */
+export function checkKeySource(source: KeySource, env: Env): void {
+  if (source.keystore === undefined) readAccountKey(source, env);
+  else {
+    readNamedFile(source.keystore.file, "account.keystore.file");
+    readPassword(source.keystore, env, CONFIG_FIELDS);
   }
-  if (!isHexKey(held)) {
-    throw new ConfigError(`names a variable whose content (${held.length} characters, not shown) is no private key`, {
-      field: "account.keyEnv",
-      value: keyEnv,
+}
+
+/** Who signs for the bot's account: its own key, or the key of its operator under the account's address. */
+export function accountSigner({ address }: { readonly address?: Hex | undefined }, privateKey: Hex): Signer {
+  const signer = ecdsaScheme.signer(privateKey);
+  return address === undefined ? signer : { address: checksumAddress(address), sign: (digest) => signer.sign(digest) };
+}
+
+/** What a secret was read from, for messages. */
+export interface SecretPlace {
+  readonly field: string;
+  /** Name of the variable or path of the file. */
+  readonly name: string;
+  readonly kind: "variable" | "file" | "terminal";
+}
+
+/**
+ * A private key in what a variable or a file holds, in lower case.
+ * @throws ConfigError when there is none; it does not show what is there instead.
+ */
+export function privateKeyIn(content: string | undefined, { field, name, kind }: SecretPlace): Hex {
+  const place = kind === "variable" ? `the environment variable ${name}` : kind === "file" ? `the file ${name}` : "what is typed";
+  const expected = `${place} to hold a private key, 0x and 64 hex digits`;
+  const noun = kind === "terminal" ? "is something" : `names a ${kind}`;
+  const held = content?.trim();
+  if (held === undefined || held === "") {
+    const why = kind === "variable" ? "names an environment variable that is not set" : `${noun} that is empty`;
+    throw new ConfigError(why, { field, value: name, expected });
+  }
+  if (!/^0x[0-9a-fA-F]{64}$/.test(held)) {
+    throw new ConfigError(`${noun} whose content (${held.length} characters, not shown) is no private key`, {
+      field,
+      value: name,
       expected,
     });
   }
   const scalar = BigInt(held);
   if (scalar === 0n || scalar >= GROUP_ORDER) {
-    throw new ConfigError("names a variable whose content (not shown) is out of the range of private keys", {
-      field: "account.keyEnv",
-      value: keyEnv,
+    throw new ConfigError(`${noun} whose content (not shown) is out of the range of private keys`, {
+      field,
+      value: name,
       expected: `${expected}, neither zero nor the group's order or above`,
     });
   }
-  return held.toLowerCase() as `0x${string}`;
+  return held.toLowerCase();
 }
 
-function isHexKey(text: string): boolean {
-  return /^0x[0-9a-fA-F]{64}$/.test(text);
+/**
+ * A password from a variable, whole, or from the first line of a file.
+ * @param fields what the two are called where they were named.
+ * @returns undefined when neither is named.
+ * @throws ConfigError when it is not there or empty.
+ */
+export function readPassword(
+  { passwordEnv, passwordFile }: Omit<KeystoreSource, "file">,
+  env: Env,
+  fields: { readonly env: string; readonly file: string },
+): string | undefined {
+  if (passwordEnv !== undefined) {
+    const held = env[passwordEnv];
+    if (held !== undefined && held !== "") return held;
+    throw new ConfigError("names an environment variable that is not set", {
+      field: fields.env,
+      value: passwordEnv,
+      expected: `the environment variable ${passwordEnv} to hold the keystore's password`,
+    });
+  }
+  if (passwordFile === undefined) return undefined;
+  const [line = ""] = readNamedFile(passwordFile, fields.file).split(/\r?\n/);
+  if (line !== "") return line;
+  throw new ConfigError("names a file that is empty", {
+    field: fields.file,
+    value: passwordFile,
+    expected: "the keystore's password in its first line",
+  });
+}
+
+/** Opens a keystore. @throws as {@link readAccountKey} does. */
+function readKeystore(source: KeystoreSource, env: Env): Hex {
+  const field = "account.keystore";
+  const json = readNamedFile(source.file, `${field}.file`);
+  const password = readPassword(source, env, CONFIG_FIELDS);
+  if (password === undefined)
+    throw new ConfigError("does not say where its password is", { field, expected: "passwordEnv or passwordFile" });
+  return openKeystore(json, password, { field: `${field}.file`, name: source.file });
+}
+
+/**
+ * The private key of a keystore's text.
+ * @param place what names the file in a message.
+ * @throws ConfigError when the text is no keystore; RunError when the password is another's.
+ */
+export function openKeystore(json: string, password: string, { field, name }: Pick<SecretPlace, "field" | "name">): Hex {
+  try {
+    return decryptKeystore(json, password);
+  } catch (error) {
+    if (error instanceof FormatError) throw new ConfigError(error.message, { field, value: name });
+    if (error instanceof RunError) throw new RunError("is not opened by this password", { field, value: name, expected: "its password" });
+    throw error;
+  }
+}
+
+/** The text of a file that a config or an option names. @throws ConfigError when it cannot be read. */
+export function readNamedFile(path: string, field: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const why = { ENOENT: "is not there", ENOTDIR: "is not there", EISDIR: "is a folder", EACCES: "may not be read by this user" }[code];
+    throw new ConfigError(`names a file that ${why ?? `cannot be read (${code})`}`, {
+      field,
+      value: path,
+      expected: "a file to read",
+      cause,
+    });
+  }
 }

@@ -16,7 +16,7 @@ interface DecimalBounds {
 /** A decimal quantity, written as a YAML number or string, kept as exact digits. */
 function decimalField(description: string, { unit, above, below }: DecimalBounds) {
   const bounds = [above === undefined ? "" : `above ${above}`, below === undefined ? "" : `below ${below}`].filter(Boolean).join(" and ");
-  const expected = `a decimal number of ${unit}${bounds === "" ? "" : `, ${bounds}`}`;
+  const expected = `a decimal number ${unit.startsWith("fraction") ? "as a" : "of"} ${unit}${bounds === "" ? "" : `, ${bounds}`}`;
   return z
     .union([z.number(), z.string()])
     .transform((written, context): DecimalText => {
@@ -33,19 +33,23 @@ function decimalField(description: string, { unit, above, below }: DecimalBounds
     })
     .meta({
       description: `${description} (${unit}).`,
+      expected,
       ...(above === undefined ? {} : { exclusiveMinimum: Number(above) }),
       ...(below === undefined ? {} : { exclusiveMaximum: Number(below) }),
     });
 }
 
+/** More than any asset has: a limit at or above it is a slip of the exponent, and would bind nothing. */
+const MOST = "1e15";
+
 /** An amount of the base asset, above zero. */
 export function baseField(description: string) {
-  return decimalField(description, { unit: "base units", above: "0" });
+  return decimalField(description, { unit: "base units", above: "0", below: MOST });
 }
 
 /** An amount of the quote asset, above zero. */
 export function quoteField(description: string) {
-  return decimalField(description, { unit: "quote units", above: "0" });
+  return decimalField(description, { unit: "quote units", above: "0", below: MOST });
 }
 
 /** A fee rate as a fraction of the notional; negative is a rebate. */
@@ -85,5 +89,5 @@ export function addressField(description: string, schemes: readonly string[]) {
       if (url.search !== "" || url.hash !== "") return fail("must not hold a query or fragment");
       return url.href.replace(/\/+$/, "");
     })
-    .meta({ description: `${description}.`, pattern: `^(${schemes.map((scheme) => scheme.slice(0, -1)).join("|")})://` });
+    .meta({ description: `${description}.`, expected, pattern: `^(${schemes.map((scheme) => scheme.slice(0, -1)).join("|")})://` });
 }

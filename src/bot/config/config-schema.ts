@@ -29,19 +29,58 @@ const exchange = z
     maxClockOffsetMs: durationField("Quotes come down when the clock is further from the exchange's than this.", { max: 60_000 }).default(
       1000,
     ),
+    rateBuckets: z
+      .enum(["overlapping", "disjoint"])
+      .describe("Whether what builds, places or cancels counts against the exchange's COMMON limit too, or against ORDER alone.")
+      .default("overlapping"),
+    waiverUnit: z
+      .enum(["quote", "base"])
+      .describe(
+        "What exchangeInfo's waiveGasFeeMinimumAmount is compared with: an order's value, or its amount. An order below it is built by the exchange, whatever placement says.",
+      )
+      .default("quote"),
+    maxGasFeeRate: rateField("The most that the exchange's build may add to both fee rates of such an order").default("0.01"),
     makerFeeRate: rateField("Maker fee rate to sign instead of exchangeInfo's; negative is a rebate").optional(),
     takerFeeRate: rateField("Taker fee rate to sign instead of exchangeInfo's").optional(),
   })
   .describe("The exchange that the bot trades on.");
 
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/);
+
+const keystore = z
+  .strictObject({
+    file: z.string().min(1).describe("The encrypted JSON keystore, relative to this file: `marketwright key new` makes one."),
+    passwordEnv: variableName.describe("Name of the environment variable that holds the keystore's password.").optional(),
+    passwordFile: z.string().min(1).describe("File whose first line is the keystore's password, relative to this file.").optional(),
+  })
+  .superRefine((held, context) => {
+    if ((held.passwordEnv === undefined) !== (held.passwordFile === undefined)) return;
+    const message = held.passwordEnv === undefined ? "does not say where its password is" : "names two passwords";
+    context.addIssue({ code: "custom", input: held, message, params: { expected: "either passwordEnv or passwordFile" } });
+  })
+  .describe("The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.");
+
 const account = z
   .strictObject({
-    keyEnv: z
+    keyEnv: variableName
+      .describe("Name of the environment variable that holds the account's private key: 0x and 64 hex digits. This or keystore.")
+      .optional(),
+    keystore: keystore.optional(),
+    address: z
       .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
-      .describe("Name of the environment variable that holds the account's private key: 0x and 64 hex digits."),
+      .regex(/^0x[0-9a-fA-F]{40}$/)
+      .meta({
+        description: "The trading account, where the key is that of its operator. Default: the key's own.",
+        expected: "0x and 40 hex digits",
+      })
+      .optional(),
   })
-  .describe("Whose orders they are. Never a key itself.");
+  .superRefine((held, context) => {
+    if ((held.keyEnv === undefined) !== (held.keystore === undefined)) return;
+    const message = held.keyEnv === undefined ? "does not say where its key is" : "names two keys";
+    context.addIssue({ code: "custom", input: held, message, params: { expected: "either keyEnv or keystore" } });
+  })
+  .describe("Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.");
 
 const quotes = z
   .strictObject({
@@ -118,6 +157,9 @@ const risk = z
     maxAccountAgeMs: durationField("Quotes come down when the account has not been confirmed for this long.", { max: 3_600_000 }).default(
       90_000,
     ),
+    maxRulesAgeMs: durationField(
+      "Quotes come down when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
+    ).optional(),
     maxLeverage: z.number().gt(0).max(1000).describe("Largest exposure of the account as a multiple of its net value.").optional(),
     maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
     maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),
@@ -160,7 +202,13 @@ export const botSchema = z
     quotes,
     decide: decide.prefault({}),
     markets: z
-      .record(z.string().regex(/^[A-Za-z0-9_-]{1,40}$/), market)
+      .record(
+        z
+          .string()
+          .regex(/^[A-Za-z0-9_-]{1,40}$/)
+          .meta({ expected: "a market's id on the exchange, such as btcusdc" }),
+        market,
+      )
       .refine((held) => Object.keys(held).length > 0, {
         message: "names no market",
         params: { expected: "at least one market with its strategy" },
@@ -197,6 +245,15 @@ export const botSchema = z
         held.risk.maxAccountAgeMs,
         "would pass between two reconciles",
         `more than exchange.reconcileMs, ${held.exchange.reconcileMs}`,
+      );
+    }
+    const { maxRulesAgeMs } = held.risk;
+    if (maxRulesAgeMs !== undefined && maxRulesAgeMs <= held.exchange.rulesRefreshMs) {
+      fail(
+        ["risk", "maxRulesAgeMs"],
+        maxRulesAgeMs,
+        "would pass between two reads",
+        `more than exchange.rulesRefreshMs, ${held.exchange.rulesRefreshMs}`,
       );
     }
     if (held.exchange.makerFeeRate !== undefined && held.exchange.takerFeeRate === undefined) {

@@ -1,11 +1,12 @@
-import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
+import { pathKind } from "../../core/path-kind.js";
 import type { MarketId } from "../../core/units.js";
-import { readAccountKey } from "./account-key.js";
+import { checkKeySource } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";
+import { checkSizes } from "./config-sizes.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -17,20 +18,14 @@ export type BotConfig = DeepReadonly<BotFile> & {
 
 /** The exchange's addresses, time-outs and ways of placing. */
 export type ExchangeConfig = BotConfig["exchange"];
-/** How quotes rest. */
-export type QuotesConfig = BotConfig["quotes"];
 /** Decision points, in force for one market. */
 export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */
 export type MarketConfig = BotConfig["markets"][MarketId];
 /** Limits of one market; one that is left out does not bind. */
 export type MarketLimits = MarketConfig["limits"];
-/** Limits of the account. */
-export type RiskConfig = BotConfig["risk"];
-/** Heartbeat and token share of the guard. */
-export type GuardConfig = BotConfig["guard"];
 
-/** Where the secret comes from, and whether it is wanted at all. */
+/** Whether the secret is wanted at all. */
 export interface LoadOptions {
   /** `unused` for what signs nothing: a backtest, a dry look at the file. Default `required`. */
   readonly key?: "required" | "unused";
@@ -47,13 +42,26 @@ export function loadBotConfig(
 ): BotConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
+  if (yaml.isWritten(["markets"]) && !["exchange", "account", "quotes", "risk"].some((key) => yaml.isWritten([key])))
+    throw new ConfigError(`${absolute} is no bot's file: it names neither exchange, account, quotes nor risk`, {
+      expected: "a bot's, such as config/minimal.yaml (marketwright exchange runs an exchange's)",
+    });
   const file = checkShape(botSchema, yaml.value, { locate: yaml.locate });
-  if (key === "required") readAccountKey(file.account.keyEnv, env);
+  for (const [id, market] of Object.entries(file.markets)) checkSizes(market, `markets.${id}`, yaml.locate);
+  if (file.stateDir !== undefined) checkStateDir(file.stateDir, dirname(absolute), yaml.locate(["stateDir"]));
   const folder = dirname(absolute);
+  const account = withAbsolutePaths(file.account, folder);
+  if (key === "required") checkKeySource(account, env);
   const markets = Object.fromEntries(
     Object.entries(file.markets).map(([id, market]) => [id, { ...market, strategy: strategyPath(market.strategy, folder, id) }]),
   );
-  return { ...file, markets, path: absolute, ...(file.stateDir === undefined ? {} : { stateDir: resolve(folder, file.stateDir) }) };
+  return {
+    ...file,
+    account,
+    markets,
+    path: absolute,
+    ...(file.stateDir === undefined ? {} : { stateDir: resolve(folder, file.stateDir) }),
+  };
 }
 
 /** The decision points of one market: the bot's, with the market's own over them. */
@@ -75,12 +83,36 @@ export function isStrategyFile(strategy: string): boolean {
 function strategyPath(strategy: string, folder: string, marketId: MarketId): string {
   if (!isStrategyFile(strategy)) return strategy;
   const path = resolve(folder, strategy);
-  if (existsSync(path) && statSync(path).isFile()) return path;
+  if (pathKind(path) === "file") return path;
   throw new ConfigError("names a strategy file that is not there", {
     field: `markets.${marketId}.strategy`,
     value: strategy,
     expected: `a file at ${path}, or the name of a built-in strategy`,
   });
+}
+
+function withAbsolutePaths(account: BotFile["account"], folder: string): BotFile["account"] {
+  const { keystore } = account;
+  if (keystore === undefined) return account;
+  const { file, passwordFile } = keystore;
+  const password = passwordFile === undefined ? {} : { passwordFile: resolve(folder, passwordFile) };
+  return { ...account, keystore: { ...keystore, file: resolve(folder, file), ...password } };
+}
+
+/** Whether a folder can be there; that it may be written shows when it is. */
+function checkStateDir(written: string, folder: string, line: string): void {
+  if (written === "~" || written.startsWith("~/"))
+    throw new ConfigError(`holds a ~, which only a shell fills in, in ${line}`, {
+      field: "stateDir",
+      value: written,
+      expected: "a path without ~",
+    });
+  for (let path = resolve(folder, written); ; path = dirname(path)) {
+    const kind = pathKind(path);
+    if (kind === "folder") return;
+    if (kind === undefined) continue;
+    throw new ConfigError(`leads to a file, in ${line}`, { field: "stateDir", value: written, expected: `a folder: ${path} is none` });
+  }
 }
 
 /** Quantities keep the digits that were written; a strategy's parameters are its own, and floats. */

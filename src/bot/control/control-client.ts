@@ -43,7 +43,7 @@ export async function findRunningBot({ file, env }: BotChoice): Promise<RunningB
 
 /**
  * Tells a bot a command and waits for what came of it.
- * @throws RunError when the bot does not answer, or answers that it could not.
+ * @throws RunError when the bot does not answer, or answers that it could not; ConfigError when it answers that it was asked wrongly.
  */
 export function askBot(socketPath: string, request: ControlRequest, clock: Clock, timeoutMs: Ms = 10_000): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -74,9 +74,14 @@ export function askBot(socketPath: string, request: ControlRequest, clock: Clock
       } catch (cause) {
         return fail("the bot's answer is broken", cause);
       }
-      end(() => (answer.ok ? resolve(answer.data) : reject(new RunError(answer.error.message))));
+      end(() => (answer.ok ? resolve(answer.data) : reject(refusal(answer.error))));
     });
   });
+}
+
+/** A bot's refusal, wrong usage or not, as it was there. */
+function refusal({ name, message }: { readonly name: string; readonly message: string }): ConfigError | RunError {
+  return name === ConfigError.name ? new ConfigError(message) : new RunError(message);
 }
 
 function names(bots: readonly RunningBot[]): string {

@@ -3,6 +3,7 @@ import type { Side, Ticks } from "../../core/units.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
+import { marketBlocks } from "../market-standing.js";
 import { ownResting } from "../planning.js";
 import type { Safety } from "../safety.js";
 import { marketTokens } from "./explain-tokens.js";
@@ -121,14 +122,7 @@ function explainWorst(desk: Desk, { worst }: PlannedWorst, balancesKnown: boolea
 }
 
 function reasonsOf(context: BotContext, safety: Safety, desk: Desk, quotes: readonly ExplainedQuote[]): readonly string[] {
-  const reasons = safety.haltsOf(desk.marketId).map(({ name, why }) => `${name}: ${why}`);
-  if (reasons.length === 0) {
-    if (context.phase !== "running") reasons.push(`the bot is ${context.phase}`);
-    else if (!desk.book.synchronised) reasons.push("the book is not in step");
-    else if (desk.awaitingView) reasons.push("the book has no two sides");
-    else if (desk.quotes === undefined && desk.target === undefined) reasons.push("the strategy has not spoken yet");
-    else if (desk.quotes?.quotes.length === 0) reasons.push("the strategy wants no quotes");
-  }
+  const reasons = [...marketBlocks(context, safety, desk)];
   for (const { side, level, fate, why } of quotes) if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
   return reasons;
 }

@@ -1,4 +1,4 @@
-import { ACTION_COST, leftAfter } from "../../executor/dispatch-budget.js";
+import { leftAfter } from "../../executor/dispatch-budget.js";
 import { decideOf } from "../config/config.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
@@ -8,10 +8,10 @@ import type { ExplainedTokens, Explanation } from "./explanation.js";
 const MINUTE_MS = 60_000;
 
 /** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */
-export function marketTokens({ config }: BotContext, desk: Desk, orders: number): ExplainedTokens {
+export function marketTokens({ config, budget: { costs } }: BotContext, desk: Desk, orders: number): ExplainedTokens {
   const decide = decideOf(config, desk.marketId);
   const isServerBuilt = config.exchange.placement === "server";
-  const tokensARequote = ACTION_COST.cancel.ORDER + ACTION_COST.place.ORDER + (isServerBuilt ? ACTION_COST.build.ORDER : 0);
+  const tokensARequote = costs.cancel.ORDER + costs.place.ORDER + (isServerBuilt ? costs.build.ORDER : 0);
   const perMinute = (everyMs: number): number => round((MINUTE_MS / everyMs) * tokensARequote * orders);
   const isWoken = decide.onTouchChange || decide.onFill;
   const gapMs = isWoken ? decide.minGapMs : Math.max(decide.everyMs, decide.minGapMs);
@@ -30,7 +30,8 @@ export function accountTokens({ budget, desks, rules }: BotContext, markets: rea
   const orders = markets.reduce((sum, market) => sum + market.orders, 0);
   const intervalMs = rules.rateLimits.find(({ name }) => name === "ORDER")?.intervalMs ?? MINUTE_MS;
   const perMinute = MINUTE_MS / intervalMs;
-  const reserved = leftAfter("place", "ORDER", { guard: budget.guardShare, markets: desks.size, ordersThatMayFill: orders, questions: 0 });
+  const reserves = { guard: budget.guardShare, markets: desks.size, ordersThatMayFill: orders, questions: 0 };
+  const reserved = leftAfter("place", "ORDER", reserves, budget.costs);
   const limitPerMinute = round(budget.limit("ORDER") * perMinute);
   const reservedPerMinute = round(reserved * perMinute);
   const sum = (of: (market: ExplainedTokens) => number): number => round(markets.reduce((total, market) => total + of(market), 0));

@@ -1,6 +1,17 @@
 import { createReadStream } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { RunError } from "../../core/errors.js";
+import { ConfigError, RunError } from "../../core/errors.js";
+
+const JOURNAL_FILE = "a file that marketwright run --journal wrote";
+
+const WRONG_PATHS: Readonly<Record<string, string>> = {
+  ENOENT: "is not there",
+  ENOTDIR: "is not there",
+  ENAMETOOLONG: "is not there",
+  EISDIR: "is a folder, not a file",
+  EACCES: "may not be read by this user",
+  EPERM: "may not be read by this user",
+};
 
 /** One line of a file. */
 export interface FileLine {
@@ -13,7 +24,7 @@ export interface FileLine {
 
 /**
  * Reads a file line by line, without ever holding more than a line and a piece of it.
- * @throws RunError when it cannot be read.
+ * @throws ConfigError when there is no file that this user may read, RunError when reading fails.
  */
 export async function* fileLines(path: string): AsyncGenerator<FileLine> {
   const decoder = new StringDecoder("utf8");
@@ -33,15 +44,22 @@ export async function* fileLines(path: string): AsyncGenerator<FileLine> {
     }
   } catch (cause) {
     if (!isSystemError(cause)) throw cause;
-    throw new RunError(`cannot read the file (${cause.code})`, {
-      field: "file",
-      value: path,
-      expected: "a file that this user may read",
-      cause,
-    });
+    throw cannotRead(path, cause);
   }
   const rest = pieces.join("") + decoder.end();
   if (rest !== "") yield { number: ++number, text: rest, whole: false };
+}
+
+/** A path that leads to no file is wrong usage; a disk that fails is not. */
+function cannotRead(path: string, cause: Error & { readonly code: string }): ConfigError | RunError {
+  const why = WRONG_PATHS[cause.code];
+  if (why !== undefined) return new ConfigError(why, { field: "journal", value: path, expected: JOURNAL_FILE, cause });
+  return new RunError(`cannot be read (${cause.code})`, {
+    field: "journal",
+    value: path,
+    expected: "a file that this user may read",
+    cause,
+  });
 }
 
 function isSystemError(cause: unknown): cause is Error & { readonly code: string } {

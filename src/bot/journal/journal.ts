@@ -1,5 +1,5 @@
 import { FormatError } from "../../core/errors.js";
-import type { Hex } from "../../core/units.js";
+import type { Hex, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
@@ -19,8 +19,18 @@ export interface JournalHeader {
   readonly stamp: TurnStamp;
   /** True of a run that sent nothing but questions. */
   readonly dryRun?: boolean;
+  /** The strategy files of the run, by market; built-in ones are not among them. */
+  readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
+}
+
+/** Which strategy file a market was traded by. */
+export interface StrategyFile {
+  /** Absolute. */
+  readonly name: string;
+  /** Of the file and the user's own files that it imports. */
+  readonly sha256: string;
 }
 
 /** Every further line: one turn, with the actions that it dispatched, as they were before signing. */
@@ -98,7 +108,8 @@ export function decodeHeader(line: string): JournalHeader {
     typeof value.account !== "string" ||
     !isStamp(value.stamp) ||
     !isObject(value.state) ||
-    Object.values(value.state).some((text) => typeof text !== "string")
+    Object.values(value.state).some((text) => typeof text !== "string") ||
+    !areStrategies(value.strategies)
   ) {
     throw new FormatError("not the first line of a journal", {
       field: "line 1",
@@ -144,6 +155,14 @@ function isObject(held: unknown): held is Readonly<Record<string, unknown>> {
 
 function isStamp(held: unknown): held is TurnStamp {
   return isObject(held) && typeof held.atMs === "number" && typeof held.monotonicMs === "number";
+}
+
+function areStrategies(held: unknown): boolean {
+  if (held === undefined) return true;
+  return (
+    isObject(held) &&
+    Object.values(held).every((file) => isObject(file) && typeof file.name === "string" && typeof file.sha256 === "string")
+  );
 }
 
 function isInput(held: unknown): held is BotInput {

@@ -38,6 +38,15 @@ export interface ReplayDivergence {
   readonly actual: string;
 }
 
+/** A strategy file that differs from the recorded one. */
+export interface ChangedStrategy {
+  readonly marketId: MarketId;
+  readonly name: string;
+  /** SHA-256 of its text and of what it imports, then and now; undefined where it was, or is, a built-in. */
+  readonly recorded: string | undefined;
+  readonly found: string | undefined;
+}
+
 /** What a replay came to. */
 export interface ReplayResult {
   readonly header: JournalHeader;
@@ -45,6 +54,8 @@ export interface ReplayResult {
   readonly turns: number;
   /** Actions of those turns: every one dispatched again to the byte. */
   readonly actions: number;
+  /** Strategy files that are not what they were when the journal was recorded: what is replayed is another strategy. */
+  readonly changedStrategies: readonly ChangedStrategy[];
   /** The first divergence; the replay ends there. */
   readonly divergence: ReplayDivergence | undefined;
   /** The journal's last line was cut short by the end of the process that wrote it, and is left out. */
@@ -67,7 +78,7 @@ export interface ReplayOptions {
  * Runs a journal again (design, rule 2): the bot is made anew from its first line, with its strategies loaded again,
  * each turn gets its recorded instant and draws, and what it dispatches is compared with what the journal says, byte for
  * byte, before signing. No key is needed, nothing is sent, no time is waited for.
- * @throws RunError when the file cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
+ * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
  * its last line; ConfigError when a strategy can no longer be loaded.
  */
 export async function replayJournal(path: string, options: ReplayOptions = {}): Promise<ReplayResult> {
@@ -77,12 +88,15 @@ export async function replayJournal(path: string, options: ReplayOptions = {}): 
 /** The same for lines from anywhere. */
 export async function replayLines(lines: AsyncIterable<FileLine> | Iterable<FileLine>, options: ReplayOptions = {}): Promise<ReplayResult> {
   let replay: JournalReplay | undefined;
+  let changedStrategies: readonly ChangedStrategy[] = [];
   let tornLine: number | undefined;
   for await (const line of lines) {
     if (replay === undefined) {
       const header = decodeHeader(line.text);
       options.onHeader?.(header);
-      replay = new JournalReplay(header, await strategiesOf(header));
+      const { strategies, changed } = await strategiesOf(header);
+      changedStrategies = changed;
+      replay = new JournalReplay(header, strategies);
       continue;
     }
     const turn = turnOf(line);
@@ -95,7 +109,7 @@ export async function replayLines(lines: AsyncIterable<FileLine> | Iterable<File
     if (replay.divergence !== undefined) break;
   }
   if (replay === undefined) throw new FormatError("the journal is empty", { field: "line 1", expected: "a journal's first line" });
-  return { ...replay.result(), tornLine };
+  return { ...replay.result(), changedStrategies, tornLine };
 }
 
 /** Undefined for a last line that was cut short. */
@@ -108,13 +122,16 @@ function turnOf({ text, number, whole }: FileLine): JournalTurn | undefined {
   }
 }
 
-async function strategiesOf({ config }: JournalHeader): Promise<Map<MarketId, BoundStrategy>> {
+async function strategiesOf({ config, strategies: files }: JournalHeader) {
   const strategies = new Map<MarketId, BoundStrategy>();
+  const changed: ChangedStrategy[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
     const loaded = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
+    const recorded = files?.[marketId]?.sha256;
+    if (files !== undefined && recorded !== loaded.sha256) changed.push({ marketId, name: loaded.name, recorded, found: loaded.sha256 });
   }
-  return strategies;
+  return { strategies, changed };
 }
 
 /** One bot under a journal. */
@@ -183,7 +200,7 @@ class JournalReplay implements TurnRecorder {
     return replayed;
   }
 
-  result(): Omit<ReplayResult, "tornLine"> {
+  result(): Omit<ReplayResult, "tornLine" | "changedStrategies"> {
     return {
       header: this.#header,
       turns: this.#turns,

@@ -4,15 +4,15 @@ import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
-import { isQuoting } from "./run-monitor.js";
+import { type MarketState, marketStanding } from "../market-standing.js";
 
 /** Decimal strings of quote by the parts of profit. */
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
 
 /** One market of {@link BotStatus}. */
 export interface MarketStatus {
-  readonly state: "quoting" | "waiting" | "reduce-only" | "halted";
-  /** Why it is not quoting both sides. */
+  readonly state: MarketState;
+  /** Why it is not quoting, or not all that its strategy wants. */
   readonly reasons: readonly string[];
   readonly strategy: string;
   readonly positionBase: string;
@@ -100,7 +100,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const desk = desks.get(marketId);
   const open = account.orders.mayStillFill(marketId);
   const { parts, total } = pnlOf(bot, marketId);
-  const { state, reasons } = stateOf(bot, marketId);
+  const { state, reasons } = desk === undefined ? { state: "halted" as const, reasons: [] } : marketStanding(bot.context, bot.safety, desk);
   const touching = desk?.book.synchronised === true && desk.book.bids.levels > 0 && desk.book.asks.levels > 0 ? desk : undefined;
   const mark = desk?.state.mark;
   return {
@@ -119,21 +119,4 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
     lastReason: desk?.target?.intent.reason ?? desk?.quotes?.reason,
   };
-}
-
-function stateOf(bot: Bot, marketId: MarketId): Pick<MarketStatus, "state" | "reasons"> {
-  const reasons = bot.safety.haltsOf(marketId).map(({ name, why }) => `${name}: ${why}`);
-  const allowed = bot.safety.placesAllowed(marketId);
-  if (allowed === "none" || !bot.safety.quotesAllowed(marketId))
-    return { state: allowed === "reduce-only" ? "reduce-only" : "halted", reasons };
-  if (isQuoting(bot, marketId)) return { state: "quoting", reasons };
-  const desk = bot.context.desks.get(marketId);
-  if (bot.phase !== "running") return { state: "waiting", reasons: [...reasons, `the bot is ${bot.phase}`] };
-  if (desk?.refusal !== undefined) return { state: "waiting", reasons: [...reasons, `the strategy's intent was refused, ${desk.refusal}`] };
-  if (desk?.book.synchronised !== true) return { state: "waiting", reasons: [...reasons, "the book is not in step"] };
-  if (desk.quotes === undefined) return { state: "waiting", reasons: [...reasons, "the strategy has not spoken yet"] };
-  const { budget } = bot.context;
-  const spent =
-    budget.available("ORDER") <= budget.guardShare.ORDER + desk.quotes.quotes.length ? ["the ORDER tokens of this minute are spent"] : [];
-  return { state: "waiting", reasons: [...reasons, ...spent, ...desk.quotes.reason.clamps, "not both sides rest"] };
 }

@@ -1,59 +1,67 @@
 import type { Seam } from "../../core/seam.js";
 import { seamScheduler } from "../../core/seam-scheduler.js";
-import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { Signer } from "../../core/signing.js";
+import type { MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { checkDomain } from "../../exchange/domain-check.js";
 import type { VenueBalances, VenueOrder, VenueRules } from "../../exchange/records.js";
 import type { RestBook, RestClient } from "../../exchange/rest-client.js";
+import type { Transport } from "../../exchange/transport.js";
 import { VenueError } from "../../exchange/venue-errors.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import { isBotsOrder } from "../own-order.js";
-
-/** One thing that `check` looked at. An error keeps the bot from quoting; a warning is worth knowing before it does. */
-export interface Finding {
-  readonly level: "ok" | "warning" | "error";
-  /** What was looked at: `clock`, `domain`, `markets.btcusdc`. */
-  readonly subject: string;
-  readonly text: string;
-}
+import { checkStreams } from "./check-streams.js";
+import type { Finding } from "./finding.js";
 
 /** What the exchange is looked at with. */
 export interface VenueCheck {
   readonly config: BotConfig;
-  readonly account: Hex;
+  readonly signer: Signer;
   readonly client: RestClient;
+  /** The client's own network, for the streams. */
+  readonly transport: Transport;
   readonly seam: Seam;
   readonly syncClock: () => Promise<{ readonly offsetMs: Ms; readonly roundTripMs: number }>;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   /** Hashes of server-built orders of ours. */
   readonly notedHashes: ReadonlySet<string>;
+  /** How long the streams' first data is waited for. */
+  readonly withinMs: Ms;
 }
 
 /**
- * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their grids, margin, and
- * orders in the account that the bot did not place. Sends nothing but questions.
+ * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their grids, margin, orders in the account
+ * that the bot did not place, and the streams. Sends nothing but questions.
  * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when it cannot be reached.
  */
 export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
-  const { config, client } = check;
-  const findings: Finding[] = [await clockFinding(check)];
+  const { config, client, transport, seam, signer, withinMs } = check;
+  const { finding, offsetMs } = await clockFinding(check);
+  const findings: Finding[] = [finding];
   const rules = await client.exchangeInfo(Object.keys(config.markets));
   findings.push(...domainFindings(rules));
   checkOnGrid(config, rules);
   bindStrategies(check, rules);
   findings.push(...marketFindings(config, rules), ...rateFindings(rules));
-  findings.push(...(await accountFindings(check, rules)));
+  const account = await accountFindings(check, rules);
+  findings.push(...account.findings);
+  const { registered } = account;
+  const exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
+  findings.push(...(await checkStreams({ config, transport, seam, signer, rules, exchangeNowMs, registered, withinMs })));
   return findings;
 }
 
-async function clockFinding({ config, syncClock }: VenueCheck): Promise<Finding> {
+async function clockFinding({ config, syncClock }: VenueCheck): Promise<{ readonly finding: Finding; readonly offsetMs: Ms }> {
   const { offsetMs, roundTripMs } = await syncClock();
   const text = `the exchange's clock is ${Math.abs(offsetMs)} ms ${offsetMs < 0 ? "behind" : "ahead of"} this machine's (measured within ${Math.ceil(roundTripMs / 2)} ms)`;
   const limit = config.exchange.maxClockOffsetMs;
-  if (Math.abs(offsetMs) <= limit) return { level: "ok", subject: "clock", text };
-  return { level: "error", subject: "clock", text: `${text}; expected at most exchange.maxClockOffsetMs, ${limit}` };
+  const finding: Finding =
+    Math.abs(offsetMs) <= limit
+      ? { level: "ok", subject: "clock", text }
+      : { level: "error", subject: "clock", text: `${text}; expected at most exchange.maxClockOffsetMs, ${limit}` };
+  return { finding, offsetMs };
 }
 
 function domainFindings(rules: VenueRules): Finding[] {
@@ -94,15 +102,20 @@ function rateFindings(rules: VenueRules): Finding[] {
   return [{ level: "ok", subject: "rate limits", text: text === "" ? "the exchange names none" : text }];
 }
 
-async function accountFindings(check: VenueCheck, rules: VenueRules): Promise<Finding[]> {
-  const { client, account } = check;
+async function accountFindings(
+  check: VenueCheck,
+  rules: VenueRules,
+): Promise<{ readonly findings: readonly Finding[]; readonly registered: boolean }> {
+  const { client, signer } = check;
   try {
     const { balances } = await client.balances();
     const books = await Promise.all(Object.keys(check.config.markets).map((marketId) => client.orderbook(marketId, 10)));
-    return [...marginFindings(check.config, rules, balances, books), ...orderFindings(check, await client.openOrders())];
+    const findings = [...marginFindings(check.config, rules, balances, books), ...orderFindings(check, await client.openOrders())];
+    return { findings, registered: true };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
-    return [{ level: "warning", subject: "account", text: `${account}: ${error.message}; the bot registers its account when it starts` }];
+    const text = `${signer.address}: ${error.message}; the bot registers its account when it starts`;
+    return { findings: [{ level: "warning", subject: "account", text }], registered: false };
   }
 }
 
@@ -135,9 +148,9 @@ function marginFindings(config: BotConfig, rules: VenueRules, balances: VenueBal
   return findings;
 }
 
-function orderFindings({ config, account, notedHashes }: VenueCheck, orders: readonly VenueOrder[]): Finding[] {
+function orderFindings({ config, signer, notedHashes }: VenueCheck, orders: readonly VenueOrder[]): Finding[] {
   const here = orders.filter(({ marketId }) => config.markets[marketId] !== undefined);
-  const manual = here.filter((order) => !isBotsOrder(order, account, notedHashes));
+  const manual = here.filter((order) => !isBotsOrder(order, signer.address, notedHashes));
   const own = here.length - manual.length;
   if (manual.length === 0) return [{ level: "ok", subject: "orders", text: `${own} open orders of this bot's, none of anybody else's` }];
   const list = manual.map(({ marketId, id, side }) => `${marketId} ${side} ${id}`).join(", ");

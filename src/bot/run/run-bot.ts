@@ -1,5 +1,6 @@
+import { RunError } from "../../core/errors.js";
 import type { Clock, Seam } from "../../core/seam.js";
-import { ecdsaScheme } from "../../core/signing.js";
+import type { Signer } from "../../core/signing.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import { NetworkTransport } from "../../exchange/network-transport.js";
@@ -7,20 +8,22 @@ import type { VenueRules } from "../../exchange/records.js";
 import { RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
 import type { Venue } from "../../exchange/venue.js";
-import { VenueError } from "../../exchange/venue-errors.js";
+import { INVALID_SIGNATURE, VenueError } from "../../exchange/venue-errors.js";
 import { Outbox } from "../../executor/outbox.js";
 import type { Log } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../bot.js";
+import { accountSigner } from "../config/account-key.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import type { BotCommand } from "../input.js";
-import { JOURNAL_VERSION, type JournalSink, JournalWriter } from "../journal/journal.js";
+import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile } from "../journal/journal.js";
 import type { StateStore } from "../state/state-dir.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
 import { RunMonitor } from "./run-monitor.js";
+import { StartReads } from "./start-reads.js";
 
 /** Between two looks at what a broken bot left. */
 const BREAK_PAUSE_MS = 500;
@@ -67,12 +70,12 @@ export interface RunningBot {
 
 /**
  * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is new, loads the
- * strategies, checks sizes against the grid, then opens the streams.
+ * strategies, checks sizes against the grid, then opens the streams. What fails for a passing cause is asked again ({@link StartReads}).
  * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there.
  */
 export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   const { config, seam, log } = options;
-  const signer = ecdsaScheme.signer(options.privateKey);
+  const signer = accountSigner(config.account, options.privateKey);
   const markets = Object.keys(config.markets);
   const loaded = await loadStrategies(config, log);
   const metrics = options.metrics ?? new Metrics();
@@ -88,14 +91,16 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     timeoutMs: config.exchange.requestTimeoutMs,
   });
   try {
-    offsetMs = (await client.time()) - seam.clock.nowMs();
-    const rules = await client.exchangeInfo(markets);
+    const reads = new StartReads(seam.clock, log);
+    offsetMs = (await reads.answerOf(() => client.time())) - seam.clock.nowMs();
+    const rules = await reads.answerOf(() => client.exchangeInfo(markets));
     checkOnGrid(config, rules);
     const strategies = bindStrategies(config, loaded);
-    const registered = await isRegistered(client, options);
+    // A registration that is sent twice finds the account there.
+    const registered = await reads.answerOf(() => isRegistered(client, options));
     return assemble(
       { ...options, transport: received },
-      { signer, rules, strategies, metrics, client, received, account: signer.address, network, registered },
+      { signer, rules, strategies, files: strategyFiles(loaded), metrics, client, received, account: signer.address, network, registered },
     );
   } catch (error) {
     network.close();
@@ -104,9 +109,10 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
 }
 
 interface Parts {
-  readonly signer: ReturnType<typeof ecdsaScheme.signer>;
+  readonly signer: Signer;
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly files: Readonly<Record<MarketId, StrategyFile>>;
   readonly metrics: Metrics;
   readonly client: RestClient;
   readonly received: ReceivedStamp;
@@ -115,9 +121,10 @@ interface Parts {
   readonly registered: boolean;
 }
 
-/** Registers a new account; a dry run, which changes nothing, asks only whether there is one. */
-async function isRegistered(client: RestClient, { dryRun, log }: RunBotOptions): Promise<boolean> {
-  if (dryRun !== true) {
+/** Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only whether there is one. */
+async function isRegistered(client: RestClient, { config, dryRun, log }: RunBotOptions): Promise<boolean> {
+  const isOperator = config.account.address !== undefined;
+  if (dryRun !== true && !isOperator) {
     if (await client.registerAccount()) log.info({}, "registered the account");
     return true;
   }
@@ -125,7 +132,16 @@ async function isRegistered(client: RestClient, { dryRun, log }: RunBotOptions):
     await client.balances();
     return true;
   } catch (error) {
-    if (!(error instanceof VenueError) || !NO_ACCOUNT.includes(error.code)) throw error;
+    if (!(error instanceof VenueError)) throw error;
+    if (isOperator && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(error.code)) {
+      throw new RunError("the exchange does not take this key for the account's", {
+        field: "account.address",
+        value: config.account.address,
+        expected: "an account that its own key has registered, and whose operator this key is",
+        cause: error,
+      });
+    }
+    if (!NO_ACCOUNT.includes(error.code)) throw error;
     log.warn({ code: error.code }, "the exchange does not know the account: the dry run takes it for an empty one");
     return false;
   }
@@ -177,6 +193,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     rules,
     stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
     dryRun: options.dryRun ?? false,
+    strategies: parts.files,
     state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
   } as const;
   bot = new Bot({
@@ -256,9 +273,18 @@ async function loadStrategies(config: BotConfig, log: Log) {
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {
     const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
     for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
+    found.routePrints((text, isError) =>
+      log[isError ? "warn" : "info"]({ strategy: found.name, text: text.trimEnd() }, "the strategy prints"),
+    );
     loaded.set(marketId, found);
   }
   return loaded;
+}
+
+function strategyFiles(loaded: Awaited<ReturnType<typeof loadStrategies>>): Record<MarketId, StrategyFile> {
+  const files: Record<MarketId, StrategyFile> = {};
+  for (const [marketId, { name, sha256 }] of loaded) if (sha256 !== undefined) files[marketId] = { name, sha256 };
+  return files;
 }
 
 function bindStrategies(config: BotConfig, loaded: Awaited<ReturnType<typeof loadStrategies>>): Map<MarketId, BoundStrategy> {

@@ -1,18 +1,20 @@
 import type { AccountChange } from "../../account/changes.js";
 import { isFinalPhase } from "../../account/order.js";
+import { scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
+import type { VenueIncome } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
 import type { Log } from "../../monitoring/log.js";
+import { LogOnce } from "../../monitoring/log-once.js";
 import { type Metrics, type OrderOutcomeName, PNL_PARTS } from "../../monitoring/metrics.js";
 import type { ScreenNote } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
+import { isQuoting } from "../market-standing.js";
 import type { Notice, StopResult } from "../notice.js";
 
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;
-/** One line a kind in so long, for what may come in storms. */
-const QUIET_MS = 60_000;
 
 /** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
 export class RunMonitor {
@@ -31,7 +33,7 @@ export class RunMonitor {
   readonly #clock: Clock;
   readonly #onStopped: (result: StopResult) => void;
   readonly #causeOf = new Map<number, number>();
-  readonly #saidAtMs = new Map<string, { atMs: Ms; unsaid: number }>();
+  readonly #rarely: LogOnce;
   #bot: Bot | undefined;
 
   constructor(metrics: Metrics, log: Log, clock: Clock, onStopped: (result: StopResult) => void) {
@@ -39,6 +41,7 @@ export class RunMonitor {
     this.#log = log;
     this.#clock = clock;
     this.#onStopped = onStopped;
+    this.#rarely = new LogOnce(clock);
   }
 
   attach(bot: Bot): void {
@@ -62,7 +65,7 @@ export class RunMonitor {
       case "dispatched":
         if (notice.causeMonotonicMs !== undefined && notice.action.kind === "place")
           this.#causeOf.set(notice.action.actionId, notice.causeMonotonicMs);
-        this.#log.debug({ action: notice.action.kind, ...subjectOf(notice.action) }, "dispatched");
+        if (this.#log.writesDebug) this.#log.debug({ action: notice.action.kind, ...subjectOf(notice.action) }, "dispatched");
         return;
       case "answered":
         return this.#answered(notice.action, notice.outcome, notice.tookMs);
@@ -81,7 +84,7 @@ export class RunMonitor {
         return this.#sayRarely("warn", `malformed ${notice.where}`, { reason: notice.reason });
       case "intent":
         this.#metrics.intent(notice.intent.marketId, notice.intent.kind);
-        this.#log.debug({ intent: notice.intent }, "intent");
+        if (this.#log.writesDebug) this.#log.debug({ intent: notice.intent }, "intent");
         return;
       case "intent-refused":
         this.#metrics.riskRefusal(notice.marketId, notice.refusal);
@@ -125,7 +128,7 @@ export class RunMonitor {
       }
       this.#metrics.setUnknownOrders(desk.marketId, working.filter(({ phase }) => phase === "unknown").length);
       this.#metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
-      this.#metrics.setQuoting(desk.marketId, isQuoting(bot, desk.marketId));
+      this.#metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
       this.#metrics.setPosition(desk.marketId, account.positionLots(desk.marketId) * desk.instrument.lotBase);
       if (desk.book.synchronised) this.#metrics.setBookAge(desk.marketId, (clock.monotonicMs() - desk.book.lastReceivedMs) / 1000);
       const parts = account.profit(desk.marketId);
@@ -215,14 +218,16 @@ export class RunMonitor {
       case "position-set":
         return this.#say("error", "position set to the exchange's", { marketId: change.marketId, lots: change.lots, was: change.was });
       case "income":
-        return this.#log.info(
-          { type: change.income.type, amount: change.income.amount.toString(), marketId: change.income.marketId },
-          "income",
-        );
+        return this.#income(change.income);
       case "settled":
       case "balances":
         return;
     }
+  }
+
+  #income({ type, amount, marketId }: VenueIncome): void {
+    const decimals = this.#bot?.context.rules.creditDecimals ?? 0;
+    this.#log.info({ type, amountQuote: scaledToDecimal(amount, decimals), marketId }, "income");
   }
 
   #answered(action: Action, outcome: Outcome, tookMs: Ms): void {
@@ -250,7 +255,8 @@ export class RunMonitor {
   #noteFirstQuote(): void {
     const bot = this.#bot;
     if (this.firstQuoteAtMs !== undefined || bot === undefined) return;
-    if ([...bot.context.desks.keys()].every((marketId) => isQuoting(bot, marketId))) this.firstQuoteAtMs = this.#clock.monotonicMs();
+    if ([...bot.context.desks.keys()].every((marketId) => isQuoting(bot.context, marketId)))
+      this.firstQuoteAtMs = this.#clock.monotonicMs();
   }
 
   #desk(marketId: MarketId) {
@@ -258,14 +264,8 @@ export class RunMonitor {
   }
 
   #sayRarely(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
-    const nowMs = this.#clock.monotonicMs();
-    const said = this.#saidAtMs.get(text);
-    if (said !== undefined && nowMs - said.atMs < QUIET_MS) {
-      said.unsaid++;
-      return;
-    }
-    this.#saidAtMs.set(text, { atMs: nowMs, unsaid: 0 });
-    this.#say(level, text, said === undefined || said.unsaid === 0 ? fields : { ...fields, moreBefore: said.unsaid });
+    const moreBefore = this.#rarely.pass(text);
+    if (moreBefore !== undefined) this.#say(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
   }
 
   #say(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
@@ -274,12 +274,6 @@ export class RunMonitor {
     this.notes.push({ atMs: this.#clock.nowMs(), level, text: [text, ...detail.map(([key, value]) => `${key}=${value}`)].join(" ") });
     if (this.notes.length > MOST_NOTES) this.notes.shift();
   }
-}
-
-/** Whether both sides of a market rest on the exchange. */
-export function isQuoting(bot: Bot, marketId: MarketId): boolean {
-  const resting = bot.context.account.orders.mayStillFill(marketId).filter(({ phase }) => phase === "open" || phase === "partly-filled");
-  return resting.some(({ side }) => side === "BUY") && resting.some(({ side }) => side === "SELL");
 }
 
 function outcomeName(outcome: Outcome): OrderOutcomeName {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -30,9 +31,13 @@ export function runtimeDir(env: Readonly<Record<string, string | undefined>>): s
   return directory;
 }
 
-/** Enters a bot as running; the function that is returned takes it out again. */
+/**
+ * Enters a bot as running; the function that is returned takes it out again. There is one entry a control socket: a bot takes
+ * the place of one that died at the same socket, which would seem to live again.
+ */
 export function enterRunningBot(bot: RunningBot, env: Readonly<Record<string, string | undefined>>): () => void {
-  const path = join(runtimeDir(env), `${bot.pid}.json`);
+  const name = createHash("sha256").update(bot.socketPath).digest("hex").slice(0, 16);
+  const path = join(runtimeDir(env), `${name}.json`);
   writeFileSync(path, JSON.stringify({ ...bot, config: realPath(bot.config) }), { mode: 0o600 });
   return () => rmSync(path, { force: true });
 }
@@ -47,13 +52,13 @@ export async function runningBots(
 ): Promise<readonly RunningBot[]> {
   const directory = runtimeDir(env);
   const bots: RunningBot[] = [];
-  for (const name of readdirSync(directory).filter((entry) => /^\d+\.json$/.test(entry))) {
+  for (const name of readdirSync(directory).filter((entry) => entry.endsWith(".json"))) {
     const path = join(directory, name);
     const bot = readEntry(path);
     if (bot !== undefined && (await answers(bot.socketPath))) bots.push(bot);
     else rmSync(path, { force: true });
   }
-  return bots;
+  return bots.sort((a, b) => (a.config < b.config ? -1 : 1));
 }
 
 /** The path without links, so that two ways to one file are one bot. */

@@ -1,8 +1,10 @@
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MarketwrightError, RunError } from "../../core/errors.js";
+import { makeFolder } from "../../core/make-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
+import { GrowingFile, writeAll } from "./growing-file.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
@@ -10,9 +12,13 @@ export interface StateStore {
   read(name: string): string | undefined;
   /** Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError when it cannot be written. */
   write(name: string, text: string): void;
-  /** Adds a line, on disk when this returns. @throws RunError when it cannot be written. */
+  /**
+   * Adds a line. When this returns the operating system has it, so that no end of this process loses it; it is on the disk itself, where
+   * it outlives the machine's power, a moment later, and when {@link close} returns.
+   * @throws RunError when it cannot be written, or when an earlier line could not be brought to the disk.
+   */
   append(name: string, line: string): void;
-  /** Lets go of what is open. */
+  /** Brings every line to the disk, and lets go of what is open. @throws RunError when one cannot be. */
   close(): void;
 }
 
@@ -27,7 +33,7 @@ export function stateDirOf(config: BotConfig, account: Hex): string {
 /** A folder of files, mode 0700, each file 0600. */
 export class FileStateStore implements StateStore {
   readonly directory: string;
-  readonly #logs = new Map<string, number>();
+  readonly #logs = new Map<string, GrowingFile>();
 
   /** Makes the folder where it is not there. @throws RunError when it cannot be made or is a file. */
   constructor(directory: string) {
@@ -72,27 +78,27 @@ export class FileStateStore implements StateStore {
   append(name: string, line: string): void {
     const path = this.pathOf(name);
     try {
-      const file = this.#logs.get(name) ?? this.#openLog(name, path);
-      writeAll(file, `${line}\n`);
-      fsyncSync(file);
+      let log = this.#logs.get(name);
+      if (log === undefined) {
+        log = new GrowingFile(path);
+        this.#logs.set(name, log);
+      }
+      log.append(line);
     } catch (cause) {
       throw cannot("write", path, cause);
     }
   }
 
   close(): void {
-    for (const file of this.#logs.values()) closeSync(file);
+    const logs = [...this.#logs];
     this.#logs.clear();
-  }
-
-  /** A line that a crash cut short was never confirmed: it is cut off, so that the next one stands alone. */
-  #openLog(name: string, path: string): number {
-    const file = openSync(path, "a", 0o600);
-    this.#logs.set(name, file);
-    const tail = tornTail(path);
-    if (tail.kind === "complete") writeAll(file, "\n");
-    if (tail.kind === "torn") ftruncateSync(file, tail.length);
-    return file;
+    for (const [name, log] of logs) {
+      try {
+        log.close();
+      } catch (cause) {
+        throw cannot("write", this.pathOf(name), cause);
+      }
+    }
   }
 }
 
@@ -138,30 +144,10 @@ export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, 
   }
 }
 
-/**
- * Reads a log of JSON lines through a check of the caller's. A last line that a crash cut short is left out;
- * a broken line before it is an error.
- * @throws CorruptStateError naming file and line.
- */
-export function readJsonLines<T>(store: StateStore, name: string, check: (value: unknown) => T): readonly T[] {
-  const lines = (store.read(name) ?? "").split("\n");
-  const records: T[] = [];
-  lines.forEach((line, index) => {
-    if (line === "" || (index === lines.length - 1 && !isJson(line))) return;
-    try {
-      records.push(check(JSON.parse(line)));
-    } catch (cause) {
-      throw corrupt(`${name} line ${index + 1}`, line, cause instanceof Error ? cause.message : String(cause), cause);
-    }
-  });
-  return records;
-}
-
 /** Makes a folder that only its owner may enter. @throws RunError when it cannot be made or is a file. */
 export function makePrivateFolder(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (!statSync(directory).isDirectory()) throw new Error("not a folder");
+    makeFolder(directory);
   } catch (cause) {
     throw cannot("make", directory, cause);
   }
@@ -176,23 +162,9 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
   });
 }
 
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
   throw new RunError("is no name of a state file", { field: "name", value: name, expected: "letters, digits, dots, dashes" });
-}
-
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text, "utf8");
-  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
 }
 
 function syncFolder(directory: string): void {
@@ -204,16 +176,8 @@ function syncFolder(directory: string): void {
   }
 }
 
-/** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. */
-function tornTail(path: string): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
-  const bytes = readFileSync(path);
-  const length = bytes.lastIndexOf(0x0a) + 1;
-  if (length === bytes.length) return { kind: "whole" };
-  return isJson(bytes.subarray(length).toString("utf8")) ? { kind: "complete" } : { kind: "torn", length };
-}
-
 function cannot(verb: string, path: string, cause: unknown): RunError {
-  return new RunError(`cannot ${verb} ${path} (${codeOf(cause) ?? String(cause)})`, {
+  return new RunError(`cannot ${verb} ${path} (${codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))})`, {
     field: "stateDir",
     expected: "a folder that this user may write",
     cause,

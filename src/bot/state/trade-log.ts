@@ -1,7 +1,7 @@
 import type { AccountChange } from "../../account/changes.js";
 import type { StateStore } from "./state-dir.js";
 
-/** The account's trades as a file of JSON lines: on disk before anything else hears of them. */
+/** The account's trades as a file of JSON lines: written before anything else hears of them, as {@link StateStore.append} promises. */
 export const FILLS_FILE = "fills.jsonl";
 
 /** Keeps every fill, its settlement and its failure in the state directory, one line each. */

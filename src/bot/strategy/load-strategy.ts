@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { extname, resolve } from "node:path";
+import { dirname, extname, relative, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
-import { bundleStrategy } from "./strategy-bundle.js";
+import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
 import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
 
 /** A strategy found, and what its source makes one wary of. */
@@ -12,8 +13,15 @@ export interface LoadedStrategy {
   /** The built-in's name, or the absolute path of the file. */
   readonly name: string;
   readonly strategy: Strategy;
+  /** Of the file and the user's own files that it imports, 64 hex digits; undefined for a built-in. */
+  readonly sha256: string | undefined;
   /** Uses of real time, timers and randomness, in the order of files and lines. Empty for a built-in. */
   readonly warnings: readonly StrategyWarning[];
+  /**
+   * Takes what the file prints by its `console`, text by text; `isError` of `console.error` and `console.warn`. Until it is called
+   * that goes to stderr. A built-in prints nothing.
+   */
+  readonly routePrints: (printed: (text: string, isError: boolean) => void) => void;
 }
 
 const EXTENSIONS = [".ts", ".mts", ".js", ".mjs"];
@@ -27,13 +35,22 @@ const EXTENSIONS = [".ts", ".mts", ".js", ".mjs"];
  * export is no strategy.
  */
 export async function loadStrategy(name: string, folder: string, field: string): Promise<LoadedStrategy> {
-  if (Object.hasOwn(builtInStrategies, name)) return { name, strategy: builtInStrategies[name], warnings: [] };
+  if (Object.hasOwn(builtInStrategies, name))
+    return { name, strategy: builtInStrategies[name], sha256: undefined, warnings: [], routePrints: () => {} };
   if (!/[./\\]/.test(name)) throw unknownName(name, field);
   const path = resolve(folder, name);
   await assertFile(path, field);
   const { code, sources } = await bundleStrategy(path, field);
-  const texts = await Promise.all(sources.map(async (source) => strategyWarnings(await readFile(source, "utf8"), source)));
-  return { name: path, strategy: await defaultExport(code, path, field), warnings: texts.flat() };
+  const texts = await Promise.all([...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })));
+  const warnings = texts.flatMap(({ source, text }) => strategyWarnings(text, source));
+  return { name: path, ...(await loadedModule(code, path, field)), sha256: digest(texts, path), warnings };
+}
+
+/** The same wherever the folder lies, and another when any file of it changes its words or its place beside the others. */
+function digest(texts: readonly { readonly source: string; readonly text: string }[], path: string): string {
+  const hash = createHash("sha256");
+  for (const { source, text } of texts) hash.update(JSON.stringify([relative(dirname(path), source), text]));
+  return hash.digest("hex");
 }
 
 function unknownName(name: string, field: string): ConfigError {
@@ -64,8 +81,8 @@ async function assertFile(path: string, field: string): Promise<void> {
   if (!found.isFile()) throw new ConfigError("the strategy is no file", { field, value: path, expected: "a file" });
 }
 
-async function defaultExport(code: string, path: string, field: string): Promise<Strategy> {
-  let loaded: { readonly default?: unknown };
+async function loadedModule(code: string, path: string, field: string): Promise<Pick<LoadedStrategy, "strategy" | "routePrints">> {
+  let loaded: { readonly default?: unknown; readonly [ROUTE_EXPORT]: LoadedStrategy["routePrints"] };
   try {
     loaded = (await import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as typeof loaded;
   } catch (error) {
@@ -91,5 +108,5 @@ async function defaultExport(code: string, path: string, field: string): Promise
     });
   }
   // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
-  return defineStrategy(loaded.default.definition);
+  return { strategy: defineStrategy(loaded.default.definition), routePrints: loaded[ROUTE_EXPORT] };
 }

@@ -11,6 +11,23 @@ const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 /** The package's public entries (`exports` of its package.json), by their files under `dist` or `src`. */
 const ENTRIES: Readonly<Record<string, string>> = { marketwright: "index", "marketwright/exchange": "exchange/index" };
 
+/** The export of a bundle by which its console is routed. */
+export const ROUTE_EXPORT = "marketwrightRoute";
+
+/**
+ * A console of the bundle's own, in the place of the global one: stdout belongs to the command's data. What is printed goes to
+ * stderr until somebody routes it.
+ */
+const CONSOLE = `import { Console as marketwrightConsoleClass } from "node:console";
+import { Writable as marketwrightWritable } from "node:stream";
+let marketwrightPrinted = (text) => process.stderr.write(text);
+const marketwrightStream = (isError) => new marketwrightWritable({
+  decodeStrings: false,
+  write(text, _encoding, done) { marketwrightPrinted(String(text), isError); done(); },
+});
+const marketwrightConsole = new marketwrightConsoleClass(marketwrightStream(false), marketwrightStream(true));
+export const ${ROUTE_EXPORT} = (printed) => { marketwrightPrinted = printed; };`;
+
 /** A strategy file with the files it imports, as one module. */
 export interface StrategyBundle {
   /** ECMAScript module text. Packages are imported by absolute file address. */
@@ -38,7 +55,8 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       tsconfigRaw: {},
       logLevel: "silent",
       sourcemap: "inline",
-      define: { "import.meta.url": JSON.stringify(pathToFileURL(path).href) },
+      define: { "import.meta.url": JSON.stringify(pathToFileURL(path).href), console: "marketwrightConsole" },
+      banner: { js: CONSOLE },
       plugins: [packages(sources)],
     });
     return { code: `${result.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(path).href}`, sources: [...sources] };

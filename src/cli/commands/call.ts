@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { readAccountKey } from "../../bot/config/account-key.js";
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { ConfigError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
-import { ecdsaScheme } from "../../core/signing.js";
 import { OPERATIONS, type Operation, type OperationName, type OperationParameter } from "../../exchange/operations.js";
 import type { CliContext } from "../cli-context.js";
 import { openExchange, withExchange } from "../exchange-access.js";
@@ -35,8 +34,9 @@ export function addCall(program: Command, context: CliContext): void {
       const params = parseParams(rest);
       const config = options.bot === undefined ? undefined : loadBotConfig(options.bot, context.env, { key: "unused" });
       const address = options.rest ?? config?.exchange.rest ?? DEFAULT_REST;
-      const keyEnv = options.keyEnv ?? config?.account.keyEnv ?? DEFAULT_KEY_ENV;
-      const signer = operation.isPrivate ? ecdsaScheme.signer(readAccountKey(keyEnv, context.env)) : undefined;
+      const account = config?.account ?? { keyEnv: DEFAULT_KEY_ENV };
+      const source = options.keyEnv === undefined ? account : { keyEnv: options.keyEnv };
+      const signer = operation.isPrivate ? accountSigner(account, readAccountKey(source, context.env)) : undefined;
       const opened = openExchange(context, { rest: address, stream: address.replace(/^http/, "ws"), signer });
       await withExchange(opened, async (access) => {
         if (operation.isPrivate) await access.syncClock();

@@ -1,11 +1,13 @@
 import { dirname } from "node:path";
 import type { Command } from "commander";
 import type { BotConfig } from "../../bot/config/config.js";
-import { checkVenue, type Finding } from "../../bot/run/check-venue.js";
+import { checkVenue } from "../../bot/run/check-venue.js";
+import type { Finding } from "../../bot/run/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
+import { parseDuration } from "../duration.js";
 import { openBot, withExchange } from "../exchange-access.js";
 import { NotWell } from "../exit.js";
 import { notedHashesOf } from "../noted-hashes.js";
@@ -13,8 +15,12 @@ import { jsonText, table } from "../output.js";
 
 interface CheckOptions {
   readonly connect?: boolean;
+  readonly within?: string;
   readonly json?: boolean;
 }
+
+/** How long the first data of the streams is waited for. */
+const WITHIN_MS = 10_000;
 
 /** `marketwright check bot.yaml [--connect]` */
 export function addCheck(program: Command, context: CliContext): void {
@@ -22,16 +28,19 @@ export function addCheck(program: Command, context: CliContext): void {
     .command("check")
     .description("validate a bot's file; with --connect, also the exchange that it names")
     .argument("<file>", "the bot's YAML file")
-    .option("--connect", "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others")
+    .option("--connect", "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others, market and account streams")
+    .option("--within <duration>", "wait no longer for the streams' first data (default: 10s)")
     .option("--json", "JSON on stdout")
-    .action(async (file: string, { connect, json }: CheckOptions) => {
-      await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
+    .action(async (file: string, { connect, within, json }: CheckOptions) => {
+      const withinMs = within === undefined ? WITHIN_MS : parseDuration(within, "--within");
+      await withExchange(openBot(context, file), async ({ config, signer, client, transport, syncClock }) => {
         const account = signer.address;
         const { strategies, findings } = await checkStrategies(config);
         findings.push(...guardFindings(config, file));
         if (connect === true) {
           const notedHashes = notedHashesOf(config, account);
-          findings.push(...(await checkVenue({ config, account, client, seam: context.seam, syncClock, strategies, notedHashes })));
+          const { seam } = context;
+          findings.push(...(await checkVenue({ config, signer, client, transport, seam, syncClock, strategies, notedHashes, withinMs })));
         }
         const ok = findings.every(({ level }) => level !== "error");
         context.stdout.write(

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { askBot, findRunningBot } from "../../bot/control/control-client.js";
-import type { ControlRequest } from "../../bot/control/control-protocol.js";
+import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../output.js";
@@ -51,10 +51,26 @@ function controlCommand(
     .argument("[file]", "the bot's file; without it, the only bot that runs")
     .option("--json", "JSON on stdout")
     .action(async (file: string | undefined, options: ControlOptions) => {
-      const asked = request(options);
+      const asked = checked(request(options));
       const bot = await findRunningBot({ file, env: context.env });
       printData(context, await askBot(bot.socketPath, asked, context.seam.clock), options.json);
     });
+}
+
+const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expected: string }>> = {
+  marketId: { flag: "--market", expected: "a market's id, such as btcusdc" },
+  reason: { flag: "--reason", expected: "1 to 200 characters" },
+  sliceBase: { flag: "--slice-base", expected: "a decimal number above zero, such as 0.1" },
+};
+
+/** A request that no bot would take is wrong usage, whether one runs or not. */
+function checked(request: ControlRequest): ControlRequest {
+  const issue = controlCommandSchema.safeParse(request).error?.issues[0];
+  const key = String(issue?.path[0]);
+  const option = OPTIONS[key];
+  if (issue === undefined || option === undefined) return request;
+  const value = (request as Readonly<Record<string, unknown>>)[key];
+  throw new ConfigError("is not what it should be", { field: option.flag, value, expected: option.expected });
 }
 
 function marketOption(): Option {

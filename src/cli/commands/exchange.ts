@@ -2,7 +2,8 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
-import { configuredExchange } from "../../simulator/configured-exchange.js";
+import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
+import { checkCaptures } from "../../simulator/flow/check-captures.js";
 import { serveExchange } from "../../simulator/http-server.js";
 import type { CliContext } from "../cli-context.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
@@ -26,10 +27,12 @@ export function addExchange(program: Command, context: CliContext): void {
       const path = resolve(file ?? packageFile("config/exchange.yaml"));
       const loaded = loadExchangeConfig(path);
       const config = options.port === undefined ? loaded : { ...loaded, port: portOf(options.port) };
+      await checkCaptures(config, dirname(path));
       const log = openLog({ level: "info", clock: context.seam.clock, fields: { process: "exchange" } });
       const interrupted = context.interrupted();
+      let open: OpenExchange | undefined;
       try {
-        const exchange = configuredExchange(config, context.seam, {
+        open = await openConfiguredExchange(config, context.seam, {
           baseFolder: dirname(path),
           onReplayEnd: (marketId, { reason, captureMs, messages, prints, error }) =>
             log[error === undefined ? "info" : "error"](
@@ -37,7 +40,20 @@ export function addExchange(program: Command, context: CliContext): void {
               "the replay is over: the book stays as it is",
             ),
         });
-        const server = await serveExchange(exchange, { onFault: (error) => log.error({ error }, "the exchange failed to answer") });
+        const { exchange } = open;
+        let fail: (error: unknown) => void = () => {};
+        const failed = new Promise<never>((_resolve, reject) => {
+          fail = reject;
+        });
+        // Until the server listens nobody waits for it.
+        failed.catch(() => {});
+        const server = await serveExchange(exchange, {
+          onFault: (error) => {
+            log.error({ error }, "the exchange failed to answer");
+            // It stops by itself only when what it acknowledges cannot be kept.
+            if (!exchange.isRunning) fail(error);
+          },
+        });
         const { restUrl, streamUrl, port } = server;
         const markets = Object.keys(config.markets);
         context.stdout.write(
@@ -45,10 +61,14 @@ export function addExchange(program: Command, context: CliContext): void {
             ? jsonText({ restUrl, streamUrl, port, markets })
             : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n`,
         );
-        const signal = await interrupted;
-        log.info({ signal }, "the exchange stops");
-        await server.close();
+        try {
+          const signal = await Promise.race([interrupted, failed]);
+          log.info({ signal }, "the exchange stops");
+        } finally {
+          await server.close();
+        }
       } finally {
+        await open?.close();
         log.close();
       }
     });

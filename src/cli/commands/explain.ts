@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { readAccountKey } from "../../bot/config/account-key.js";
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
 import { explainText } from "../../bot/explain/explain-text.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
-import { ecdsaScheme } from "../../core/signing.js";
 import type { Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -33,8 +32,8 @@ export function addExplain(program: Command, context: CliContext): void {
       const withinMs: Ms | undefined = within === undefined ? undefined : parseDuration(within, "--within");
       const { env, seam } = context;
       const config = loadBotConfig(file, env);
-      const privateKey = readAccountKey(config.account.keyEnv, env);
-      const store = existingState(stateDirOf(config, ecdsaScheme.signer(privateKey).address));
+      const privateKey = readAccountKey(config.account, env);
+      const store = existingState(stateDirOf(config, accountSigner(config.account, privateKey).address));
       const log = openLog({ level: "error", clock: seam.clock, secrets: [privateKey] });
       try {
         const explanation = await namingExchange(config.exchange.rest, () =>

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/journal/replay-journal.js";
 import type { Notice } from "../../bot/notice.js";
+import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { CliContext } from "../cli-context.js";
@@ -22,11 +23,13 @@ export function addReplay(program: Command, context: CliContext): void {
     .option("--json", "the result alone, as one JSON object")
     .action(async (journal: string, { json, quiet }: ReplayCommandOptions) => {
       const silent = json === true || quiet === true;
-      const result = await replayJournal(journal, {
-        onTurn: (turn) => {
-          if (!silent) context.stdout.write(turnText(turn));
-        },
-      });
+      const result = await readable(journal, () =>
+        replayJournal(journal, {
+          onTurn: (turn) => {
+            if (!silent) context.stdout.write(turnText(turn));
+          },
+        }),
+      );
       const { header, ...told } = result;
       const identical = result.divergence === undefined;
       context.stdout.write(
@@ -36,6 +39,21 @@ export function addReplay(program: Command, context: CliContext): void {
       );
       if (!identical) throw new NotWell();
     });
+}
+
+/** A file that is no journal is wrong usage, not a failure of the replay. @throws ConfigError naming the file and its line. */
+async function readable<T>(journal: string, replay: () => Promise<T>): Promise<T> {
+  try {
+    return await replay();
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new ConfigError("cannot be replayed", {
+      field: "journal",
+      value: journal,
+      expected: `a file that marketwright run --journal wrote: ${cause.message}`,
+      cause,
+    });
+  }
 }
 
 /** What a turn decided, one line each; nothing for a turn that decided nothing. */
@@ -87,10 +105,14 @@ function actionText(action: Action): string {
   }
 }
 
-function resultText({ header, turns, actions, divergence, tornLine, broke, phase, spanMs }: ReplayResult): string {
+function resultText({ header, turns, actions, divergence, tornLine, changedStrategies, broke, phase, spanMs }: ReplayResult): string {
   const lines = [
     `${header.config.path}: ${turns} turns and ${actions} actions over ${(spanMs / 1000).toFixed(1)} s replayed to the byte; the bot was ${phase}`,
   ];
+  for (const { marketId, name, recorded, found } of changedStrategies) {
+    const digests = `sha256 ${recorded ?? "of a built-in"} then, ${found ?? "of a built-in"} now`;
+    lines.push(`markets.${marketId}.strategy: ${name} is not the strategy that was recorded (${digests})`);
+  }
   if (tornLine !== undefined) lines.push(`line ${tornLine} was cut short by the end of the process that wrote it, and is left out`);
   if (broke !== undefined) lines.push(`the last turn broke, then and now: ${broke}`);
   if (divergence !== undefined) {

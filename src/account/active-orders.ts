@@ -1,0 +1,37 @@
+import type { Hex } from "../core/units.js";
+import { isFinalPhase, type OwnOrder } from "./order.js";
+
+/**
+ * The orders of one market that are not final, oldest first. Every decision and every check on the way out asks for them, several times
+ * between two changes: so the lists are made when they are first asked for, and stand until the next change.
+ */
+export class ActiveOrders {
+  readonly #orders = new Map<Hex, OwnOrder>();
+  #mayStillFill: readonly OwnOrder[] | undefined;
+  #exposed: readonly OwnOrder[] | undefined;
+
+  /** Takes an order as it is now; one that has become final leaves. */
+  put(order: OwnOrder): void {
+    if (isFinalPhase(order.phase)) this.#orders.delete(order.hash);
+    else this.#orders.set(order.hash, order);
+    this.#mayStillFill = undefined;
+    this.#exposed = undefined;
+  }
+
+  /** Those whose cancel was taken included. */
+  all(): readonly OwnOrder[] {
+    return [...this.#orders.values()];
+  }
+
+  /** Those that may still fill, intended, sent and unknown ones included. */
+  mayStillFill(): readonly OwnOrder[] {
+    this.#mayStillFill ??= this.all().filter((order) => order.mayFillLots > 0);
+    return this.#mayStillFill;
+  }
+
+  /** Those that weigh in the worst case: they may still fill, or have last matches that are not told. */
+  exposed(): readonly OwnOrder[] {
+    this.#exposed ??= this.all().filter((order) => order.mayFillLots + order.untoldLots > 0);
+    return this.#exposed;
+  }
+}

@@ -1,0 +1,103 @@
+import type { TransfersCounted } from "../account/transfers.js";
+import { FormatError } from "../core/errors.js";
+import { decimalToScaled, scaledToDecimal } from "../core/instrument.js";
+import type { CreditUnits, Ms } from "../core/units.js";
+import { observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import type { BotContext } from "./context.js";
+import { readJsonState, type StateStore } from "./state/state-dir.js";
+
+/** The peak's file in the state directory. */
+export const PEAK_FILE = "peak-equity.json";
+
+/** Between two looks at the account's net value. */
+const EQUITY_EVERY_MS = 500;
+
+/** Between two writes of a moving peak. */
+const PEAK_WRITE_MS = 1_000;
+
+/** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
+const STANDING_WRITE_MS = 60_000;
+
+/** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
+export class EquityWatch {
+  readonly #context: BotContext;
+  readonly #maxDrawdown: CreditUnits;
+  readonly #depositsBefore: CreditUnits;
+  #peak: PeakEquity | undefined;
+  #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #written: string | undefined;
+  #writtenAtMs: Ms = Number.NEGATIVE_INFINITY;
+
+  /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
+    const saved = context.store.read(PEAK_FILE);
+    if (saved !== undefined) this.#peak = restorePeak(saved);
+    this.#depositsBefore = this.#peak?.netDeposits ?? 0n;
+  }
+
+  /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
+  get peak(): CreditUnits | undefined {
+    const { equity } = this.#context.account;
+    if (this.#peak === undefined || equity === undefined) return this.#peak?.peak;
+    return equity > this.#peak.peak ? equity : this.#peak.peak;
+  }
+
+  /** Compares the net value with its peak, twice a second at most. Why everything halts, when the loss is over its limit. */
+  look(): string | undefined {
+    const nowMs = this.#context.clock.monotonicMs();
+    if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
+    this.#seenAtMs = nowMs;
+    const { account, rules, config } = this.#context;
+    const equity = account.equity;
+    if (equity === undefined || !account.confirmed) return undefined;
+    const { transfers, decimals } = account.profit();
+    const sinceStart = transfers / 10n ** BigInt(decimals - rules.creditDecimals);
+    const netDeposits = this.#depositsBefore + account.transfers.earlier + sinceStart;
+    const { peak, loss, isOver } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
+    this.#peak = peak;
+    if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
+    if (!isOver) return undefined;
+    const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
+    return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(peak.peak)}, allowed ${config.risk.maxDrawdownQuote}`;
+  }
+
+  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
+  accept(): void {
+    const { equity } = this.#context.account;
+    if (this.#peak !== undefined && equity !== undefined) this.#peak = rearmPeak({ equity, netDeposits: this.#peak.netDeposits });
+  }
+
+  /** Writes the peak down as it is. */
+  settle(): void {
+    if (this.#peak === undefined) return;
+    const { store, clock, account, exchangeTime } = this.#context;
+    const text = serialisePeak(this.#peak);
+    const nowMs = clock.monotonicMs();
+    if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
+    this.#written = text;
+    this.#writtenAtMs = nowMs;
+    store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: account.transfers.counted(exchangeTime.nowMs()) }));
+  }
+}
+
+/**
+ * What the last run had counted of deposits and withdrawals when it wrote its peak; undefined where there is no peak, or one without it.
+ * @throws FormatError or CorruptStateError when it is broken.
+ */
+export function transfersRemembered(store: StateStore): TransfersCounted | undefined {
+  return readJsonState(store, PEAK_FILE, (value) => countedOf((value as { readonly transfers?: unknown } | null)?.transfers));
+}
+
+function countedOf(value: unknown): TransfersCounted | undefined {
+  if (value === undefined) return undefined;
+  const { sinceMs, ids } = (typeof value === "object" && value !== null ? value : {}) as {
+    readonly sinceMs?: unknown;
+    readonly ids?: unknown;
+  };
+  if (typeof sinceMs !== "number" || !Number.isFinite(sinceMs) || !Array.isArray(ids) || ids.some((id) => typeof id !== "string")) {
+    throw new FormatError("not the memory of a peak", { field: `${PEAK_FILE} transfers`, value, expected: "sinceMs and ids" });
+  }
+  return { sinceMs, ids: ids as readonly string[] };
+}

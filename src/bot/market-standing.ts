@@ -1,0 +1,83 @@
+import type { MarketId, Side } from "../core/units.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { slotSubject } from "./dispatcher.js";
+import type { Safety } from "./safety.js";
+
+/** What a market of a bot is at. */
+export type MarketState = "quoting" | "waiting" | "reduce-only" | "halted";
+
+/** What a market is at, and why not more, in a trader's words. */
+export interface MarketStanding {
+  /** `reduce-only`: halted, while its position is worked on command. */
+  readonly state: MarketState;
+  /** Halts first, then what holds up the market, then each wanted quote that does not rest. */
+  readonly reasons: readonly string[];
+}
+
+/** One market as it is now: what `status`, `/readyz` and the screen show. */
+export function marketStanding(context: BotContext, safety: Safety, desk: Desk): MarketStanding {
+  const { marketId } = desk;
+  const blocks = marketBlocks(context, safety, desk);
+  if (!safety.quotesAllowed(marketId)) {
+    const isWorked = desk.target !== undefined && safety.placesAllowed(marketId) === "reduce-only";
+    return { state: isWorked ? "reduce-only" : "halted", reasons: blocks };
+  }
+  const held = heldQuotes(context, desk);
+  if (isQuoting(context, marketId)) return { state: "quoting", reasons: [...throttle(context), ...held] };
+  const reasons = [...blocks, ...held];
+  return { state: "waiting", reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"] };
+}
+
+/** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
+export function marketBlocks(context: BotContext, safety: Safety, desk: Desk): readonly string[] {
+  const halts = safety.haltsOf(desk.marketId).map(({ name, why }) => `${name}: ${why}`);
+  if (halts.length > 0) return halts;
+  const wait = waitOf(context, desk);
+  return [...(wait === undefined ? [] : [wait]), ...throttle(context)];
+}
+
+/** Whether both sides of a market rest on the exchange. */
+export function isQuoting({ account }: BotContext, marketId: MarketId): boolean {
+  const sides = new Set<Side>();
+  for (const { side, phase } of account.orders.mayStillFill(marketId)) if (phase === "open" || phase === "partly-filled") sides.add(side);
+  return sides.size === 2;
+}
+
+function waitOf({ phase }: BotContext, desk: Desk): string | undefined {
+  if (phase !== "running") return `the bot is ${phase}`;
+  if (desk.refusal !== undefined) return `the strategy's intent was refused, ${desk.refusal}`;
+  if (!desk.book.synchronised) return "the book is not in step";
+  if (desk.awaitingView) return "the book has no two sides";
+  if (desk.target !== undefined) return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
+  if (desk.quotes === undefined) return "the strategy has not spoken yet";
+  return desk.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
+}
+
+function throttle({ budget, clock }: BotContext): readonly string[] {
+  const leftMs = budget.blockedUntilMonotonicMs - clock.monotonicMs();
+  return leftMs > 0 ? [`the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`] : [];
+}
+
+/** Wanted quotes that do not rest, those of one cause together; what clipped the wanted sizes; and a side that is not wanted at all. */
+function heldQuotes({ account, holds, clock }: BotContext, desk: Desk): readonly string[] {
+  const { marketId, instrument, plan, quotes } = desk;
+  if (quotes === undefined || desk.target !== undefined) return [];
+  const nowMs = clock.monotonicMs();
+  const causes = new Map<string, string[]>();
+  const hold = (why: string, { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number }): void => {
+    const name = `${side} ${instrument.amountOf(lots)} at ${instrument.priceOf(ticks)}`;
+    causes.set(why, [...(causes.get(why) ?? []), name]);
+  };
+  for (const place of plan?.places ?? []) {
+    const why = holds.whyOf(slotSubject(marketId, place.side, place.level), nowMs);
+    if (why !== undefined) hold(why, place);
+  }
+  for (const one of plan?.withheld ?? []) hold(one.why, one);
+  const held = [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
+  for (const { hash, why } of plan?.waits ?? [])
+    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
+  const unwanted = (["BUY", "SELL"] as const).filter((side) => !quotes.quotes.some((quote) => quote.side === side));
+  if (unwanted.length === 1) held.push(`the strategy wants no ${unwanted[0]} quotes`);
+  return [...held, ...quotes.reason.clamps];
+}

@@ -1,0 +1,81 @@
+import { closeSync, fsync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+
+/**
+ * A file of JSON lines that only grows, mode 0600. A line is handed to the operating system at once and brought to the disk behind the
+ * caller's back: a disk takes milliseconds for that, and what writes lines here is in the middle of answering a fill.
+ */
+export class GrowingFile {
+  readonly #file: number;
+  /** Lines were added that no request to the disk under way covers. */
+  #isDirty = false;
+  #isSyncing = false;
+  #isClosed = false;
+  #failure: NodeJS.ErrnoException | undefined;
+
+  /** Opens the file, or makes it. A line that a crash cut short is cut off, so that the next one stands alone. @throws what the file system does. */
+  constructor(path: string) {
+    this.#file = openSync(path, "a", 0o600);
+    const tail = tornTail(path);
+    if (tail.kind === "complete") writeAll(this.#file, "\n");
+    if (tail.kind === "torn") ftruncateSync(this.#file, tail.length);
+  }
+
+  /** @throws what the file system does: now, or since the line before. */
+  append(line: string): void {
+    this.#throwFailure();
+    writeAll(this.#file, `${line}\n`);
+    this.#isDirty = true;
+    if (!this.#isSyncing) this.#sync();
+  }
+
+  /** Everything is on the disk when this returns. @throws what the file system does, now or since the last line; the file is closed all the same. */
+  close(): void {
+    this.#isClosed = true;
+    try {
+      this.#throwFailure();
+      fsyncSync(this.#file);
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  #sync(): void {
+    this.#isDirty = false;
+    this.#isSyncing = true;
+    fsync(this.#file, (error) => {
+      this.#isSyncing = false;
+      // What `close` has done is done: the descriptor may be another file's by now.
+      if (this.#isClosed) return;
+      if (error !== null) this.#failure = error;
+      else if (this.#isDirty) this.#sync();
+    });
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+/** Writes a text whole, however many calls that takes. */
+export function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text, "utf8");
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+}
+
+/** Whether a text is JSON. */
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. */
+function tornTail(path: string): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
+  const bytes = readFileSync(path);
+  const length = bytes.lastIndexOf(0x0a) + 1;
+  if (length === bytes.length) return { kind: "whole" };
+  return isJson(bytes.subarray(length).toString("utf8")) ? { kind: "complete" } : { kind: "torn", length };
+}

@@ -1,0 +1,135 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { Argument, type Command } from "commander";
+import { openKeystore, privateKeyIn, readNamedFile, readPassword } from "../../bot/config/account-key.js";
+import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import { encryptKeystore, keystoreAddress, randomKey } from "../../core/keystore.js";
+import { pathKind } from "../../core/path-kind.js";
+import { ecdsaScheme } from "../../core/signing.js";
+import type { Hex } from "../../core/units.js";
+import type { CliContext } from "../cli-context.js";
+import { printData } from "../output.js";
+
+interface KeyOptions {
+  readonly passwordEnv?: string;
+  readonly passwordFile?: string;
+  readonly keyEnv?: string;
+  readonly keyFile?: string;
+  readonly json?: boolean;
+}
+
+const OPTION_FIELDS = { env: "--password-env", file: "--password-file" };
+const ACTIONS = ["new", "import", "address"] as const;
+
+/** `marketwright key new|import|address FILE` */
+export function addKey(program: Command, context: CliContext): void {
+  program
+    .command("key")
+    .description("the encrypted keystore of an account: make one with a new key, import a key, or show the address")
+    .addArgument(new Argument("<action>", "what to do").choices(ACTIONS))
+    .argument("<file>", "the keystore's file; new and import write it, with mode 0600, and never over another")
+    .option("--password-env <name>", "environment variable that holds the password (default: asked for at the terminal)")
+    .option("--password-file <file>", "file whose first line is the password")
+    .option("--key-env <name>", "import: environment variable that holds the private key (default: asked for at the terminal)")
+    .option("--key-file <file>", "import: file that holds the private key")
+    .option("--json", "JSON on stdout")
+    .action(async (action: (typeof ACTIONS)[number], file: string, options: KeyOptions) => {
+      refuseTwo("--password-env", options.passwordEnv, "--password-file", options.passwordFile);
+      refuseTwo("--key-env", options.keyEnv, "--key-file", options.keyFile);
+      if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
+        throw new ConfigError(`does not go with key ${action}`, {
+          field: options.keyEnv === undefined ? "--key-file" : "--key-env",
+          value: options.keyEnv ?? options.keyFile,
+          expected: "key import, which takes a key that there is",
+        });
+      }
+      const address = action === "address" ? addressIn(context, file, options) : await make(context, action, file, options);
+      printData(context, { address, file }, options.json);
+    });
+}
+
+/** The address that the file says; where a password is named, only when the key behind it is that address's. */
+function addressIn(context: CliContext, file: string, options: KeyOptions): Hex {
+  const json = readNamedFile(file, "file");
+  const password = readPassword(options, context.env, OPTION_FIELDS);
+  if (password !== undefined) return ecdsaScheme.signer(openKeystore(json, password, { field: "file", name: file })).address;
+  try {
+    return keystoreAddress(json);
+  } catch (error) {
+    if (error instanceof FormatError) throw new ConfigError(error.message, { field: "file", value: file });
+    throw error;
+  }
+}
+
+async function make(context: CliContext, action: "new" | "import", file: string, options: KeyOptions): Promise<Hex> {
+  refuseExisting(file);
+  const { random } = context.seam;
+  const privateKey = action === "new" ? randomKey(random) : await keyToImport(context, options);
+  const password = await newPassword(context, options);
+  const json = encryptKeystore({ privateKey, password, random });
+  writeNew(file, `${json}\n`);
+  return ecdsaScheme.signer(privateKey).address;
+}
+
+async function keyToImport(context: CliContext, { keyEnv, keyFile }: KeyOptions): Promise<Hex> {
+  if (keyEnv !== undefined) return privateKeyIn(context.env[keyEnv], { field: "--key-env", name: keyEnv, kind: "variable" });
+  if (keyFile !== undefined)
+    return privateKeyIn(readNamedFile(keyFile, "--key-file"), { field: "--key-file", name: keyFile, kind: "file" });
+  const typed = await ask(context, "private key: ", "--key-env NAME or --key-file FILE");
+  return privateKeyIn(typed, { field: "private key", name: "the terminal", kind: "terminal" });
+}
+
+async function newPassword(context: CliContext, options: KeyOptions): Promise<string> {
+  const given = readPassword(options, context.env, OPTION_FIELDS);
+  if (given !== undefined) return given;
+  const typed = await ask(context, "password: ", "--password-env NAME or --password-file FILE");
+  if (typed === "") throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
+  if ((await ask(context, "the same again: ", "")) !== typed)
+    throw new RunError("was typed in two ways", { field: "password", expected: "the same twice" });
+  return typed;
+}
+
+function ask({ askSecret }: CliContext, prompt: string, instead: string): Promise<string> {
+  if (askSecret !== undefined) return askSecret(prompt);
+  throw new ConfigError("cannot be asked for without a terminal", { field: prompt.replace(": ", ""), expected: instead });
+}
+
+function refuseTwo(first: string, firstValue: string | undefined, second: string, secondValue: string | undefined): void {
+  if (firstValue === undefined || secondValue === undefined) return;
+  throw new ConfigError("does not go with the one beside it", {
+    field: second,
+    value: secondValue,
+    expected: `either ${first} or ${second}`,
+  });
+}
+
+function refuseExisting(file: string): void {
+  if (pathKind(file) === undefined) return;
+  throw new ConfigError("is there already, and a key is never written over", {
+    field: "file",
+    value: file,
+    expected: "the path of a new file",
+  });
+}
+
+/** Writes the whole file or none, readable by its owner alone. */
+function writeNew(file: string, text: string): void {
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, "wx", 0o600);
+    writeFileSync(handle, text);
+    fsyncSync(handle);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    if (code === "EEXIST") refuseExisting(file);
+    // Half of a key is none, and would be in the way of the next try.
+    if (handle !== undefined) rmSync(file, { force: true });
+    throw new RunError(`cannot be written (${code})`, {
+      field: "file",
+      value: file,
+      expected: "a path in a folder that this user may write",
+      cause,
+    });
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import type { RunSummary } from "../../src/bot/run/run-summary.js";
+import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
+import { processContext } from "../../src/cli/cli-context.js";
+import { freshAccount } from "../../src/cli/start-account.js";
+
+/** What the end of a run says of its orders. */
+const summary = (openOrdersLeft: number | null, ordersLeft: RunSummary["ordersLeft"] = []) =>
+  ({ openOrdersLeft, ordersLeft }) as RunSummary;
+
+function world(more = "") {
+  const folder = mkdtempSync(join(tmpdir(), "marketwright-start-"));
+  const path = join(folder, "bot.yaml");
+  writeFileSync(
+    path,
+    `exchange: { rest: "http://127.0.0.1:1/v1", stream: "ws://127.0.0.1:1/v1" }
+account: { keyEnv: MARKETWRIGHT_KEY }
+quotes: { timeInForce: GTT }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }
+risk: { maxDrawdownQuote: 500 }
+${more}`,
+  );
+  const config = loadBotConfig(path, {}, { key: "unused" });
+  const start = () => {
+    const account = freshAccount({ ...processContext(), env: {} }, config);
+    return { ...account, folder: account.store.directory, trades: () => account.store.write(HEARTBEAT_FILE, "{}") };
+  };
+  return { start, folders: () => readdirSync(join(folder, ".marketwright")), folder };
+}
+
+describe("what starts leave behind", () => {
+  it("is the last folder alone, after starts that ended with no order open", () => {
+    const { start, folders } = world();
+    const keys = new Set<string>();
+    for (let times = 0; times < 3; times++) {
+      const account = start();
+      keys.add(readFileSync(account.keyPath, "utf8"));
+      account.trades();
+      account.over(summary(0));
+    }
+    expect(keys.size).toBe(3);
+    expect(folders()).toHaveLength(1);
+  });
+
+  it.each([
+    ["was killed", undefined],
+    ["left an order open", summary(1)],
+    ["could not ask the exchange", summary(null)],
+    ["left an order whose fate nobody knows", summary(0, [{ marketId: "btcusdc", hash: `0x${"1".repeat(64)}`, phase: "unknown" }])],
+  ])("keeps the key of an account whose start %s", (_name, end) => {
+    const { start } = world();
+    const first = start();
+    first.trades();
+    if (end !== undefined) first.over(end);
+    start();
+    expect(existsSync(first.keyPath)).toBe(true);
+  });
+
+  it("clears away a start that failed before its bot ran, and nothing that is not a start's", () => {
+    const { start, folders, folder } = world();
+    const ofRun = `0x${"ab".repeat(20)}`;
+    mkdirSync(join(folder, ".marketwright", ofRun), { recursive: true });
+    start().over(undefined);
+    const { store } = start();
+    expect(folders().sort()).toEqual([basename(store.directory), ofRun].sort());
+  });
+
+  it("sets the key of an account that may have orders aside where the file names one state folder, and forgets its peak", () => {
+    const { start } = world("stateDir: state");
+    const first = start();
+    const key = readFileSync(first.keyPath, "utf8");
+    first.trades();
+    first.store.write("peak-equity.json", "{}");
+    const second = start();
+    expect(second.folder).toBe(first.folder);
+    const aside = readdirSync(second.folder).filter((name) => name.startsWith("key-0x"));
+    expect(aside.map((name) => readFileSync(join(second.folder, name), "utf8"))).toEqual([key]);
+    expect(readFileSync(second.keyPath, "utf8")).not.toBe(key);
+    expect(existsSync(join(second.folder, "peak-equity.json"))).toBe(false);
+    second.over(undefined);
+    start();
+    expect(readdirSync(second.folder).filter((name) => name.startsWith("key-0x"))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { captureCli } from "./captured-cli.js";
+
+const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}`, XDG_RUNTIME_DIR: mkdtempSync(join(tmpdir(), "mw-")) };
+const folder = mkdtempSync(join(tmpdir(), "marketwright-files-"));
+const empty = join(folder, "empty");
+writeFileSync(empty, "");
+const text = join(folder, "text");
+writeFileSync(text, "neither one\nnor the other\n");
+const secret = join(folder, "secret");
+writeFileSync(secret, `0x${"ab".repeat(32)}\n`);
+
+const YAML_COMMANDS = [
+  ["run"],
+  ["exchange"],
+  ["check"],
+  ["explain"],
+  ["guard"],
+  ["cancel-all"],
+  ["start"],
+  ["start", "--exchange"],
+  ["call", "balances", "--bot"],
+];
+
+describe("a file that is none, told to any command, is wrong usage: exit code 2 and one message with the path", () => {
+  describe.each([...YAML_COMMANDS, ["replay"]].map((words) => [words.join(" "), words] as const))("%s", (_name, words) => {
+    it.each([
+      ["that is not there", join(folder, "nofile"), "is not there"],
+      ["below a file", join(empty, "nofile"), "is not there"],
+      ["that is a folder", folder, "is a folder, not a file"],
+      ["that is empty", empty, "is empty"],
+      ["of something else", text, words[0] === "replay" ? "line 1" : "the file"],
+      ["of a private key", secret, words[0] === "replay" ? "line 1" : "the file"],
+    ])("%s", async (_what, path, said) => {
+      const { code, out, err } = await captureCli([...words, path], env);
+      expect(err).toContain(said);
+      expect(err).not.toContain("abababab");
+      expect(code).toBe(2);
+      expect(out).toBe("");
+      expect(err.trimEnd().split("\n")).toHaveLength(1);
+      if (path !== text && path !== secret) expect(err).toContain(path.split("/").at(-1));
+    });
+  });
+});
+
+describe("a file of the other kind", () => {
+  const example = (name: string): string => fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
+
+  it("is told apart at once: an exchange's for a bot's, and a bot's for an exchange's", async () => {
+    const asBot = await captureCli(["check", example("exchange")], env);
+    expect(asBot).toMatchObject({ code: 2, out: "", err: expect.stringMatching(/exchange\.yaml is no bot's file/) });
+    const asExchange = await captureCli(["exchange", example("minimal")], env);
+    expect(asExchange).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringMatching(/minimal\.yaml is a bot's file; expected an exchange's/),
+    });
+  });
+});
+
+describe("a journal that cannot be written", () => {
+  it.each([join(folder, "no", "run.journal"), folder])("is wrong usage: %s", async (path) => {
+    const bot = join(folder, "bot.yaml");
+    writeFileSync(
+      bot,
+      `exchange: { rest: "http://127.0.0.1:1/v1", stream: "ws://127.0.0.1:1/v1" }
+account: { keyEnv: MARKETWRIGHT_KEY }
+quotes: { timeInForce: GTT }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }
+risk: { maxDrawdownQuote: 500 }
+`,
+    );
+    const { code, err } = await captureCli(["run", bot, "--journal", path], env);
+    expect(err).toContain(`--journal: cannot be written (got "${path}")`);
+    expect(code).toBe(2);
+  });
+});

@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
-    reporters: ["default", "./test/support/last-line-reporter.ts"],
+    reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
   },
 });

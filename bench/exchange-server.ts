@@ -5,20 +5,16 @@ import { initCrypto } from "../src/core/signing.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { serveExchange } from "../src/simulator/http-server.js";
+import { serveBench } from "./bench-server.js";
 
-/** What the two servers of the exchange benchmark tell its load generator. */
-export interface BenchPorts {
-  readonly exchange: number;
-  readonly echo: number;
-}
-
-/** A process with both servers, so that the load generator's work is not counted as theirs. */
-async function serve(): Promise<BenchPorts> {
+/** The exchange with so many markets and no limits in the way, and an echo of whatever is posted to it. */
+async function serve(markets: number): Promise<number[]> {
   await initCrypto();
+  const market = { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" };
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({
       port: 0,
-      markets: { btcusdc: { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" } },
+      markets: Object.fromEntries(Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market])),
       creditOnRegistration: "1000000000",
       rateLimits: { common: 0, order: 0 },
       timestampWindowMs: 1_000_000_000,
@@ -35,7 +31,7 @@ async function serve(): Promise<BenchPorts> {
   if (typeof address !== "object" || address === null) {
     throw new RunError("the echo server has no port");
   }
-  return { exchange: served.port, echo: address.port };
+  return [served.port, address.port];
 }
 
-process.send?.(await serve());
+serveBench(await serve(Number(process.argv[2])));

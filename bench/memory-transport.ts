@@ -67,7 +67,10 @@ export class MemoryTransport implements Transport {
               handlers.onPing();
               connection?.pong();
             }),
+          // The bot's streams ask for no compression.
+          sendBytes: () => {},
           close: (code, reason) => close(`${code} ${reason}`),
+          terminate: () => close("cut off"),
           bufferedBytes: () => 0,
         },
         IP,

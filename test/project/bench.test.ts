@@ -102,6 +102,13 @@ describe("the bench command", () => {
     }
   });
 
+  it.each(["exchange", "exchange-crowd", "fan-out", "resting-order"])("measures the exchange in %s", (name) => {
+    const { status, stdout, stderr } = bench(name, "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const { ours, reference, ratio } = JSON.parse(stdout) as { ours: number; reference: number; ratio: number };
+    expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
+  });
+
   it("has a bot act sixty times a minute, trade and be collected in memory", () => {
     const { status, stdout, stderr } = bench("memory", "--json");
     expect([status, stderr]).toEqual([0, ""]);

@@ -11,6 +11,9 @@ interface NpmScript {
   readonly check?: number;
   readonly test?: number;
   readonly testOutput?: string;
+  /** Whether the tests live to leave the record of the rules that they held. */
+  readonly recorded?: boolean;
+  readonly conformance?: number;
 }
 
 describe(".ci/run", () => {
@@ -19,7 +22,7 @@ describe(".ci/run", () => {
     root = mkdtempSync(join(tmpdir(), "marketwright-ci-"));
     cpSync(join(PROJECT_ROOT, ".ci"), join(root, ".ci"), { recursive: true });
     mkdirSync(join(root, "bin"));
-    program("promtool", "exit 0");
+    for (const found of ["promtool", "chromium", "python3"]) program(found, "exit 0");
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
@@ -29,10 +32,12 @@ describe(".ci/run", () => {
   }
 
   /** An npm that stands in for the real one: this script must not install and test the project that is testing it. */
-  function run({ install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed" }: NpmScript): SpawnSyncReturns<string> {
+  function run(script: NpmScript): SpawnSyncReturns<string> {
+    const { install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed", recorded = true, conformance = 0 } = script;
+    const record = recorded ? 'echo {} > "$MARKETWRIGHT_CONFORMANCE_RECORD";' : "";
     program(
       "npm",
-      `case "$*" in ci) exit ${install};; "run check") exit ${check};; test) echo "${testOutput}"; exit ${test};; *) exit 64;; esac`,
+      `case "$*" in ci) exit ${install};; "run check") exit ${check};; test) ${record} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
     );
     const PATH = `${join(root, "bin")}:${process.env.PATH ?? ""}`;
     return spawnSync(join(root, ".ci/run"), [], { cwd: tmpdir(), encoding: "utf8", env: { ...process.env, PATH } });
@@ -56,6 +61,11 @@ describe(".ci/run", () => {
 
   it("fails when nothing could be installed, or the tests died before they could count", () => {
     expect(verdict(run({ install: 7 }))).toEqual([1, "0 passed, 1 failed"]);
-    expect(verdict(run({ test: 137, testOutput: "Killed" }))).toEqual([137, "0 passed, 1 failed"]);
+    expect(verdict(run({ test: 137, testOutput: "Killed", recorded: false }))).toEqual([137, "0 passed, 1 failed"]);
+  });
+
+  it("counts a conformance table that does not hold as one, and fails", () => {
+    expect(verdict(run({ conformance: 1 }))).toEqual([1, "3 passed, 1 failed"]);
+    expect(verdict(run({ conformance: 1, test: 5, testOutput: "2 passed, 1 failed" }))).toEqual([5, "2 passed, 2 failed"]);
   });
 });

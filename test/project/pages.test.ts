@@ -48,7 +48,7 @@ describe("docs/strategies.md", () => {
   const page = readPage("docs/strategies.md");
 
   it("shows the same strategy file as the README, which is tried there", () => {
-    expect(blocksOf(page, "ts")).toEqual(blocksOf(readPage("README.md"), "ts"));
+    expect(blocksOf(page, "ts").slice(0, 1)).toEqual(blocksOf(readPage("README.md"), "ts"));
   });
 
   it("has parameters in its first example that the built-in takes", () => {
@@ -129,7 +129,10 @@ describe("docs/venue-choices.md", () => {
   it("has every choice with its default", () => {
     const section = page.text.slice(page.text.indexOf("## Under `choices`"));
     const rows = tableOf({ ...page, text: section }, "key").map(([key = "", value = ""]) => [codesOf(key)[0], codesOf(value)[0]]);
-    const defaults = Object.entries(choicesShape.parse({})).map(([key, value]) => [key, String(value)]);
+    const defaults = Object.entries(choicesShape.parse({})).map(([key, value]) => [
+      key,
+      typeof value === "object" ? JSON.stringify(value) : String(value),
+    ]);
     expect(rows.sort()).toEqual(defaults.sort());
   });
 

@@ -28,6 +28,8 @@ describe("the direction of imports", () => {
     ["risk knowing the executor", "src/risk/a.ts", 'export * from "../executor/plan.js";'],
     ["the executor knowing the bot", "src/executor/deep/a.ts", 'import { bot } from "../../bot/bot.js";'],
     ["the witness borrowing the client's hashing", "src/simulator/a.ts", 'import { hash } from "../exchange/order-signing.js";'],
+    ["the witness borrowing the client's way to the chain", "src/simulator/a.ts", 'import { a } from "../chain/abi/deep/a.js";'],
+    ["the witness borrowing a provider", "src/simulator/a.ts", 'import { a } from "../chain/provider.js";'],
     ["the witness knowing the bot, lazily", "src/simulator/a.ts", 'const bot = await import("../bot/bot.js");'],
     ["a type by import()", "src/core/a.ts", 'export type A = import("../market/view.js").MarketView;'],
     ["an import over several lines", "src/core/a.ts", 'import { a,\n  b\n} from "../bot/bot.js";'],
@@ -48,6 +50,7 @@ describe("the direction of imports", () => {
         'import { map } from "rxjs";\nimport type { MarketView } from "../market/view.js";\n// import "../bot/bot.js";\n',
       "src/simulator/deep/a.ts":
         'import type { Order } from "../../exchange/records.js";\nimport { b } from "./b.js";\n/* from "../../bot/bot.js" */\n',
+      "src/simulator/deep/c.ts": 'import { dealerAbi } from "../../chain/abi/dealer.generated.js";\n',
       "src/cli/run.ts": 'import { run } from "../bot/run.js";\nimport { exchange } from "../simulator/exchange.js";\n',
     });
     expect([status, stderr]).toEqual([0, ""]);

@@ -1,0 +1,51 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { RunError } from "../src/core/errors.js";
+
+/** A server of a benchmark in a process of its own, so that the load generator's work is not counted as its. */
+export interface BenchServer {
+  /** Where it listens, in the order that it told. */
+  readonly ports: readonly number[];
+  /** CPU that its process has used so far, user and system. */
+  cpuMs(): Promise<number>;
+  end(): void;
+}
+
+/** What a server tells first. */
+export interface BenchServerReady {
+  readonly ports: readonly number[];
+}
+
+/** Starts a server of this folder. @throws RunError when it ends before it listens */
+export async function forkBenchServer(file: string, args: readonly string[] = []): Promise<BenchServer> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args]);
+  child.once("exit", (code) => {
+    throw new RunError("a server of the benchmark ended early", { value: code });
+  });
+  const { ports } = await answerOf<BenchServerReady>(child);
+  return {
+    ports,
+    cpuMs: () => {
+      child.send("cpu");
+      return answerOf<number>(child);
+    },
+    end: () => {
+      child.removeAllListeners("exit").kill();
+    },
+  };
+}
+
+/** The server's side: tells its ports, and its CPU whenever it is asked. */
+export function serveBench(ports: readonly number[]): void {
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.((user + system) / 1000);
+  });
+  process.send?.({ ports } satisfies BenchServerReady);
+}
+
+function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
+  return new Promise((resolve) => {
+    child.once("message", (message) => resolve(message as Answer));
+  });
+}

@@ -1,0 +1,121 @@
+import type { Pool } from "undici";
+import { RunError } from "../src/core/errors.js";
+import { bytesToHex, hexToBytes } from "../src/core/hex.js";
+import { decimalToScaled } from "../src/core/instrument.js";
+import { ecdsaScheme, type Signer } from "../src/core/signing.js";
+import { domainSeparator, OrderHasher } from "../src/simulator/signing/order-hash.js";
+import { writeOrderInfo } from "../src/simulator/signing/order-info.js";
+import { requestDigest, signedString } from "../src/simulator/signing/request-digest.js";
+
+const TWENTY_YEARS_SECONDS = 630_720_000;
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+interface SourceMarket {
+  readonly id: string;
+  readonly perp: Uint8Array;
+}
+
+/** Presigned orders of one or many accounts, in turn in one or many markets, on both sides of books that never meet. */
+export class OrderSource {
+  readonly #signers: readonly Signer[];
+  readonly #hasher: OrderHasher;
+  readonly #markets: readonly SourceMarket[];
+  #count = 0;
+
+  private constructor(signers: readonly Signer[], hasher: OrderHasher, markets: readonly SourceMarket[]) {
+    this.#signers = signers;
+    this.#hasher = hasher;
+    this.#markets = markets;
+  }
+
+  /** Registers so many accounts, and takes the domain and the markets' contracts from the exchange itself. */
+  static async open(pool: Pool, accounts = 1): Promise<OrderSource> {
+    const answer = await pool.request({ method: "GET", path: "/v1/exchangeInfo" });
+    const info = (await answer.body.json()) as {
+      eip712: { chainId: number; domainName: string; domainVersion: string; verifyingContract: string };
+      markets: { id: string; perpetualContractAddress: string }[];
+    };
+    const { domainName: name, domainVersion: version, chainId, verifyingContract } = info.eip712;
+    const source = new OrderSource(
+      Array.from({ length: accounts }, (_, place) => ecdsaScheme.signer(`0x${(0x4c00 + place).toString(16).padStart(64, "0")}`)),
+      new OrderHasher(domainSeparator({ name, version, chainId, verifyingContract })),
+      info.markets.map(({ id, perpetualContractAddress }) => ({ id, perp: hexToBytes(perpetualContractAddress) })),
+    );
+    for (const signer of source.#signers) {
+      await post(pool, "/v1/account", signedBy(signer, new Map()));
+    }
+    return source;
+  }
+
+  /** So many bodies of POST /v1/order. */
+  take(count: number): string[] {
+    return Array.from({ length: count }, () => this.#next());
+  }
+
+  /** For every account, the query of DELETE /v1/allOpenOrders. */
+  cancelAll(): string[] {
+    return this.#signers.map((signer) => signedBy(signer, new Map()));
+  }
+
+  #next(): string {
+    this.#count += 1;
+    const signer = this.#signers[this.#count % this.#signers.length] as Signer;
+    // Counted apart from the accounts, so that every account comes to every market.
+    const market = this.#markets[Math.floor(this.#count / this.#signers.length) % this.#markets.length] as SourceMarket;
+    const buys = this.#count % 2 === 0;
+    const ticks = buys ? 590_000 - (this.#count % 4001) : 610_000 + (this.#count % 4001);
+    const amount = "0.001";
+    const paper = decimalToScaled(amount, 18);
+    const credit = BigInt(ticks) * 100n;
+    const expiration = BigInt(Math.floor(Date.now() / 1000) + TWENTY_YEARS_SECONDS);
+    const info = writeOrderInfo(-(10n ** 14n), 3n * 10n ** 14n, expiration, BigInt(this.#count));
+    const digest = this.#hasher.hash(market.perp, hexToBytes(signer.address), buys ? paper : -paper, buys ? -credit : credit, info);
+    return signedBy(
+      signer,
+      new Map([
+        ["marketId", market.id],
+        ["side", buys ? "BUY" : "SELL"],
+        ["orderType", "LIMIT"],
+        ["amount", amount],
+        ["price", `${Math.floor(ticks / 10)}.${ticks % 10}`],
+        ["timeInForce", "GTC"],
+        ["orderSignature", signer.sign(digest)],
+        ["info", bytesToHex(info)],
+      ]),
+    );
+  }
+}
+
+function signedBy(signer: Signer, parameters: Map<string, string>): string {
+  parameters.set("account", signer.address).set("timestamp", String(Date.now()));
+  const message = signedString(parameters);
+  return `${message}&signature=${signer.sign(requestDigest(message))}`;
+}
+
+/** Sends a form. @returns the answer's text. */
+export async function post(pool: Pool, path: string, body: string): Promise<string> {
+  const answer = await pool.request({ method: "POST", path, body, headers: FORM });
+  return answer.body.text();
+}
+
+/**
+ * Sends every body to POST /v1/order, `connections` of them at once.
+ * @returns answers a second.
+ * @throws RunError for an answer that does not contain `expected`.
+ */
+export async function rateOf(pool: Pool, bodies: readonly string[], connections: number, expected: string): Promise<number> {
+  const start = performance.now();
+  let next = 0;
+  const send = async (): Promise<void> => {
+    while (next < bodies.length) {
+      const body = bodies[next] as string;
+      next += 1;
+      const answer = await post(pool, "/v1/order", body);
+      if (!answer.includes(expected)) {
+        throw new RunError("a request of the benchmark was refused", { value: answer, expected });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, send));
+  return (bodies.length * 1000) / (performance.now() - start);
+}

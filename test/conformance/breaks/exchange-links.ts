@@ -1,0 +1,91 @@
+import { breaksOf } from "../break.js";
+
+/** The embedded exchange without one rule: streams, errors, limits. */
+export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", "src/simulator", [
+  [
+    "EV1",
+    "ORDER_UPDATE carries a list",
+    "streams/account-feed.ts",
+    '"order":${writeRecord(orderRecord(order, this.#state.config.choices.expirationUnit))},',
+    '"order":[${writeRecord(orderRecord(order, this.#state.config.choices.expirationUnit))}],',
+  ],
+  [
+    "EV2",
+    "a settled trade is not told",
+    "accounts/clearing.ts",
+    "    archiveIfFinal(order);\n    listener.onOrder(order);\n    listener.onUserTrade(record);\n",
+    "    archiveIfFinal(order);\n    listener.onOrder(order);\n",
+  ],
+  [
+    "EV3",
+    "an update does not say where it begins",
+    "streams/market-feed.ts",
+    '"beginSequence":${beginSequence},"endSequence"',
+    '"startSequence":${beginSequence},"endSequence"',
+  ],
+  [
+    "EV4",
+    "zero does not delete a level",
+    "streams/market-feed.ts",
+    "this.#text.level(ticks, engine.lotsAt(side, ticks))).join",
+    "this.#text.level(ticks, Math.max(1, engine.lotsAt(side, ticks)))).join",
+  ],
+  [
+    "EV5",
+    "an eleventh message in a second is taken",
+    "streams/stream-link.ts",
+    "if (this.#arrivalsMs.length > this.#config.messagesPerSecond) {",
+    "if (this.#arrivalsMs.length > 2 * this.#config.messagesPerSecond) {",
+  ],
+  [
+    "EV6",
+    "the account stream is for anybody",
+    "streams/stream-hub.ts",
+    "return this.#authentication.signedAccountOf(signed);",
+    "return { account: this.#authentication.registered(address), signer: address.toLowerCase() };",
+  ],
+  [
+    "EV7",
+    "the market stream has no open interest",
+    "rest/market-records.ts",
+    "    openInterest: instrument.amountOf(market.openInterestLots),\n",
+    "",
+  ],
+  [
+    "V2",
+    "an update has a single sequence too",
+    "streams/market-feed.ts",
+    '`{"event":"update","beginSequence"',
+    '`{"event":"update","sequence":${endSequence},"beginSequence"',
+  ],
+  [
+    "ER1",
+    "errors have no codeText",
+    "rest/api-error.ts",
+    "return JSON.stringify({ code, codeText, message });",
+    "return JSON.stringify({ code, message: `${codeText}: ${message}` });",
+  ],
+  [
+    "ER2",
+    "an order that is not there is a bad parameter",
+    "rest/order-endpoints.ts",
+    "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(2011,",
+    "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(1111,",
+  ],
+  ["ER3", "an empty range is a bad parameter", "rest/parameters.ts", "throw new ApiError(1113,", "throw new ApiError(1111,"],
+  ["ER4", "an unknown market is a bad parameter", "rest/order-terms.ts", "throw new ApiError(1112,", "throw new ApiError(1111,"],
+  [
+    "L1",
+    "who carries on is not banned",
+    "rest/rate-limiter.ts",
+    "if (sender.refused.length > requestsBeforeBan) {",
+    "if (sender.refused.length > 1000 * requestsBeforeBan) {",
+  ],
+  [
+    "V1",
+    "GET allOrders exists",
+    "rest/router.ts",
+    '      ["GET /v1/contracts", common(',
+    '      ["GET /v1/allOrders", common(() => endpoints.contracts())],\n      ["GET /v1/contracts", common(',
+  ],
+]);

@@ -1,0 +1,27 @@
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { ecdsaScheme } from "../../../src/core/signing.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
+import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
+import { ScriptedTransport } from "../../exchange/scripted-transport.js";
+import { KEYS, START_MS } from "../../simulator/reference-client.js";
+
+/** The client's streams over sockets of which the test is the other end. */
+export function overScriptedSockets() {
+  const clock = new VirtualClock(START_MS);
+  const transport = new ScriptedTransport(clock);
+  const signer = ecdsaScheme.signer(KEYS[0]);
+  const streams = new ExchangeStreams({ transport, seam: { clock, random: seededRandom("streams") }, nowMs: () => clock.nowMs(), signer });
+  const market: MarketEvent[] = [];
+  const account: AccountEvent[] = [];
+  return {
+    clock,
+    transport,
+    market,
+    account,
+    followMarket: (names: readonly string[]) => streams.market$(names).subscribe((event) => market.push(event)),
+    followAccount: (options: { marketId?: string } = {}) => streams.account$(options).subscribe((event) => account.push(event)),
+    /** What the client said on the newest socket. */
+    said: () => transport.socket.received.map(({ text: one }) => one),
+  };
+}

@@ -1,0 +1,230 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { KEYS, startEmbedded } from "../exchange/client/embedded.js";
+import { Checkout, PROJECT_ROOT } from "./checkout.js";
+
+const MODULES = join(PROJECT_ROOT, "node_modules");
+const MARKET = "btcusdc";
+
+/** What the client stands on; nothing of logging, metrics, servers or command lines. */
+const PACKAGES = ["@noble/curves", "@noble/hashes", "decimal.js", "hash-wasm", "rxjs", "secp256k1", "undici", "ws", "zod"];
+
+let checkout: Checkout;
+/** A folder of somebody who has installed the package, beside its dependencies. */
+let stranger: string;
+let tarball: string;
+
+beforeAll(() => {
+  checkout = new Checkout("the project's own");
+  for (const name of ["config", "docs", "CHANGELOG.md", "README.md", "LICENSE"]) {
+    cpSync(join(PROJECT_ROOT, name), join(checkout.folder, name), { recursive: true });
+  }
+  const { status, stderr } = checkout.prepare("--required");
+  if (status !== 0) throw new Error(stderr);
+  const packed = checkout.run("npm", ["pack", "--ignore-scripts", "--json"]);
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  tarball = join(checkout.folder, filename);
+  stranger = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-stranger-")));
+  const modules = join(stranger, "node_modules");
+  const installed = join(modules, "marketwright");
+  mkdirSync(installed, { recursive: true });
+  for (const name of readdirSync(MODULES)) {
+    if (!name.startsWith(".") && name !== "marketwright") symlinkSync(join(MODULES, name), join(modules, name));
+  }
+  expect(spawnSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]).status).toBe(0);
+  writeFileSync(join(stranger, "package.json"), '{ "type": "module" }');
+});
+
+afterAll(() => {
+  checkout?.dispose();
+  if (stranger !== undefined) rmSync(stranger, { recursive: true, force: true });
+});
+
+/** Runs a program beside the test, which may be the exchange that it asks. */
+function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: stranger, env: { PATH: process.env.PATH ?? "", ...env } });
+    let out = "";
+    let err = "";
+    child.stdout.on("data", (chunk) => {
+      out += String(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      err += String(chunk);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, out, err }));
+  });
+}
+
+describe("the package as it is published", () => {
+  it("is what publint asks for", async () => {
+    const { messages } = await publint({ pkgDir: join(stranger, "node_modules/marketwright"), strict: true, pack: false });
+    expect(messages).toEqual([]);
+  });
+
+  it("has types that every resolution of an ES module finds", () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(MODULES, "@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only", "--no-color", "--no-emoji"],
+      { encoding: "utf8" },
+    );
+    expect([status, stderr], stdout).toEqual([0, ""]);
+    for (const resolution of ["node16 \\(from ESM\\)", "bundler"]) {
+      expect(stdout).toMatch(new RegExp(`${resolution} *(│ OK[^│]*){3}│`));
+    }
+  });
+
+  it("types a stranger's program strictly: what is wrong does not compile", async () => {
+    const right = [
+      'import { connect, type Decimal, type Order } from "marketwright/exchange";',
+      'const { client, streams, close } = await connect({ baseUrl: "http://127.0.0.1:1/v1" });',
+      'const order: Order = await client.place({ marketId: "m", side: "BUY", amount: "1", price: 2n });',
+      "const price: Decimal = order.price.plus(1);",
+      'for await (const bar of client.all.klines({ marketId: "m", interval: "1MO", startTime: 0 })) console.log(String(bar.close), price);',
+      'streams.account$().subscribe((event) => { if (event.type === "order") console.log(event.order.id.length); });',
+      "close();",
+    ];
+    const wrong = [
+      'import { ExchangeClient } from "marketwright/exchange";',
+      "declare const client: ExchangeClient;",
+      'client.klines({ marketId: "m", interval: "7M" });',
+      'client.place({ marketId: "m", side: "buy", amount: "1", price: "1" });',
+      'client.place({ marketId: "m", side: "BUY", amount: 0.1, price: "1" });',
+      "client.trades({});",
+      'client.cancelOrder({ marketId: "m", orderId: "1", force: true });',
+    ];
+    writeFileSync(join(stranger, "right.ts"), right.join("\n"));
+    writeFileSync(join(stranger, "wrong.ts"), wrong.join("\n"));
+    const flags = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+      "--types",
+      "node",
+      "--skipLibCheck",
+      "--pretty",
+      "false",
+    ];
+    const compiler = join(MODULES, "typescript/bin/tsc");
+    const good = await run([compiler, ...flags, "right.ts"]);
+    expect(good).toMatchObject({ code: 0, out: "" });
+    const bad = await run([compiler, ...flags, "wrong.ts"]);
+    const lines = new Set([...bad.out.matchAll(/^wrong\.ts\((\d+),/gm)].map((match) => Number(match[1])));
+    expect([...lines].sort(), bad.out).toEqual([3, 4, 5, 6, 7]);
+  });
+});
+
+describe("the client's entry", () => {
+  it("reaches the client and the core alone, and of packages none that logs, measures or serves", () => {
+    const dist = join(stranger, "node_modules/marketwright/dist");
+    const seen = new Set<string>();
+    const packages = new Set<string>();
+    const walk = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(/(?:\bfrom|^import)\s+["']([^"']+)["'];/gm)) {
+        if (specifier.startsWith(".")) walk(join(dirname(file), specifier));
+        else if (!specifier.startsWith("node:") && !builtinModules.includes(specifier)) {
+          packages.add(
+            specifier
+              .split("/")
+              .slice(0, specifier.startsWith("@") ? 2 : 1)
+              .join("/"),
+          );
+        }
+      }
+    };
+    walk(join(dist, "exchange/index.js"));
+    expect(seen.size).toBeGreaterThan(40);
+    expect([...seen].filter((file) => !/^(core|exchange)\//.test(relative(dist, file)))).toEqual([]);
+    // The native binding is asked for at run time, where it is there.
+    expect([...packages].sort()).toEqual(PACKAGES.filter((name) => name !== "secp256k1"));
+  });
+
+  it("does nothing when it is imported: no output, no handle left open, no global, no listener", async () => {
+    writeFileSync(
+      join(stranger, "import.mjs"),
+      [
+        // What the dependencies keep for themselves is theirs.
+        'for (const name of ["undici", "zod", "ws", "rxjs"]) await import(name);',
+        "const events = () => process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`).join();",
+        "const before = [Object.getOwnPropertyNames(globalThis).join(), events()];",
+        'const entry = await import("marketwright/exchange");',
+        "const after = [Object.getOwnPropertyNames(globalThis).join(), events()];",
+        "console.log(JSON.stringify({ same: before.join() === after.join(), connect: typeof entry.connect }));",
+      ].join("\n"),
+    );
+    const { code, out, err } = await run(["import.mjs"]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toEqual({ same: true, connect: "function" });
+  });
+
+  it("can be shaken: who takes a decimal from it gets neither HTTP nor websockets nor signatures", async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: 'import { decimalOf } from "marketwright/exchange"; console.log(String(decimalOf("1.50")));',
+        resolveDir: stranger,
+      },
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+    });
+    const code = outputFiles[0]?.text ?? "";
+    writeFileSync(join(stranger, "shaken.mjs"), code);
+    expect(await run(["shaken.mjs"])).toMatchObject({ code: 0, out: "1.5\n" });
+    for (const word of ["undici", "WebSocket", "secp256k1", "Subscriber"]) expect(code).not.toContain(word);
+    expect(code.length).toBeLessThan(250_000);
+  });
+});
+
+describe("the example of the client's page", () => {
+  it("does all that it says, against the embedded exchange over HTTP and websockets, and ends by itself", async () => {
+    expect(existsSync(join(stranger, "node_modules/marketwright/docs/examples/place-and-cancel.mjs"))).toBe(true);
+    cpSync(join(PROJECT_ROOT, "docs/examples/place-and-cancel.mjs"), join(stranger, "place-and-cancel.mjs"));
+    const embedded = await startEmbedded();
+    try {
+      const [trader, other] = await Promise.all([embedded.trader(KEYS[0]), embedded.trader(KEYS[1])]);
+      await other.client.place({ marketId: MARKET, side: "SELL", amount: "0.01", price: "30000" });
+      await trader.client.place({ marketId: MARKET, side: "BUY", amount: "0.01", price: "30000" });
+      await other.client.place({ marketId: MARKET, side: "BUY", amount: "0.5", price: "29000" });
+      const { code, out, err } = await run(["place-and-cancel.mjs"], { EXCHANGE_URL: embedded.server.restUrl, MARKETWRIGHT_KEY: KEYS[0] });
+      expect([code, err]).toEqual([0, ""]);
+      const said = out.trim().split("\n");
+      expect(said[0]).toBe("market btcusdc: tick 0.1, step 0.001, maker fee -0.0001");
+      expect(said[1]).toMatch(/^book \d+: 29000 \/ no ask$/);
+      expect(said[2]).toMatch(/^placed \d+ at 21750, built here, hash as prepared$/);
+      expect(said[3]).toMatch(/^placed \d+ at 21750, built by the exchange$/);
+      expect(said[4]).toMatch(/^trade \d+: bought 0.01 at 30000$/);
+      expect(said.slice(5)).toEqual(["1 trades of the account", "cancelled: 0 orders left; the stream told of 2 orders"]);
+      expect(await trader.client.openOrders()).toEqual([]);
+    } finally {
+      await embedded.close();
+    }
+  });
+});

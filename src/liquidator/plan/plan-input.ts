@@ -1,0 +1,81 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, Hex, Lots, MarketId } from "../../core/units.js";
+import type { Level } from "../../market/view.js";
+import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
+import type { MarginAccount, MarginMarket, Paper } from "../margin/margin-account.js";
+
+/** A market that a position can be taken in and unwound. */
+export interface TakeoverMarket extends MarginMarket {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  /** Best first, without the liquidator's own orders. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  /** Scaled by 1e18, signed: a negative maker rate is a rebate, and no income to count on. */
+  readonly takerFeeRate: bigint;
+  readonly makerFeeRate: bigint;
+  /** Signed lots of earlier takeovers, in flight or being unwound, that the book has still to take: long is positive. */
+  readonly underwayLots: Lots;
+  /** The liquidator's own orders that may still fill, by side. */
+  readonly workingLots: { readonly buy: Lots; readonly sell: Lots };
+  readonly limits: MarketLimits;
+}
+
+/** An account in danger, confirmed at one block. */
+export interface Victim {
+  /** Lower case. */
+  readonly account: Hex;
+  readonly blockNumber: number;
+  readonly margin: MarginAccount;
+}
+
+/** The liquidator's own account at the same block, what is in flight counted in. */
+export interface OwnAccount {
+  readonly account: Hex;
+  readonly margin: MarginAccount;
+  readonly limits: AccountLimits;
+  /** The dealer's `maxPositionAmount`: in how many markets an account may hold positions. */
+  readonly maxPositionAmount: number;
+}
+
+/** What a liquidation costs in gas. */
+export interface GasPrices {
+  /** Gas that one liquidation burns, with the number of positions of either side counted in. */
+  readonly gasPerTakeover: bigint;
+  /** Base fee and tip that are expected to be paid, wei per gas. */
+  readonly feePerGasWei: bigint;
+  /** What a rollup charges beside, in wei; 0 on a chain of its own. */
+  readonly extraWei: bigint;
+  /** Credit units of one ether: the exchange's `gasFeeInfo.lastEthIndexPrice`. */
+  readonly creditPerEth: CreditUnits;
+}
+
+/** What the liquidator demands. */
+export interface PlanRules {
+  /** Credit units; nothing is sent that may earn less. */
+  readonly minProfitCredit: CreditUnits;
+  /** Net value has to stay so far above maintenance margin, in basis points of that margin. */
+  readonly marginBufferBps: number;
+  /** The unwind is reckoned to do so much worse than the book shows, in basis points of its price. */
+  readonly unwindReserveBps: number;
+  /** Share of the profit above the least one that may be spent on gas, in basis points; the rest is room for the price to move. */
+  readonly gasShareBps: number;
+  /** Share of the unwind that is hoped to fill as maker, in basis points. */
+  readonly makerShareBps: number;
+}
+
+/** Everything that a plan depends on. */
+export interface PlanInput {
+  readonly own: OwnAccount;
+  /** By perp in lower case. */
+  readonly markets: ReadonlyMap<Hex, TakeoverMarket>;
+  readonly gas: GasPrices;
+  readonly rules: PlanRules;
+}
+
+/** A position that is looked at. */
+export interface TakeoverTarget {
+  readonly victim: Victim;
+  readonly perp: Hex;
+  readonly paper: Paper;
+}

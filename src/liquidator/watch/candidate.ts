@@ -1,0 +1,51 @@
+import type { AccountHoldings, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
+import type { Revert } from "../../chain/revert.js";
+import type { CreditUnits, Hex, Ms } from "../../core/units.js";
+import type { MarginAccount, Paper } from "../margin/margin-account.js";
+
+/** Where an account was heard of. */
+export type CandidateSource = "risky-list" | "chain-events" | "scan";
+
+/** An account read at one block, in one batch with others. */
+export type ConfirmedAccount =
+  | {
+      readonly kind: "read";
+      /** Lower case. */
+      readonly account: Hex;
+      readonly isSafe: boolean;
+      readonly margin: MarginAccount;
+      readonly holdings: AccountHoldings & { readonly ok: true };
+      /** Of an unsafe account, what its liquidation in each market would get, whole position requested. */
+      readonly costs: ReadonlyMap<Hex, LiquidationCost>;
+    }
+  /** Its views revert: a stale price, most of all. Nobody can liquidate it now. */
+  | { readonly kind: "unreadable"; readonly account: Hex; readonly revert: Revert };
+
+/** Candidates, the liquidator itself and the markets, all true at one block. */
+export interface Confirmation {
+  readonly blockNumber: number;
+  readonly timestampMs: Ms;
+  readonly accounts: readonly ConfirmedAccount[];
+  readonly own: ConfirmedAccount;
+  /** By perp in lower case: every listed market. */
+  readonly markets: ReadonlyMap<Hex, ChainMarket>;
+}
+
+/** How near an account is to the edge. */
+export interface Nearness {
+  /** Smallest move of one market's mark price that makes it unsafe, basis points of the mark; 0 when it is unsafe, Infinity when none does. */
+  readonly distanceBps: number;
+  /** Of each market that it holds: the mark price that makes it unsafe, all else equal; 0 for none. Credit units per 1e18 paper. */
+  readonly liquidationPrices: ReadonlyMap<Hex, bigint>;
+  /** Net value minus maintenance margin. */
+  readonly slackCredit: CreditUnits;
+}
+
+/** An account that is worth watching. */
+export interface Candidate {
+  readonly account: Hex;
+  readonly nearness: Nearness;
+  readonly papers: ReadonlyMap<Hex, Paper>;
+  /** What the discount on all of its positions is worth. */
+  readonly discountCredit: CreditUnits;
+}

@@ -1,0 +1,44 @@
+import type { Hex, Ms } from "../../core/units.js";
+import type { Attempt, JobOutcome } from "./lane-event.js";
+import type { LaneJob } from "./lane-job.js";
+
+/** A transaction that is signed and about to be sent. The first of a nonce carries the job. */
+export interface StoredAttempt extends Attempt {
+  /** The bytes that are sent, and sent again: signed, without the key. */
+  readonly raw: Hex;
+  readonly atMs: Ms;
+}
+
+/** What a store keeps, one record after the other. */
+export type LaneRecord =
+  /** Is on the disk before the transaction is sent. `job` is null for a nonce that is only filled. */
+  | { readonly kind: "attempt"; readonly job: LaneJob | null; readonly attempt: StoredAttempt }
+  /** A nonce's end; `jobId` and `outcome` null for one that was only filled. */
+  | { readonly kind: "final"; readonly nonce: number; readonly jobId: string | null; readonly outcome: JobOutcome | null };
+
+/** What pending transactions are found in after a restart. */
+export interface LaneStore {
+  /** Everything that was appended, oldest first; of what is final the newest at least. */
+  load(): readonly LaneRecord[];
+  /**
+   * Is durable when it returns.
+   * @throws Error of the system; nothing may be sent then.
+   */
+  append(record: LaneRecord): void;
+  close(): void;
+}
+
+/** A store that lives as long as its holder. */
+export class MemoryLaneStore implements LaneStore {
+  readonly #records: LaneRecord[] = [];
+
+  load(): readonly LaneRecord[] {
+    return [...this.#records];
+  }
+
+  append(record: LaneRecord): void {
+    this.#records.push(record);
+  }
+
+  close(): void {}
+}

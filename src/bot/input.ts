@@ -1,3 +1,4 @@
+import type { Takeover } from "../account/takeover.js";
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
 import type { Intent } from "../strategies/intent.js";
@@ -11,7 +12,11 @@ export type BotCommand =
   | { readonly command: "halt"; readonly marketId?: MarketId; readonly reason: string }
   | { readonly command: "resume"; readonly marketId?: MarketId }
   /** Works the position of a market, or of all, to zero by price-bounded slices. */
-  | { readonly command: "flatten"; readonly marketId?: MarketId; readonly maxSlippageBps: number; readonly sliceLots?: Lots };
+  | { readonly command: "flatten"; readonly marketId?: MarketId; readonly maxSlippageBps: number; readonly sliceLots?: Lots }
+  /** A liquidation has brought a position: it counts at once, and is unwound. Said again, it changes nothing. */
+  | { readonly command: "inherit"; readonly takeover: Takeover }
+  /** The chain has taken a takeover back: its position and credit count no more, and what was sold of it is bought again. */
+  | { readonly command: "disinherit"; readonly takeoverId: string };
 
 /**
  * Everything that can happen to the bot (design, rule 2). All of it enters at one place, one at a time,

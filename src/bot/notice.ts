@@ -3,6 +3,7 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { Action, Outcome } from "../exchange/venue.js";
 import type { Plan } from "../executor/plan.js";
 import type { Intent } from "../strategies/intent.js";
+import type { UnwindReport } from "./unwind/unwind-report.js";
 
 /** How the end of a run came out. */
 export interface StopResult {
@@ -41,6 +42,8 @@ export type Notice =
       readonly on: boolean;
       readonly why: string;
     }
+  /** Of a takeover: told whenever anything in it but the mark has changed, and once more for each still open when the bot starts. */
+  | { readonly kind: "unwind"; readonly unwind: UnwindReport }
   | { readonly kind: "stopped"; readonly result: StopResult };
 
 /** Takes notices; must not throw. */

@@ -1,0 +1,14 @@
+import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+
+/** A position that the account has taken over in a liquidation, as the chain's receipt tells it. */
+export interface Takeover {
+  /** Given by whoever took it over, the same in every repetition: the transaction's hash and the log's index, say. */
+  readonly id: string;
+  readonly marketId: MarketId;
+  /** Signed change of the account's position. Never 0. */
+  readonly lots: Lots;
+  /** Signed change of the account's credit in this market: negative where a long was paid for. */
+  readonly credit: CreditUnits;
+  /** Time of the block that it is in. */
+  readonly atMs: Ms;
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { countField, durationField, quoteField } from "./config-fields.js";
+
+/** How an inherited position is sold: `liquidator.unwind` of a bot's file. Every field has a default. */
+export const unwindShape = z
+  .strictObject({
+    makerFirstMs: durationField("How long an inherited position is only offered, by quotes that take nothing.", { min: 0 }).default(15_000),
+    horizonMs: durationField(
+      "Over how long after that it is sold by taking, as far as the quotes have not sold it by then. What is unsold at the end is kept, and told.",
+      { min: 1000 },
+    ).default(60_000),
+    slices: countField("Into how many parts the horizon is cut: at most one planned taking order each.", { max: 200 }).default(10),
+    riskAversion: z
+      .number()
+      .min(0)
+      .max(1e6)
+      .describe("Lambda of Almgren and Chriss, per quote unit: 0 sells in even parts; the larger, the earlier it sells.")
+      .default(1e-4),
+    maxSlippageBps: z
+      .number()
+      .gt(0)
+      .max(5000)
+      .describe("No order of the unwinding is worse than the takeover's mark by more than this.")
+      .default(100),
+    dustQuote: quoteField("A rest of less than this at the mark is not sold").optional(),
+  })
+  .prefault({})
+  .describe("How a position that a liquidation brought is sold again.");
+
+/** The validated {@link unwindShape}. */
+export type UnwindConfig = Readonly<z.output<typeof unwindShape>>;
+
+/** Used where a bot's file says nothing of it. */
+export const DEFAULT_UNWIND: UnwindConfig = unwindShape.parse({});

@@ -1,14 +1,17 @@
 import { ConfigError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import type { Hex, Ms } from "../core/units.js";
+import { HttpTransport } from "./http-transport.js";
+import { InProcessTransport } from "./in-process-transport.js";
 import { RpcEndpoint } from "./rpc-endpoint.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "./rpc-errors.js";
 import { type Head, judgeHeads, RpcStanding } from "./rpc-standing.js";
+import type { InProcessRpc } from "./rpc-transport.js";
 
 /** Several RPCs of one chain, and what is asked of them. */
 export interface ChainRpcOptions {
-  /** One or more JSON-RPC addresses of the same chain. */
-  readonly urls: readonly string[];
+  /** One or more JSON-RPC addresses of the same chain, or functions of this process that answer as one. */
+  readonly urls: readonly (string | InProcessRpc)[];
   /** An RPC of another chain is not believed. */
   readonly chainId: number;
   readonly clock: Clock;
@@ -44,6 +47,13 @@ export interface AskOptions {
   readonly atBlock?: number | undefined;
   /** Why a result cannot be; the next RPC is then asked. Undefined when it can. */
   readonly refuse?: ((result: unknown) => string | undefined) | undefined;
+}
+
+/** What one RPC said to a {@link ChainRpc.broadcast}: a result, or an RpcFailure or CallReverted. */
+export interface BroadcastOutcome {
+  readonly name: string;
+  readonly result: unknown;
+  readonly error: unknown;
 }
 
 /** A block by its number, as JSON-RPC writes it. */
@@ -85,9 +95,14 @@ export class ChainRpc {
         value: quorum,
         expected: `1 to ${urls.length}, the number of addresses`,
       });
-    this.#standings = urls.map(
-      (url, i) => new RpcStanding(new RpcEndpoint({ url, name: nameOf(urls, i), clock, timeoutMs: requestTimeoutMs })),
-    );
+    this.#standings = urls.map((url, i) => {
+      const name = nameOf(urls, i);
+      const transport =
+        typeof url === "string"
+          ? new HttpTransport({ url, name, clock, timeoutMs: requestTimeoutMs })
+          : new InProcessTransport(url, clock, requestTimeoutMs);
+      return new RpcStanding(new RpcEndpoint(name, transport));
+    });
   }
 
   /**
@@ -132,6 +147,34 @@ export class ChainRpc {
         typeof result === "string" && /^0x[0-9a-fA-F]*$/.test(result) ? refuse?.(result) : "its answer is no hex data",
     };
     return (await this.#agree("eth_call", params, this.#options.quorum, options)) as Hex;
+  }
+
+  /**
+   * Hands the same to every RPC that can be believed, at once: a raw transaction, which may come to each of them. Settles as soon as
+   * one `accepts`; else when all have said something, with what each said. None is thought less of for a refusal.
+   * @throws ChainUnavailable when there is none to be asked.
+   */
+  async broadcast(
+    method: string,
+    params: readonly unknown[],
+    accepts: (outcome: BroadcastOutcome) => boolean,
+  ): Promise<readonly BroadcastOutcome[]> {
+    await this.#refresh();
+    const believed = this.#order(0);
+    if (believed.length === 0) throw this.#unavailable(`${method}: no RPC`);
+    return new Promise((resolve) => {
+      const outcomes: BroadcastOutcome[] = [];
+      for (const { endpoint } of believed) {
+        const told = (outcome: BroadcastOutcome): void => {
+          outcomes.push(outcome);
+          if (outcomes.length === believed.length || accepts(outcome)) resolve([...outcomes]);
+        };
+        endpoint.request(method, params).then(
+          (result) => told({ name: endpoint.name, result, error: undefined }),
+          (error: unknown) => told({ name: endpoint.name, result: undefined, error }),
+        );
+      }
+    });
   }
 
   /** How each RPC stands, in the order of their addresses. */
@@ -295,8 +338,8 @@ export class ChainRpc {
   }
 }
 
-function nameOf(urls: readonly string[], at: number): string {
-  const hosts = urls.map((url) => (URL.canParse(url) ? new URL(url).host : "rpc"));
+function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
+  const hosts = urls.map((url) => (typeof url !== "string" ? url.name : URL.canParse(url) ? new URL(url).host : "rpc"));
   const host = hosts[at] ?? "rpc";
   return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${at + 1}`;
 }

@@ -7,6 +7,9 @@ export type Lots = number;
 /** Quote credit in its smallest unit (`10^-creditDecimals` of the quote asset). Signed. */
 export type CreditUnits = bigint;
 
+/** Paper of a position in its smallest units, 10^-paperDecimals of the base asset; signed, long positive. */
+export type PaperUnits = bigint;
+
 /** Milliseconds: a duration, or an instant since the Unix epoch. Always an integer on the wire. */
 export type Ms = number;
 

@@ -1,4 +1,4 @@
-import type { CreditUnits, Lots, MarketId } from "../core/units.js";
+import type { CreditUnits, MarketId, PaperUnits } from "../core/units.js";
 import type { Account } from "./accounts/account.js";
 import type { ExchangeState } from "./state.js";
 
@@ -20,7 +20,7 @@ export interface Audit {
   readonly depositedCredit: CreditUnits;
   readonly withdrawnCredit: CreditUnits;
   /** Sum of all positions by market: zero. */
-  readonly netLots: Readonly<Record<MarketId, Lots>>;
+  readonly netPaper: Readonly<Record<MarketId, PaperUnits>>;
   readonly isConserved: boolean;
 }
 
@@ -30,9 +30,9 @@ export function audit(state: ExchangeState): Audit {
   let deposits = 0n;
   let accountCredit = 0n;
   let settledCredit = 0n;
-  const netLots: Record<MarketId, Lots> = {};
+  const netPaper: Record<MarketId, PaperUnits> = {};
   for (const id of state.markets.keys()) {
-    netLots[id] = 0;
+    netPaper[id] = 0n;
   }
   for (const account of accounts) {
     deposits += account.deposits;
@@ -41,7 +41,7 @@ export function audit(state: ExchangeState): Audit {
     for (const [id, { position }] of account.markets) {
       accountCredit += position.matched.credit;
       settledCredit += position.settled.credit;
-      netLots[id] = (netLots[id] ?? 0) + position.matched.lots;
+      netPaper[id] = (netPaper[id] ?? 0n) + position.matched.paper;
     }
   }
   const { feeCredit, dustCredit, insuranceCredit, depositedCredit, withdrawnCredit } = state;
@@ -55,7 +55,7 @@ export function audit(state: ExchangeState): Audit {
     insuranceCredit,
     depositedCredit,
     withdrawnCredit,
-    netLots,
-    isConserved: held === depositedCredit - withdrawnCredit && Object.values(netLots).every((lots) => lots === 0),
+    netPaper,
+    isConserved: held === depositedCredit - withdrawnCredit && Object.values(netPaper).every((paper) => paper === 0n),
   };
 }

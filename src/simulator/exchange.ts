@@ -228,6 +228,12 @@ export class EmbeddedExchange {
     return this.#state.account(address);
   }
 
+  /** Whole lots of an account's position as matched, signed; 0 for an unknown account. @throws RunError for an unknown market */
+  positionLots(address: Hex, marketId: MarketId): Lots {
+    const paper = this.#state.account(address)?.markets.get(marketId)?.position.matched.paper ?? 0n;
+    return this.#requireMarket(marketId).wholeLotsOf(paper);
+  }
+
   /** A market, to look at. @throws RunError when there is none of that id */
   market(marketId: MarketId): Market {
     return this.#requireMarket(marketId);

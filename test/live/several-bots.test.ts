@@ -65,7 +65,7 @@ async function tradeAmongThemselves() {
   const ended = bots.map(({ account, bot }) => ({
     halts: bot.safety.halts,
     fills: exchange.account(account)?.in(MARKET).trades.page({ limit: 1_000_000 }) ?? [],
-    exchangeLots: exchange.account(account)?.in(MARKET).position.matched.lots,
+    exchangeLots: exchange.positionLots(account, MARKET),
     openAtExchange: exchange.openOrders(account).map(({ terms }) => terms.hash),
   }));
   const audit = exchange.audit();

@@ -58,7 +58,7 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
     };
     const body = signedParams(params, signer.address, clock.nowMs(), signer);
     exchange.handle({ method: "POST", path: "/v1/order", query: "", body, contentType: "application/x-www-form-urlencoded", ip: "x" });
-    expect(exchange.account(signer.address)?.markets.get("ethusdc")?.position.matched.lots).toBeGreaterThan(0);
+    expect(exchange.positionLots(signer.address, "ethusdc")).toBeGreaterThan(0);
   }
   const heldBack = new Set<string>();
   let placed = 0;

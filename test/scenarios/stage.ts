@@ -182,7 +182,7 @@ export class Stage {
 
   /** Signed, as the exchange matched it. */
   positionLots(): Lots {
-    return this.exchange.account(this.address)?.markets.get(MARKET)?.position.matched.lots ?? 0;
+    return this.exchange.positionLots(this.address, MARKET);
   }
 
   netValue(): CreditUnits {

@@ -75,7 +75,7 @@ export class Witness {
       this.#run++;
       this.#offsets = [];
       const markets = this.#exchange.account(this.#address)?.markets.values() ?? [];
-      this.#startedFlat = [...markets].every(({ position }) => position.matched.lots === 0);
+      this.#startedFlat = [...markets].every(({ position }) => position.matched.paper === 0n);
       this.#asked.clear();
       this.#intents.clear();
     }
@@ -166,7 +166,7 @@ export class Witness {
     const { account, desks } = bot.context;
     const found: string[] = bot.phase === "running" ? [] : [`the bot is ${bot.phase}`];
     for (const { marketId, instrument } of desks.values()) {
-      const theirs = this.#exchange.account(this.#address)?.markets.get(marketId)?.position.matched.lots ?? 0;
+      const theirs = this.#exchange.positionLots(this.#address, marketId);
       const ours = account.positionLots(marketId);
       if (ours !== theirs) found.push(`${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
       const open = new Set(
@@ -212,9 +212,8 @@ export class Witness {
     for (const desk of desks.values()) {
       const position = theirs.markets.get(desk.marketId)?.position.matched;
       if (position === undefined) continue;
-      if (position.lots !== account.positionLots(desk.marketId)) return undefined;
-      const paper = BigInt(position.lots) * desk.instrument.paperPerLot;
-      netValue += position.credit + (paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+      if (position.paper !== BigInt(account.positionLots(desk.marketId)) * desk.instrument.paperPerLot) return undefined;
+      netValue += position.credit + (position.paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
     }
     return netValue * 10n ** BigInt(decimals - rules.creditDecimals) - total - transfers;
   }
@@ -302,7 +301,7 @@ export class Witness {
     const maxPosition = desk.instrument.lotsOf(String(plan.limits.maxPositionBase));
     const maxOrder = desk.instrument.lotsOf(String(plan.limits.maxOrderBase));
     if (action.lots > maxOrder) this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
-    const position = this.#exchange.account(this.#address)?.markets.get(action.marketId)?.position.matched.lots ?? 0;
+    const position = this.#exchange.positionLots(this.#address, action.marketId);
     let sameSide = 0;
     let count = 0;
     for (const order of this.#exchange.openOrders(this.#address)) {

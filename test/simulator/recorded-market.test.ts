@@ -133,7 +133,7 @@ describe("participants in a recorded market", () => {
     alice.place("SELL", "30000.1", "0.3");
     print("BUY", 300_001, 5000);
     await clock.runFor(2000);
-    expect(exchange.audit()).toMatchObject({ isConserved: true, netLots: { btcusdc: 0 } });
+    expect(exchange.audit()).toMatchObject({ isConserved: true, netPaper: { btcusdc: 0n } });
     expect(exchange.audit().settledCredit).toBe(exchange.audit().accountCredit);
   });
 });

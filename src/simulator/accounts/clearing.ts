@@ -1,5 +1,5 @@
 import { seededRandom } from "../../core/seeded-random.js";
-import type { CreditUnits, Lots, Side, Ticks } from "../../core/units.js";
+import type { CreditUnits, Lots, PaperUnits, Side, Ticks } from "../../core/units.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
@@ -99,7 +99,7 @@ export class Clearing {
     const commission = (quote * rate) / ONE;
     const part = account.in(market.id);
     const { entry, realizedPnl } = withOpenInterest(market, account, () =>
-      part.position.match({ lots: isBuyer ? lots : -lots, quote, fee: commission, timeMs }),
+      part.position.match({ paper: market.paperOf(isBuyer ? lots : -lots), quote, fee: commission, timeMs }),
     );
     const orderType = order?.terms.type ?? "LIMIT";
     const timeInForce = order?.terms.timeInForce ?? "GTC";
@@ -225,7 +225,7 @@ export class Clearing {
     const holders = [market.house, ...this.#state.accounts.values()].filter((account) => market.holders.has(account));
     for (const account of holders) {
       const { position } = account.in(market.id);
-      const paper = BigInt(position.matched.lots) * market.instrument.paperPerLot;
+      const { paper } = position.matched;
       const amount = (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
       position.fund(amount, timeMs);
       this.#state.listener.onPosition(account, market);
@@ -270,14 +270,18 @@ function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | nu
 /** Runs a change of an account's position and keeps the market's open interest and holders in step. */
 function withOpenInterest<Result>(market: Market, account: Account, change: () => Result): Result {
   const { position } = account.in(market.id);
-  const before = position.matched.lots;
+  const before = position.matched.paper;
   const result = change();
-  const after = position.matched.lots;
-  market.openInterestLots += Math.max(0, after) - Math.max(0, before);
-  if (after === 0) {
+  const after = position.matched.paper;
+  market.openInterestPaper += longOf(after) - longOf(before);
+  if (after === 0n) {
     market.holders.delete(account);
   } else {
     market.holders.add(account);
   }
   return result;
+}
+
+function longOf(paper: PaperUnits): PaperUnits {
+  return paper > 0n ? paper : 0n;
 }

@@ -38,7 +38,7 @@ export function riskOf(account: Account, markets: Markets, as: "matched" | "sett
   for (const [id, part] of account.markets) {
     const market = markets.get(id) as Market;
     const position = part.position[as];
-    const value = market.valueOf(position.lots);
+    const value = market.valueOf(position.paper);
     netValue += value + position.credit;
     exposure += magnitude(value);
     maintenanceMargin += (magnitude(value) * market.rules.liquidationThreshold) / ONE;
@@ -62,7 +62,7 @@ export function capacityOf(account: Account, market: Market, markets: Markets): 
   let own: AccountMarket | undefined;
   for (const [id, part] of account.markets) {
     const other = markets.get(id) as Market;
-    const worth = other.valueOf(part.position.matched.lots);
+    const worth = other.valueOf(part.position.matched.paper);
     freeMargin += worth + part.position.matched.credit;
     if (other === market) {
       value = worth;
@@ -82,9 +82,9 @@ export function capacityOf(account: Account, market: Market, markets: Markets): 
 }
 
 /** Whether an order of that side and size, with all others of its side filled first, would only reduce the position. */
-export function onlyReduces(part: AccountMarket, side: Side, lots: Lots): boolean {
-  const held = part.position.matched.lots;
-  return side === "BUY" ? part.openBuyLots + lots <= -held : part.openSellLots + lots <= held;
+export function onlyReduces(part: AccountMarket, market: Market, side: Side, lots: Lots): boolean {
+  const held = part.position.matched.paper;
+  return side === "BUY" ? market.paperOf(part.openBuyLots + lots) <= -held : market.paperOf(part.openSellLots + lots) <= held;
 }
 
 /**
@@ -92,8 +92,8 @@ export function onlyReduces(part: AccountMarket, side: Side, lots: Lots): boolea
  * there is none (protocol 7.3).
  */
 export function liquidationPriceOf(account: Account, market: Market, markets: Markets): CreditUnits {
-  const lots = account.markets.get(market.id)?.position.matched.lots ?? 0;
-  if (lots === 0) {
+  const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
+  if (paper === 0n) {
     return 0n;
   }
   let otherMargin = 0n;
@@ -102,14 +102,13 @@ export function liquidationPriceOf(account: Account, market: Market, markets: Ma
     const other = markets.get(id) as Market;
     credit += part.position.matched.credit;
     if (other !== market) {
-      const value = other.valueOf(part.position.matched.lots);
+      const value = other.valueOf(part.position.matched.paper);
       credit += value;
       otherMargin += (magnitude(value) * other.rules.liquidationThreshold) / ONE;
     }
   }
-  const paper = BigInt(lots) * market.instrument.paperPerLot;
   const threshold = market.rules.liquidationThreshold;
-  const keep = lots > 0 ? ONE - threshold : ONE + threshold;
+  const keep = paper > 0n ? ONE - threshold : ONE + threshold;
   const price = (((otherMargin - credit) * market.rules.paperUnit) / paper) * ONE;
   return atLeastZero(price / keep);
 }

@@ -36,7 +36,7 @@ export class PositionLedger {
 
   /** Whether there is no position and nothing that could still bring one back. */
   get isFlat(): boolean {
-    return this.#matched.lots === 0 && this.#settled.lots === 0 && this.#entries.length === 0;
+    return this.#matched.paper === 0n && this.#settled.paper === 0n && this.#entries.length === 0;
   }
 
   get settled(): Readonly<PositionState> {
@@ -62,6 +62,19 @@ export class PositionLedger {
     this.#fold();
   }
 
+  /** The chain confirmed an entry with these amounts, before everything that still waits: the fee of a sweep is that of its sum. */
+  settleAs(entry: LedgerEntry, change: PositionFill): void {
+    this.#entries = this.#entries.filter((waiting) => waiting !== entry);
+    this.applySettled(change);
+  }
+
+  /** Something happened on chain that nobody matched here, before everything that still waits. @returns the profit of what it closed */
+  applySettled(change: LedgerEntry["change"]): CreditUnits {
+    const realizedPnl = applyTo(this.#settled, change);
+    this.#rematch();
+    return realizedPnl;
+  }
+
   /** The chain refused an entry: matched is what it would be without it. */
   fail(entry: LedgerEntry): void {
     const place = this.#entries.indexOf(entry);
@@ -69,10 +82,7 @@ export class PositionLedger {
       return;
     }
     this.#entries.splice(place, 1);
-    this.#matched = this.#settled.clone();
-    for (const { change } of this.#entries) {
-      applyTo(this.#matched, change);
-    }
+    this.#rematch();
     this.#fold();
   }
 
@@ -96,6 +106,14 @@ export class PositionLedger {
     return entry;
   }
 
+  /** What is matched is what is settled, and then all that waits. */
+  #rematch(): void {
+    this.#matched = this.#settled.clone();
+    for (const { change } of this.#entries) {
+      applyTo(this.#matched, change);
+    }
+  }
+
   #fold(): void {
     let count = 0;
     for (let entry = this.#entries[0]; entry?.settled; entry = this.#entries[count]) {
@@ -108,10 +126,10 @@ export class PositionLedger {
   }
 }
 
-function applyTo(state: PositionState, change: LedgerEntry["change"]): void {
+function applyTo(state: PositionState, change: LedgerEntry["change"]): CreditUnits {
   if ("funding" in change) {
     state.fund(change.funding, change.timeMs);
-  } else {
-    state.fill(change);
+    return 0n;
   }
+  return state.fill(change);
 }

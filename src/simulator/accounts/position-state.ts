@@ -1,9 +1,9 @@
-import type { CreditUnits, Lots, Ms } from "../../core/units.js";
+import type { CreditUnits, Ms, PaperUnits } from "../../core/units.js";
 
 /** One side's part in a trade, as it changes a position. */
 export interface PositionFill {
-  /** Signed: positive buys. */
-  readonly lots: Lots;
+  /** Signed: positive buys. A liquidation's need be no whole lots. */
+  readonly paper: PaperUnits;
   /** Credit that changes hands, unsigned and without the fee. */
   readonly quote: CreditUnits;
   /** Credit paid; negative is a rebate. */
@@ -12,13 +12,13 @@ export interface PositionFill {
 }
 
 /**
- * A position in one market with the contracts' two balances (protocol 7.5): paper as signed lots, and credit, which becomes
+ * A position in one market with the contracts' two balances (protocol 7.5): paper, and credit, which becomes
  * primary credit when the paper returns to zero. Besides, the figures that the position record shows of the stretch since
  * the position was opened; a flip closes one stretch and opens the next.
  */
 export class PositionState {
   /** Signed: long is positive. */
-  lots: Lots = 0;
+  paper: PaperUnits = 0n;
   /** The contracts' credit of this market, fees and funding included. */
   credit: CreditUnits = 0n;
   /** Credit that closed positions of this market have given to the primary credit. */
@@ -28,14 +28,14 @@ export class PositionState {
 
   /** +1 or -1 from the first fill of the stretch on, and after it closed; 0 before any. */
   direction: 1 | -1 | 0 = 0;
-  openedLots: Lots = 0;
-  closedLots: Lots = 0;
-  largestLots: Lots = 0;
-  /** Unsigned credit for which the lots that are still open were opened. */
+  openedPaper: PaperUnits = 0n;
+  closedPaper: PaperUnits = 0n;
+  largestPaper: PaperUnits = 0n;
+  /** Unsigned credit for which the paper that is still open was bought or sold. */
   openQuote: CreditUnits = 0n;
-  /** Unsigned credit for which lots of this stretch were closed. */
+  /** Unsigned credit for which paper of this stretch was closed. */
   closeQuote: CreditUnits = 0n;
-  /** Profit of the closed lots of this stretch, without fees and funding. */
+  /** Profit of the closed paper of this stretch, without fees and funding. */
   realizedPnl: CreditUnits = 0n;
   openedAtMs: Ms = 0;
   /** null while open. */
@@ -43,17 +43,18 @@ export class PositionState {
   updatedAtMs: Ms = 0;
 
   /** Applies a fill. @returns the profit of what it closed, without fees. */
-  fill({ lots, quote, fee, timeMs }: PositionFill): CreditUnits {
-    const closing = this.lots !== 0 && Math.sign(lots) !== Math.sign(this.lots) ? Math.min(Math.abs(lots), Math.abs(this.lots)) : 0;
-    const closeQuote = closing === Math.abs(lots) ? quote : (quote * BigInt(closing)) / BigInt(Math.abs(lots));
-    const pnl = closing === 0 ? 0n : this.#close(closing, closeQuote, timeMs);
-    if (closing < Math.abs(lots)) {
-      this.#open(Math.abs(lots) - closing, lots > 0 ? 1 : -1, quote - closeQuote, timeMs);
+  fill({ paper, quote, fee, timeMs }: PositionFill): CreditUnits {
+    const size = magnitude(paper);
+    const closing = paper > 0n === this.paper > 0n ? 0n : smaller(size, magnitude(this.paper));
+    const closeQuote = closing === size ? quote : (quote * closing) / size;
+    const pnl = closing === 0n ? 0n : this.#close(closing, closeQuote, timeMs);
+    if (closing < size) {
+      this.#open(size - closing, paper > 0n ? 1 : -1, quote - closeQuote, timeMs);
     }
     this.updatedAtMs = timeMs;
-    this.lots += lots;
-    this.credit += (lots > 0 ? -quote : quote) - fee;
-    if (this.lots === 0) {
+    this.paper += paper;
+    this.credit += (paper > 0n ? -quote : quote) - fee;
+    if (this.paper === 0n) {
       this.realizedCredit += this.credit;
       this.credit = 0n;
       this.serial += 1;
@@ -64,7 +65,7 @@ export class PositionState {
   /** Credits funding (negative: paid). */
   fund(amount: CreditUnits, timeMs: Ms): void {
     this.updatedAtMs = timeMs;
-    if (this.lots === 0) {
+    if (this.paper === 0n) {
       // Only when a match that had opened the position failed meanwhile.
       this.realizedCredit += amount;
     } else {
@@ -76,33 +77,45 @@ export class PositionState {
     return Object.assign(new PositionState(), this);
   }
 
-  #close(lots: Lots, quote: CreditUnits, timeMs: Ms): CreditUnits {
-    const held = Math.abs(this.lots);
-    const cost = lots === held ? this.openQuote : (this.openQuote * BigInt(lots)) / BigInt(held);
+  #close(size: PaperUnits, quote: CreditUnits, timeMs: Ms): CreditUnits {
+    const held = magnitude(this.paper);
+    const cost = size === held ? this.openQuote : (this.openQuote * size) / held;
     const pnl = this.direction === 1 ? quote - cost : cost - quote;
     this.openQuote -= cost;
     this.closeQuote += quote;
-    this.closedLots += lots;
+    this.closedPaper += size;
     this.realizedPnl += pnl;
-    this.closedAtMs = lots === held ? timeMs : null;
+    this.closedAtMs = size === held ? timeMs : null;
     return pnl;
   }
 
-  #open(lots: Lots, direction: 1 | -1, quote: CreditUnits, timeMs: Ms): void {
-    const held = this.closedAtMs !== null || this.direction === 0 ? 0 : Math.abs(this.lots);
-    if (held === 0) {
+  #open(size: PaperUnits, direction: 1 | -1, quote: CreditUnits, timeMs: Ms): void {
+    const held = this.closedAtMs !== null || this.direction === 0 ? 0n : magnitude(this.paper);
+    if (held === 0n) {
       this.direction = direction;
-      this.openedLots = 0;
-      this.closedLots = 0;
-      this.largestLots = 0;
+      this.openedPaper = 0n;
+      this.closedPaper = 0n;
+      this.largestPaper = 0n;
       this.openQuote = 0n;
       this.closeQuote = 0n;
       this.realizedPnl = 0n;
       this.openedAtMs = timeMs;
       this.closedAtMs = null;
     }
-    this.openedLots += lots;
+    this.openedPaper += size;
     this.openQuote += quote;
-    this.largestLots = Math.max(this.largestLots, held + lots);
+    this.largestPaper = larger(this.largestPaper, held + size);
   }
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }

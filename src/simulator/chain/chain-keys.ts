@@ -25,6 +25,8 @@ export interface ChainKeys {
   readonly fundingKeeper: ChainAccount;
   /** Deploys a market's contracts and sets its price. By the market's id alone, so that no other market moves its addresses. */
   market(marketId: MarketId): ChainAccount;
+  /** A market's house: the account of its order flow, which trades with everybody else. By the market's id alone too. */
+  house(marketId: MarketId): ChainAccount;
 }
 
 /** @throws ConfigError for a phrase that is not one of BIP-39; the error does not carry it. */
@@ -34,14 +36,16 @@ export function chainKeys(phrase: string, count: number): ChainKeys {
   // A branch of its own: whoever is handed the ordinary accounts holds none of these.
   const roles = root.derivePath("m/44'/60'/1'/0");
   const role = (index: number) => account(roles.deriveChild(index).privateKey);
-  const markets = hexToBytes(roles.deriveChild(4).privateKey);
+  const [markets, houses] = [4, 5].map((index) => hexToBytes(roles.deriveChild(index).privateKey)) as [Uint8Array, Uint8Array];
+  const named = (secret: Uint8Array, name: string) => account(bytesToHex(keccak256(Uint8Array.from([...secret, ...toUtf8Bytes(name)]))));
   return {
     accounts: Array.from({ length: count }, (_, index) => account(plain.deriveChild(index).privateKey)),
     owner: role(0),
     orderSender: role(1),
     insurance: role(2),
     fundingKeeper: role(3),
-    market: (marketId) => account(bytesToHex(keccak256(Uint8Array.from([...markets, ...toUtf8Bytes(marketId)])))),
+    market: (marketId) => named(markets, marketId),
+    house: (marketId) => named(houses, marketId),
   };
 }
 

@@ -18,8 +18,8 @@ export interface ChainMarket {
   readonly liquidationThreshold: bigint;
   readonly liquidationPriceOff: bigint;
   readonly insuranceFeeRate: bigint;
-  /** Its first mark price, credit units per 1e18 paper; the one that it has stays. */
-  readonly markPrice: bigint;
+  /** Its first mark price, credit units per 1e18 paper; the one that it has stays. Null where there is none yet. */
+  readonly markPrice: bigint | null;
   readonly isRegistered: boolean;
 }
 
@@ -124,7 +124,9 @@ export async function deploy(chain: EmbeddedChain, keys: ChainKeys, settings: Ch
     if (place === undefined) continue;
     const { signer } = keys.market(market.marketId);
     const [round] = await deployment.read(place.priceSource, SOURCE, "roundId");
-    if (round === 0n) await deployment.send(signer, place.priceSource, SOURCE, "setMarkPrice", market.markPrice);
+    if (round === 0n && market.markPrice !== null) {
+      await deployment.send(signer, place.priceSource, SOURCE, "setMarkPrice", market.markPrice);
+    }
     const [heartbeat] = await deployment.read(place.priceSource, SOURCE, "heartbeat");
     await deployment.set(signer, place.priceSource, SOURCE, "setHeartbeat", heartbeat, BigInt(settings.priceHeartbeatSeconds));
     const wanted = [

@@ -2,6 +2,7 @@ import type { Random } from "../../core/seam.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { Ms } from "../../core/units.js";
 import { sampleNormal } from "./sampling.js";
+import { type ShockParams, Shocks } from "./shocks.js";
 import type { FundamentalParams } from "./synthetic-params.js";
 
 /** The grid on which the process moves: its path depends on seed and time alone, never on who asked when. */
@@ -11,7 +12,7 @@ const PREMIUM_HALF_LIFE_MS = 60_000;
 
 /**
  * The latent fair price that the agents of a synthetic market trade around: a mean-reverting Gaussian walk of the log
- * price with optional Poisson jumps, and a bounded premium of mark over index. Floats: nobody trades at this price.
+ * price with optional Poisson jumps and shocks, and a bounded premium of mark over index. Floats: nobody trades at this price.
  */
 export class FundamentalPrice {
   readonly #params: FundamentalParams;
@@ -19,21 +20,24 @@ export class FundamentalPrice {
   readonly #walk: Random;
   readonly #jump: Random;
   readonly #premiumWalk: Random;
+  readonly #shocks: Shocks | null;
   readonly #keepLog: number;
   readonly #keepPremium = 2 ** (-STEP_MS / PREMIUM_HALF_LIFE_MS);
   #logDeviation = 0;
+  #shockLog = 0;
   #premiumBps = 0;
   #nextStepMs: Ms;
   #price: number;
 
   /** @param startPrice quote per base at `startMs`, by whatever clock {@link advanceTo} is then given. */
-  constructor(seed: string, params: FundamentalParams, startPrice: number, startMs: Ms) {
+  constructor(seed: string, params: FundamentalParams, startPrice: number, startMs: Ms, shocks: ShockParams | null = null) {
     this.#params = params;
     this.#startPrice = startPrice;
     this.#price = startPrice;
     this.#walk = seededRandom(`${seed}/fundamental/walk`);
     this.#jump = seededRandom(`${seed}/fundamental/jump`);
     this.#premiumWalk = seededRandom(`${seed}/fundamental/premium`);
+    this.#shocks = shocks === null ? null : new Shocks(seed, shocks, STEP_MS);
     this.#keepLog = params.reversionHalfLifeMs > 0 ? 2 ** (-STEP_MS / params.reversionHalfLifeMs) : 1;
     this.#nextStepMs = startMs + STEP_MS;
   }
@@ -45,7 +49,7 @@ export class FundamentalPrice {
       this.#step();
       this.#nextStepMs += STEP_MS;
     }
-    this.#price = this.#startPrice * Math.exp(this.#logDeviation);
+    this.#price = this.#startPrice * Math.exp(this.#logDeviation + this.#shockLog);
   }
 
   /** Quote per base. */
@@ -70,6 +74,7 @@ export class FundamentalPrice {
     if (jumpsPerHour > 0 && this.#jump.uniform() < (jumpsPerHour * STEP_MS) / 3_600_000) {
       this.#logDeviation += (jumpBps * sampleNormal(this.#jump)) / 10_000;
     }
+    this.#shockLog = this.#shocks?.step() ?? 0;
     if (premiumBoundBps > 0) {
       // A third of the bound as the stationary deviation: the bound is met, and rarely.
       const noise = (premiumBoundBps / 3) * Math.sqrt(1 - this.#keepPremium ** 2) * sampleNormal(this.#premiumWalk);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ShockParams, shocksShape } from "./shocks.js";
 
 const rate = z.number().min(0).max(1_000);
 const bps = z.number().min(0).max(1_000);
@@ -73,6 +74,8 @@ export const syntheticOverridesShape = z.strictObject({
   noise: noiseShape.partial().optional(),
   momentum: momentumShape.partial().optional(),
   informed: informedShape.partial().optional(),
+  /** Jumps of the fundamental price; none when left out. */
+  shocks: shocksShape.optional(),
   /** Between two references (index and mark) of the market. */
   referenceEveryMs: z.int().min(50).max(60_000).optional(),
 });
@@ -97,6 +100,8 @@ export interface SyntheticParams {
   readonly noise: NoiseParams;
   readonly momentum: MomentumParams;
   readonly informed: InformedParams;
+  /** null for none. */
+  readonly shocks: ShockParams | null;
   readonly referenceEveryMs: number;
 }
 
@@ -124,6 +129,7 @@ const LIVELY: SyntheticParams = {
   noise: { arrivalsPerSecond: 2, orderQuote: 5_000, sizeSigma: 1.5 },
   momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 3_000, sizeSigma: 1 },
   informed: { looksPerSecond: 1, edgeBps: 0.3, orderQuote: 8_000, sizeSigma: 0.8 },
+  shocks: null,
   referenceEveryMs: 1_000,
 };
 
@@ -150,6 +156,7 @@ export function syntheticParams(preset: keyof typeof SYNTHETIC_PRESETS, override
     noise: { ...base.noise, ...overrides.noise },
     momentum: { ...base.momentum, ...overrides.momentum },
     informed: { ...base.informed, ...overrides.informed },
+    shocks: overrides.shocks ?? base.shocks,
     referenceEveryMs: overrides.referenceEveryMs ?? base.referenceEveryMs,
   };
 }

@@ -63,7 +63,7 @@ export class SyntheticFlow implements OrderFlow {
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined) throw new RunError("an order flow runs once", { field: market.marketId });
     const { params, seed, startPriceQuote } = this.#options;
-    const fundamental = new FundamentalPrice(seed, params.fundamental, startPriceQuote, 0);
+    const fundamental = new FundamentalPrice(seed, params.fundamental, startPriceQuote, 0, params.shocks);
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), fundamental };
     this.#refer(0);
     const view = this.#view(market, fundamental);

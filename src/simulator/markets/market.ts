@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Ticks } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
@@ -65,8 +65,8 @@ export class Market {
   lastTradeTicks: Ticks | undefined;
   /** Credit traded since the start. */
   volumeQuote: CreditUnits = 0n;
-  /** Lots held long, the house's included. */
-  openInterestLots: Lots = 0;
+  /** Paper held long, the house's included. */
+  openInterestPaper: PaperUnits = 0n;
   /** Cumulative funding: credit units per whole base unit of long paper (protocol 7.4). */
   cumulativeFunding: CreditUnits = 0n;
   nextFundingMs: Ms = 0;
@@ -142,7 +142,17 @@ export class Market {
   }
 
   /** Credit that a position is worth at the mark: dMul(paper, mark), truncated (protocol 7.3). */
-  valueOf(lots: Lots): CreditUnits {
-    return (BigInt(lots) * this.instrument.paperPerLot * this.prices.mark) / this.rules.paperUnit;
+  valueOf(paper: PaperUnits): CreditUnits {
+    return (paper * this.prices.mark) / this.rules.paperUnit;
+  }
+
+  /** Lots as paper. */
+  paperOf(lots: Lots): PaperUnits {
+    return BigInt(lots) * this.instrument.paperPerLot;
+  }
+
+  /** The whole lots in an amount of paper; what is left over is cut off. */
+  wholeLotsOf(paper: PaperUnits): Lots {
+    return Number(paper / this.instrument.paperPerLot);
   }
 }

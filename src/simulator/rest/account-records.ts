@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
 import type { WireBalances, WireIncome, WirePosition, WireRiskyAccount, WireUserTrade } from "../../exchange/wire-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../accounts/margin.js";
@@ -25,7 +25,7 @@ export function balancesRecord(account: Account, markets: ReadonlyMap<MarketId, 
     if (settled !== undefined) {
       perpetualBalances[market.id] = {
         creditAmount: quote(settled.credit),
-        paperAmount: market.instrument.amountOf(settled.lots),
+        paperAmount: scaledToDecimal(settled.paper, market.instrument.paperDecimals),
         serialNumber: settled.serial,
       };
     }
@@ -61,7 +61,7 @@ export function positionRecords(
   const records: WirePosition[] = [];
   for (const market of markets.values()) {
     const state = account.markets.get(market.id)?.position.matched;
-    if (state !== undefined && state.direction !== 0 && (closed || state.lots !== 0)) {
+    if (state !== undefined && state.direction !== 0 && (closed || state.paper !== 0n)) {
       const record = positionRecord(account, market, state, markets);
       records.push(updatedAt ? { ...record, lastUpdatedAt: state.updatedAtMs } : record);
     }
@@ -77,21 +77,23 @@ function positionRecord(
 ): WirePosition {
   const { instrument } = market;
   const quote = (units: CreditUnits) => instrument.creditToDecimal(units);
-  const value = market.valueOf(state.lots);
-  const open = state.lots !== 0;
+  const amount = (paper: PaperUnits) => scaledToDecimal(paper, instrument.paperDecimals);
+  const size = state.paper < 0n ? -state.paper : state.paper;
+  const value = market.valueOf(state.paper);
+  const open = state.paper !== 0n;
   return {
     marketId: market.id,
     side: state.direction === 1 ? "LONG" : "SHORT",
     status: open ? "OPEN" : "CLOSED",
-    size: instrument.amountOf(Math.abs(state.lots)),
-    maxSize: instrument.amountOf(state.largestLots),
-    unrealizedPnl: quote(state.lots >= 0 ? value - state.openQuote : value + state.openQuote),
+    size: amount(size),
+    maxSize: amount(state.largestPaper),
+    unrealizedPnl: quote(state.paper >= 0n ? value - state.openQuote : value + state.openQuote),
     realizedPnl: quote(state.realizedPnl),
-    entryPrice: averagePrice(market, state.openQuote, Math.abs(state.lots)),
-    exitPrice: averagePrice(market, state.closeQuote, state.closedLots),
+    entryPrice: averagePrice(market, state.openQuote, size),
+    exitPrice: averagePrice(market, state.closeQuote, state.closedPaper),
     closedAt: open ? null : state.closedAtMs,
-    sumOpen: instrument.amountOf(state.openedLots),
-    sumClose: instrument.amountOf(state.closedLots),
+    sumOpen: amount(state.openedPaper),
+    sumClose: amount(state.closedPaper),
     liquidationPrice: scaledToDecimal(liquidationPriceOf(account, market, markets), instrument.creditDecimals),
   };
 }
@@ -110,13 +112,13 @@ export function riskyAccountRecords({ accounts, markets }: ExchangeState): WireR
   return risky;
 }
 
-/** Credit over lots as a price, rounded half up; "0" for no lots. */
-export function averagePrice({ instrument }: Market, quote: CreditUnits, lots: number): string {
-  if (lots === 0) {
+/** Credit over unsigned paper as a price, rounded half up; "0" for no paper. */
+export function averagePrice({ instrument }: Market, quote: CreditUnits, paper: PaperUnits): string {
+  if (paper === 0n) {
     return "0";
   }
   const scale = 10n ** BigInt(instrument.paperDecimals + AVERAGE_DECIMALS);
-  const base = BigInt(lots) * instrument.paperPerLot * 10n ** BigInt(instrument.creditDecimals);
+  const base = paper * 10n ** BigInt(instrument.creditDecimals);
   return scaledToDecimal((2n * quote * scale + base) / (2n * base), AVERAGE_DECIMALS);
 }
 

@@ -64,7 +64,7 @@ export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
     lastTradePrice: lastPrice(market),
     liquidationPriceOff: rules.config.liquidationPriceOff,
     liquidationThreshold: rules.config.liquidationThreshold,
-    openInterest: instrument.amountOf(market.openInterestLots),
+    openInterest: scaledToDecimal(market.openInterestPaper, instrument.paperDecimals),
     "24hVolume": instrument.amountOf(volume.lots),
     price24HAgo: ago === undefined ? lastPrice(market) : instrument.priceOf(Number(ago)),
     "24hQuoteVolume": instrument.creditToDecimal(volume.quote),

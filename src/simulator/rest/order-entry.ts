@@ -154,7 +154,7 @@ export class OrderEntry {
     if (timeInForce === "FOK" && choices.unfilledFok === "REJECT" && !this.#desk.couldFill(account, market, side, ticks, lots)) {
       throw new ApiError(2016, "a FOK order could not fill whole");
     }
-    if (part !== undefined && onlyReduces(part, side, lots)) {
+    if (part !== undefined && onlyReduces(part, market, side, lots)) {
       return;
     }
     if (account.reduceOnly) {
@@ -162,7 +162,7 @@ export class OrderEntry {
     }
     const { buy, sell, boundByExposure } = capacityOf(account, market, this.#state.markets);
     // A SELL far below the market trades at the market, so the mark is what it takes on.
-    const notional = side === "BUY" ? credit : largerOf(credit, market.valueOf(lots));
+    const notional = side === "BUY" ? credit : largerOf(credit, market.valueOf(market.paperOf(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
         ? new ApiError(4013, `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`)

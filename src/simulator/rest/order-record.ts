@@ -55,7 +55,7 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
     pendingAmount: instrument.amountOf(order.pendingLots),
     expiredAmount: instrument.amountOf(order.expiredLots),
     failedAmount: instrument.amountOf(order.failedLots),
-    ...(pricedLots === 0 ? {} : { averagePrice: averagePrice(market, pricedQuote, pricedLots) }),
+    ...(pricedLots === 0 ? {} : { averagePrice: averagePrice(market, pricedQuote, market.paperOf(pricedLots)) }),
     json: orderStructRecord({ ...terms, ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit) }),
     hash: terms.hash,
     createdAt: terms.createdAtMs,

@@ -125,7 +125,7 @@ export class PublicEndpoints {
       high: price(extremes?.high),
       low: price(extremes?.low),
       product_type: "PERP",
-      open_interest: instrument.amountOf(market.openInterestLots),
+      open_interest: scaledToDecimal(market.openInterestPaper, instrument.paperDecimals),
       index_price: quotePrice(market, market.prices.index),
       index_name: `${baseAsset}/${quoteAsset}`,
       index_currency: quoteAsset,

@@ -5,7 +5,7 @@ import type { Market } from "../markets/market.js";
 import { KEYS } from "./record-keys.js";
 import type { RecordStore } from "./record-store.js";
 
-const FORMAT = { format: "marketwright exchange", version: 1 } as const;
+const FORMAT = { format: "marketwright exchange", version: 2 } as const;
 
 /** What the amounts in a store mean, by field; an exchange whose configuration says otherwise cannot go on from it. */
 type StoreTerms = Readonly<Record<string, string>>;

@@ -154,7 +154,7 @@ class Restoration {
       const account = this.#account(accountKey);
       const { position } = account.in(marketId);
       position.restore(readPosition(record), waiting.get(key) ?? []);
-      if (position.matched.lots !== 0) {
+      if (position.matched.paper !== 0n) {
         this.#market(marketId).holders.add(account);
       }
     });

@@ -156,7 +156,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", "src/simulator", [
     "a closed position has no side of its own",
     "rest/account-records.ts",
     'side: state.direction === 1 ? "LONG" : "SHORT",',
-    'side: state.lots > 0 ? "LONG" : "SHORT",',
+    'side: state.paper > 0n ? "LONG" : "SHORT",',
   ],
   [
     "PO2",

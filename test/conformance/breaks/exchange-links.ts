@@ -48,7 +48,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", "src/simulator", [
     "EV7",
     "the market stream has no open interest",
     "rest/market-records.ts",
-    "    openInterest: instrument.amountOf(market.openInterestLots),\n",
+    "    openInterest: scaledToDecimal(market.openInterestPaper, instrument.paperDecimals),\n",
     "",
   ],
   [

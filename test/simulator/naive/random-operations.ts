@@ -90,7 +90,8 @@ export async function compareWithNaive(seed: string, operations: number, compare
     expect(new Set(resting.map(String))).toEqual(new Set(naive.resting.map(({ owner, number, open }) => String([owner, number, open]))));
     for (const [owner, { address }] of clients.entries()) {
       const account = world.exchange.account(address);
-      const { lots, credit } = account?.in(MARKET).position.matched ?? { lots: 0, credit: 0n };
+      const credit = account?.in(MARKET).position.matched.credit ?? 0n;
+      const lots = world.exchange.positionLots(address, MARKET);
       expect({ lots, credit, primary: account?.primaryCredit }).toEqual(naive.accounts[owner]);
     }
     compared += 1;

@@ -32,7 +32,7 @@ export interface ExpectedTakeover {
   readonly discountQuote: CreditUnits;
   /** Of the unwind as taker; 0 for paper that only reduces the own position. */
   readonly takerFeeQuote: CreditUnits;
-  /** What the book pays less than the mark for the unwind; negative where it pays more. */
+  /** What getting rid of the paper brings less than the mark: the book walked, and the touch for what only reduces the own position. Negative where it brings more. */
   readonly slippageQuote: CreditUnits;
   /** At the expected gas price. */
   readonly gasQuote: CreditUnits;
@@ -64,6 +64,8 @@ export interface TakeoverPlan {
   readonly boundBy: TakeoverBound;
   /** Credit units of own margin room that it takes up; negative when it frees some. */
   readonly marginUseQuote: CreditUnits;
+  /** What gas and the unwind at its worst may still take from the own account after the takeover: no other takeover may count on it. */
+  readonly reservedQuote: CreditUnits;
   readonly ownAfter: MarginAccount;
   /** Undefined when everything was moved to the insurance account as bad debt. */
   readonly victimAfter: MarginAccount | undefined;
@@ -107,7 +109,9 @@ export type RefusalReason =
   /** The liquidator already holds positions in as many markets as an account may. */
   | "too-many-positions"
   /** The liquidator's own account. */
-  | "own-account";
+  | "own-account"
+  /** The chain prices the liquidation otherwise than the published formulas: contracts of another kind. */
+  | "other-formulas";
 
 /** A takeover that is not possible. */
 export interface Refused {

@@ -1,0 +1,75 @@
+import type { Hex } from "../../core/units.js";
+import type { PlanInput, Victim } from "./plan-input.js";
+import { planPosition, planTakeover } from "./plan-takeover.js";
+import type { Refused, TakeoverDecision, TakeoverPlan, Unprofitable } from "./takeover-plan.js";
+
+/** What several victims come to. */
+export interface Allocation {
+  /** In the order in which they have to be sent: each counts on those before it. */
+  readonly plans: readonly TakeoverPlan[];
+  /** Of each victim that got no plan, the decision that came nearest. */
+  readonly others: readonly (Unprofitable | Refused)[];
+}
+
+/**
+ * Shares the own margin and the books among several victims: takeovers that free margin first, then by profit for each unit of
+ * margin. After each the own account, the victim and the market's book are reckoned as they will be, so that the plans hold
+ * together and not only each alone. One victim may be taken from in several markets for as long as it stays unsafe.
+ * @param most plans that are wanted; those beyond are left for the next look.
+ * @throws FormatError when ether has no price.
+ */
+export function allocateTakeovers(victims: readonly Victim[], input: PlanInput, most = Number.POSITIVE_INFINITY): Allocation {
+  const plans: TakeoverPlan[] = [];
+  const states = new Map(victims.map((victim) => [victim.account, victim]));
+  const others = new Map<Hex, Unprofitable | Refused>();
+  const waiting: TakeoverPlan[] = [];
+  const keep = (decision: TakeoverDecision): void => {
+    if (decision.kind === "takeover") waiting.push(decision);
+  };
+  for (const victim of victims) {
+    const best = planTakeover(victim, input);
+    if (best.kind === "takeover") for (const perp of victim.margin.papers.keys()) keep(planPosition(victim, perp, input));
+    else others.set(victim.account, best);
+  }
+  let now = input;
+  while (waiting.length > 0 && plans.length < most) {
+    waiting.sort(byProfitForMargin);
+    const next = waiting.shift() as TakeoverPlan;
+    const victim = states.get(next.victim);
+    if (victim === undefined) continue;
+    // Earlier plans left less margin, another book or another victim: the plan is made anew, and waits again if it is worth less now.
+    const decision = planPosition(victim, next.perp, now);
+    if (decision.kind !== "takeover") {
+      if (!plans.some((plan) => plan.victim === next.victim)) others.set(next.victim, decision);
+      continue;
+    }
+    if (waiting[0] !== undefined && byProfitForMargin(decision, waiting[0]) > 0) {
+      waiting.push(decision);
+      continue;
+    }
+    plans.push(decision);
+    others.delete(decision.victim);
+    now = withTakeover(now, decision);
+    if (decision.victimAfter === undefined || decision.isCured) states.delete(decision.victim);
+    else states.set(decision.victim, { ...victim, margin: decision.victimAfter });
+  }
+  return { plans, others: [...others.values()] };
+}
+
+/** What is planned with while that takeover is in flight: its margin is used, its losses are set aside, its unwind goes before others. */
+export function withTakeover(input: PlanInput, { perp, ownAfter, reservedQuote, unwindLots }: TakeoverPlan): PlanInput {
+  const market = input.markets.get(perp);
+  const markets = new Map(input.markets);
+  if (market !== undefined) markets.set(perp, { ...market, underwayLots: market.underwayLots + unwindLots });
+  const margin = { ...ownAfter, netValueCredit: ownAfter.netValueCredit - reservedQuote };
+  return { ...input, own: { ...input.own, margin }, markets };
+}
+
+function byProfitForMargin(a: TakeoverPlan, b: TakeoverPlan): number {
+  const [freesA, freesB] = [a.marginUseQuote <= 0n, b.marginUseQuote <= 0n];
+  if (freesA !== freesB) return freesA ? -1 : 1;
+  const difference = freesA
+    ? b.expected.profitQuote - a.expected.profitQuote
+    : b.expected.profitQuote * a.marginUseQuote - a.expected.profitQuote * b.marginUseQuote;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}

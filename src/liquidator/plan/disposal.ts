@@ -1,0 +1,153 @@
+import type { CreditUnits, Lots } from "../../core/units.js";
+import type { Level } from "../../market/view.js";
+import { absolute, BPS, ceilDivide, larger, mulFixed, ONE, smaller } from "../margin/fixed-point.js";
+import type { Paper } from "../margin/margin-account.js";
+import { takeoverPrice } from "../margin/takeover-terms.js";
+import type { PlanRules, TakeoverMarket } from "./plan-input.js";
+
+/** How taken paper is got rid of, and what that brings. Credit units; negative where it is bought back. */
+export interface Disposal {
+  /** Signed: what has to be sold (positive) or bought back. */
+  readonly unwindLots: Lots;
+  readonly unwindPaper: Paper;
+  /** What the paper is worth that only reduces the own position: at the worse of mark and touch, without a fee. */
+  readonly nettedCredit: CreditUnits;
+  /** The book walked as taker. */
+  readonly unwindCredit: CreditUnits;
+  readonly takerFee: CreditUnits;
+  /** Netted and unwound, fee paid, the unwind worse by the reserve. */
+  readonly worstCredit: CreditUnits;
+  /** The same hope with the maker's share filled at the near touch. */
+  readonly makerFirstCredit: CreditUnits;
+}
+
+/** What taking `paper` of a market leads to where `held` is held already, by the book as it is. Lots of earlier takeovers go first. */
+export class BookDisposal {
+  readonly #market: TakeoverMarket;
+  readonly #held: Paper;
+  readonly #rules: PlanRules;
+  /** Levels that the unwind meets, what earlier takeovers need taken off; best first. */
+  readonly #levels: readonly Level[];
+  readonly #isSale: boolean;
+
+  /** @param sign of the paper that is taken. */
+  constructor(market: TakeoverMarket, held: Paper, sign: bigint, rules: PlanRules) {
+    this.#market = market;
+    this.#held = held;
+    this.#rules = rules;
+    this.#isSale = sign > 0n;
+    const { underwayLots } = market;
+    const ahead = this.#isSale ? Math.max(0, underwayLots) : Math.max(0, -underwayLots);
+    this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, ahead);
+  }
+
+  /** Whether there is anybody to unwind with. */
+  get isEmpty(): boolean {
+    return this.#levels.length === 0;
+  }
+
+  /** How much of `paper` only reduces what is held, without sign. */
+  netted(paper: Paper): Paper {
+    return paper > 0n === this.#held > 0n ? 0n : smaller(absolute(paper), absolute(this.#held));
+  }
+
+  /** Lots that the book takes at prices better than the liquidation's, fee and reserve paid. */
+  payingLots(): Lots {
+    const { instrument } = this.#market;
+    const price = takeoverPrice(this.#market, this.#isSale ? 1n : -1n);
+    let lots = 0;
+    for (const level of this.#levels) {
+      const credit = this.#creditOf(level.ticks, level.lots);
+      const paper = BigInt(level.lots) * instrument.paperPerLot;
+      const cost = this.#isSale ? mulFixed(paper, price) : -mulFixed(paper, price);
+      if (this.#worst(credit) <= cost) break;
+      lots += level.lots;
+    }
+    return lots;
+  }
+
+  /** All lots of the book's side. */
+  bookLots(): Lots {
+    return this.#levels.reduce((sum, { lots }) => sum + lots, 0);
+  }
+
+  /** @param paper of the constructor's sign; what is unwound is whole lots. Undefined when the book is too thin. */
+  of(paper: Paper): Disposal | undefined {
+    const { instrument, makerFeeRate } = this.#market;
+    const netted = this.netted(paper);
+    const unwound = absolute(paper) - netted;
+    const lots = Number(unwound / instrument.paperPerLot);
+    const unwindCredit = this.#walk(lots);
+    if (unwindCredit === undefined) return undefined;
+    const sign = this.#isSale ? 1 : -1;
+    const nettedCredit = this.#nettedCredit(this.#isSale ? netted : -netted);
+    const makerLots = Number((BigInt(lots) * BigInt(this.#rules.makerShareBps)) / BPS);
+    const makerCredit = this.#nearTouchCredit(makerLots) ?? this.#walk(makerLots) ?? 0n;
+    const takerCredit = this.#walk(lots - makerLots) ?? 0n;
+    return {
+      unwindLots: lots === 0 ? 0 : sign * lots,
+      unwindPaper: BigInt(sign) * unwound,
+      nettedCredit,
+      unwindCredit,
+      takerFee: this.#takerFee(unwindCredit),
+      worstCredit: nettedCredit + this.#worst(unwindCredit),
+      makerFirstCredit:
+        nettedCredit + takerCredit - this.#takerFee(takerCredit) + makerCredit - mulFixed(absolute(makerCredit), makerFeeRate),
+    };
+  }
+
+  #walk(lots: Lots): CreditUnits | undefined {
+    let credit = 0n;
+    let left = lots;
+    for (const level of this.#levels) {
+      if (left === 0) break;
+      const taken = Math.min(left, level.lots);
+      credit += this.#creditOf(level.ticks, taken);
+      left -= taken;
+    }
+    return left === 0 ? credit : undefined;
+  }
+
+  /** What a trade of that much credit brings after reserve and fee. */
+  #worst(credit: CreditUnits): CreditUnits {
+    const reserved = credit - ceilDivide(absolute(credit) * BigInt(this.#rules.unwindReserveBps), BPS);
+    return reserved - this.#takerFee(reserved);
+  }
+
+  /** A rebate is no income to count on. */
+  #takerFee(credit: CreditUnits): CreditUnits {
+    const rate = larger(0n, this.#market.takerFeeRate);
+    return ceilDivide(absolute(credit) * rate, ONE);
+  }
+
+  #creditOf(ticks: number, lots: Lots): CreditUnits {
+    const { instrument } = this.#market;
+    return this.#isSale ? instrument.creditFloor(ticks, lots) : -instrument.creditCeil(ticks, lots);
+  }
+
+  /** Resting on the far side's own best price: a sale at the best ask. */
+  #nearTouchCredit(lots: Lots): CreditUnits | undefined {
+    const best = (this.#isSale ? this.#market.asks : this.#market.bids)[0];
+    return best === undefined ? undefined : this.#creditOf(best.ticks, lots);
+  }
+
+  #nettedCredit(paper: Paper): CreditUnits {
+    const { markPrice, instrument, bids, asks } = this.#market;
+    const touch = (paper > 0n ? bids : asks)[0];
+    const atMark = mulFixed(paper, markPrice);
+    if (touch === undefined) return atMark;
+    const numerator = paper * BigInt(touch.ticks) * instrument.creditNumerator;
+    return smaller(atMark, numerator / (instrument.creditDenominator * instrument.paperPerLot));
+  }
+}
+
+function withoutFirst(levels: readonly Level[], ahead: Lots): Level[] {
+  const left: Level[] = [];
+  let skip = ahead;
+  for (const { ticks, lots } of levels) {
+    const free = lots - skip;
+    skip = Math.max(0, -free);
+    if (free > 0) left.push({ ticks, lots: free });
+  }
+  return left;
+}

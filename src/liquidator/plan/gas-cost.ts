@@ -1,0 +1,20 @@
+import { FormatError } from "../../core/errors.js";
+import type { CreditUnits } from "../../core/units.js";
+import { ceilDivide, ONE } from "../margin/fixed-point.js";
+import type { GasPrices } from "./plan-input.js";
+
+/** What one liquidation is expected to cost in gas, in wei and, rounded up, in credit units. @throws FormatError when ether has no price. */
+export function gasCostOf({ gasPerTakeover, feePerGasWei, extraWei, creditPerEth }: GasPrices): {
+  readonly wei: bigint;
+  readonly credit: CreditUnits;
+} {
+  if (creditPerEth <= 0n)
+    throw new FormatError("is no price of ether", { field: "creditPerEth", value: creditPerEth, expected: "credit units above zero" });
+  const wei = gasPerTakeover * feePerGasWei + extraWei;
+  return { wei, credit: ceilDivide(wei * creditPerEth, ONE) };
+}
+
+/** The most wei that so much credit pays for. */
+export function weiOf(credit: CreditUnits, { creditPerEth }: GasPrices): bigint {
+  return (credit * ONE) / creditPerEth;
+}

@@ -1,0 +1,124 @@
+import { BPS, mulFixed } from "../margin/fixed-point.js";
+import type { Paper } from "../margin/margin-account.js";
+import { isSafe } from "../margin/margin-rules.js";
+import { victimAfter } from "../margin/takeover-terms.js";
+import { gasCostOf, weiOf } from "./gas-cost.js";
+import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
+import type { ExpectedTakeover, RefusalReason, Refused, TakeoverBound, TakeoverDecision } from "./takeover-plan.js";
+import { type SizedTakeover, TakeoverSizer } from "./takeover-size.js";
+
+const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
+  position: "the position ends there",
+  depth: "the book is too thin",
+  margin: "the own margin with its buffer has no room for a lot",
+  "max-position": "maxPositionLots leaves no room for a lot",
+  "market-notional": "the market's maxNotional leaves no room for a lot",
+  "account-notional": "the account's maxNotional leaves no room for a lot",
+  leverage: "maxLeverage leaves no room for a lot",
+  "margin-use": "maxMarginUseFraction leaves no room for a lot",
+  "liquidation-distance": "minLiquidationDistanceBps leaves no room for a lot",
+};
+
+/**
+ * The most profitable takeover of one account in danger: any position of it may be taken, in any size. Where none pays, the one
+ * that comes nearest and by how much it falls short; where none is possible, why.
+ * @throws FormatError when ether has no price.
+ */
+export function planTakeover(victim: Victim, input: PlanInput): TakeoverDecision {
+  const refuse = (reason: RefusalReason, detail: string): Refused => ({
+    kind: "refused",
+    victim: victim.account,
+    perp: undefined,
+    blockNumber: victim.blockNumber,
+    reason,
+    detail,
+  });
+  if (victim.margin.papers.size === 0) return refuse("no-position", "it holds no position");
+  const decisions = [...victim.margin.papers.keys()].map((perp) => planPosition(victim, perp, input));
+  return decisions.reduce((best, next) => (isBetter(next, best) ? next : best));
+}
+
+/** The takeover of one position of an account in danger. @throws FormatError when ether has no price. */
+export function planPosition(victim: Victim, perp: string, input: PlanInput): TakeoverDecision {
+  const { account, blockNumber, margin } = victim;
+  const refuse = (reason: RefusalReason, detail: string): Refused => ({
+    kind: "refused",
+    victim: account,
+    perp,
+    blockNumber,
+    reason,
+    detail,
+  });
+  const { own, markets, gas, rules } = input;
+  const paper = margin.papers.get(perp) ?? 0n;
+  const market = markets.get(perp);
+  if (account === own.account) return refuse("own-account", "an account cannot liquidate itself");
+  if (isSafe(margin)) return refuse("safe", "its net value covers its maintenance margin");
+  if (paper === 0n) return refuse("no-position", "it holds nothing in this market");
+  if (market === undefined) return refuse("unlisted-market", "the market is not listed, or cannot be unwound in");
+  if (!own.margin.papers.has(perp) && own.margin.papers.size >= own.maxPositionAmount)
+    return refuse("too-many-positions", `the own account holds positions in ${own.margin.papers.size} markets, as many as it may`);
+
+  const gasCost = gasCostOf(gas);
+  const sized = new TakeoverSizer(market, paper, input, gasCost.credit).search();
+  if (sized === "less-than-a-lot") return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
+  if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
+  if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
+
+  const { terms, disposal, ownAfter, lossCredit, boundBy } = sized;
+  const expected = expectationOf(market, sized, gasCost.credit);
+  const worstAtMark = terms.credit + disposal.worstCredit - gasCost.credit;
+  const spare = worstAtMark - rules.minProfitCredit;
+  const common = { victim: account, perp, marketId: market.marketId, blockNumber, requestPaper: terms.paper, expected, boundBy };
+  if (spare < 0n) return { kind: "unprofitable", ...common, worstProfitQuote: worstAtMark, shortOfQuote: -spare };
+
+  const gasCeiling = gasCost.credit + (spare * BigInt(rules.gasShareBps)) / BPS;
+  const expectCredit = rules.minProfitCredit + gasCeiling - disposal.worstCredit;
+  const after = victimAfter(margin, market, terms);
+  const [roomBefore, roomAfter] = [roomOf(own.margin), roomOf(ownAfter) - lossCredit];
+  return {
+    kind: "takeover",
+    ...common,
+    expectCredit,
+    maxCostWei: weiOf(gasCeiling, gas),
+    worstProfitQuote: expectCredit + disposal.worstCredit - gasCeiling,
+    unwindLots: disposal.unwindLots,
+    marginUseQuote: roomBefore - roomAfter,
+    reservedQuote: lossCredit,
+    ownAfter,
+    victimAfter: after,
+    isCured: after === undefined || isSafe(after),
+  };
+}
+
+function expectationOf(market: TakeoverMarket, { terms, disposal }: SizedTakeover, gasQuote: bigint): ExpectedTakeover {
+  const { credit, insuranceFee, paper } = terms;
+  const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = disposal;
+  const atMark = valueAtMark(paper, market);
+  return {
+    credit,
+    insuranceFee,
+    discountQuote: atMark + credit,
+    takerFeeQuote: takerFee,
+    slippageQuote: atMark - nettedCredit - unwindCredit,
+    gasQuote,
+    profitQuote: credit + nettedCredit + unwindCredit - takerFee - gasQuote,
+    makerFirstProfitQuote: credit + makerFirstCredit - gasQuote,
+  };
+}
+
+function valueAtMark(paper: Paper, { markPrice }: TakeoverMarket): bigint {
+  return mulFixed(paper, markPrice);
+}
+
+function roomOf({ netValueCredit, maintenanceMarginCredit }: { netValueCredit: bigint; maintenanceMarginCredit: bigint }): bigint {
+  return netValueCredit - maintenanceMarginCredit;
+}
+
+const KIND_RANK = { takeover: 0, unprofitable: 1, refused: 2 } as const;
+
+function isBetter(a: TakeoverDecision, b: TakeoverDecision): boolean {
+  if (a.kind !== b.kind) return KIND_RANK[a.kind] < KIND_RANK[b.kind];
+  if (a.kind === "takeover" && b.kind === "takeover") return a.expected.profitQuote > b.expected.profitQuote;
+  return a.kind === "unprofitable" && b.kind === "unprofitable" && a.shortOfQuote < b.shortOfQuote;
+}

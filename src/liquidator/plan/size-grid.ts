@@ -1,0 +1,39 @@
+import { absolute, smaller } from "../margin/fixed-point.js";
+import type { Paper } from "../margin/margin-account.js";
+
+/**
+ * The sizes that may be requested of a position: whole lots, or, where the own position is odd and would be reduced, such that what
+ * is held afterwards is whole lots. An odd rest of the victim's stays where it is: nobody could sell it on the book.
+ */
+export class SizeGrid {
+  readonly #sign: bigint;
+  readonly #lot: Paper;
+  /** The odd part of the own position that the first size removes. */
+  readonly #odd: Paper;
+  /** Index of the largest size that the position holds. */
+  readonly count: bigint;
+
+  /** @param held the own position in that market. */
+  constructor(position: Paper, held: Paper, lot: Paper) {
+    this.#sign = position > 0n ? 1n : -1n;
+    this.#lot = lot;
+    const isReducing = held !== 0n && held > 0n !== position > 0n;
+    const odd = isReducing ? absolute(held) % lot : 0n;
+    const whole = absolute(position) - odd;
+    this.#odd = whole < 0n ? 0n : odd;
+    this.count = whole < 0n ? absolute(position) / lot : whole / lot + (odd > 0n ? 1n : 0n);
+  }
+
+  /** Signed paper of a size; 0 for index 0. */
+  paper(index: bigint): Paper {
+    if (index === 0n) return 0n;
+    return this.#sign * (this.#odd > 0n ? this.#odd + (index - 1n) * this.#lot : index * this.#lot);
+  }
+
+  /** Index of the largest size of at most `size`, without sign. */
+  indexWithin(size: Paper): bigint {
+    const whole = size - this.#odd;
+    if (whole < 0n) return 0n;
+    return smaller(this.count, whole / this.#lot + (this.#odd > 0n ? 1n : 0n));
+  }
+}

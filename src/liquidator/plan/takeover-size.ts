@@ -1,0 +1,96 @@
+import { absolute, larger, mulFixed, smaller } from "../margin/fixed-point.js";
+import type { MarginAccount, Paper } from "../margin/margin-account.js";
+import { liquidatorAfter, type TakeoverTerms, takeoverTerms } from "../margin/takeover-terms.js";
+import { BookDisposal, type Disposal } from "./disposal.js";
+import { OwnLimits } from "./own-limits.js";
+import type { PlanInput, TakeoverMarket } from "./plan-input.js";
+import { SizeGrid } from "./size-grid.js";
+import type { TakeoverBound } from "./takeover-plan.js";
+
+/** One size with all that follows from it. */
+export interface SizedTakeover {
+  readonly terms: TakeoverTerms;
+  readonly disposal: Disposal;
+  readonly ownAfter: MarginAccount;
+  /** What gas and the unwind at its worst take away after the takeover. */
+  readonly lossCredit: bigint;
+  /** Why it is not larger. */
+  readonly boundBy: TakeoverBound;
+}
+
+/** What came of looking for a size. */
+export type SizeSearch = SizedTakeover | "less-than-a-lot" | "no-book" | { readonly brokenAtOnce: TakeoverBound };
+
+/**
+ * The largest size that every bound allows. Up to where the book stops paying each lot adds to the profit, so the largest is the
+ * best. The own margin and limits allow one stretch of sizes (each lot that reduces the own position makes room, each further one
+ * takes some), whose end is found by halving.
+ */
+export class TakeoverSizer {
+  readonly #market: TakeoverMarket;
+  readonly #input: PlanInput;
+  readonly #gasCredit: bigint;
+  readonly #position: Paper;
+  readonly #held: Paper;
+  readonly #book: BookDisposal;
+  readonly #limits: OwnLimits;
+  readonly #grid: SizeGrid;
+
+  constructor(market: TakeoverMarket, position: Paper, input: PlanInput, gasCredit: bigint) {
+    this.#market = market;
+    this.#input = input;
+    this.#gasCredit = gasCredit;
+    this.#position = position;
+    this.#held = input.own.margin.papers.get(market.perp) ?? 0n;
+    this.#book = new BookDisposal(market, this.#held, position > 0n ? 1n : -1n, input.rules);
+    this.#limits = new OwnLimits(input.own, market, input.rules);
+    this.#grid = new SizeGrid(position, this.#held, market.instrument.paperPerLot);
+  }
+
+  search(): SizeSearch {
+    if (this.#grid.count === 0n) return "less-than-a-lot";
+    const netted = this.#book.netted(this.#position);
+    const [paying, byBook] = [this.#withinBook(netted, this.#book.payingLots()), this.#withinBook(netted, this.#book.bookLots())];
+    if (byBook === 0n) return "no-book";
+    // A book that pays for no lot still tells what one would have lost.
+    const most = larger(1n, paying);
+    const natural: TakeoverBound = paying === this.#grid.count ? "position" : "depth";
+    const peak = smaller(most, this.#grid.indexWithin(netted));
+    const atPeak = peak === 0n ? undefined : this.broken(this.#grid.paper(peak));
+    if (atPeak !== undefined) return { brokenAtOnce: atPeak };
+    let [fits, fails] = [peak, most + 1n];
+    while (fails - fits > 1n) {
+      const middle = (fits + fails) / 2n;
+      if (this.broken(this.#grid.paper(middle)) === undefined) fits = middle;
+      else fails = middle;
+    }
+    const boundBy = fails > most ? natural : (this.broken(this.#grid.paper(fails)) ?? natural);
+    if (fits === 0n) return { brokenAtOnce: boundBy };
+    return { ...this.#sized(this.#grid.paper(fits)), boundBy };
+  }
+
+  /** The first of the own limits that this size would break. @param paper of a size that the book can take. */
+  broken(paper: Paper): TakeoverBound | undefined {
+    const { ownAfter, lossCredit } = this.#sized(paper);
+    return this.#limits.broken(ownAfter, lossCredit);
+  }
+
+  /** The index of the largest size of which the book has to take no more than so many lots. */
+  #withinBook(netted: Paper, lots: number): bigint {
+    return this.#grid.indexWithin(netted + BigInt(lots) * this.#market.instrument.paperPerLot);
+  }
+
+  #sized(paper: Paper): Omit<SizedTakeover, "boundBy"> {
+    const terms = takeoverTerms(this.#market, this.#position, paper);
+    const disposal = this.#book.of(paper);
+    if (disposal === undefined) throw new RangeError(`a size of ${absolute(paper)} paper is more than the book holds`);
+    const { unwindPaper, worstCredit, nettedCredit } = disposal;
+    const unwindLoss = larger(0n, mulFixed(unwindPaper, this.#market.markPrice) - (worstCredit - nettedCredit));
+    return {
+      terms,
+      disposal,
+      ownAfter: liquidatorAfter(this.#input.own.margin, this.#market, terms),
+      lossCredit: unwindLoss + this.#gasCredit,
+    };
+  }
+}

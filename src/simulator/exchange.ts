@@ -5,6 +5,7 @@ import { ecdsaScheme, type SignatureScheme } from "../core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import { Account } from "./accounts/account.js";
 import { Clearing } from "./accounts/clearing.js";
+import { DelayedSettlement } from "./accounts/delayed-settlement.js";
 import type { Order } from "./accounts/order.js";
 import { Withdrawals } from "./accounts/withdrawals.js";
 import { type Audit, audit } from "./audit.js";
@@ -88,7 +89,11 @@ export class EmbeddedExchange {
     const state = new ExchangeState(config, seam, told);
     const turn = (run: () => void) => this.#turn(run);
     this.#state = state;
-    this.#clearing = new Clearing(state, turn, (accounts) => this.#desk.enforceMaintenance(accounts));
+    this.#clearing = new Clearing(
+      state,
+      (onSettlement) => new DelayedSettlement(state, turn, onSettlement),
+      (accounts) => this.#desk.enforceMaintenance(accounts),
+    );
     this.#desk = new OrderDesk(state, this.#clearing, turn);
     this.#withdrawals = new Withdrawals(state, this.#clearing, turn);
     for (const id of Object.keys(config.markets)) {
@@ -205,7 +210,7 @@ export class EmbeddedExchange {
   /** Deposits credit, as the faucet does. @param amountQuote a decimal string. @throws RunError for an unknown account */
   deposit(address: Hex, amountQuote: string): void {
     const account = this.#requireAccount(address);
-    this.#turn(() => this.#clearing.deposit(account, decimalToScaled(amountQuote, this.config.creditDecimals, "amount")));
+    this.#turn(() => this.#clearing.credit.deposit(account, decimalToScaled(amountQuote, this.config.creditDecimals, "amount")));
   }
 
   /** Changes whether a market takes orders; resting ones stay and can be cancelled. @throws RunError for an unknown market */

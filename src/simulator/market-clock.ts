@@ -114,7 +114,7 @@ export class MarketClock {
     }
     if (nowMs >= market.nextFundingMs) {
       market.nextFundingMs += intervalMs;
-      this.#parts.clearing.fund(market);
+      this.#parts.clearing.credit.fund(market);
     }
     this.#parts.state.listener.onMarket(market);
   }

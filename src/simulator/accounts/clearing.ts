@@ -1,14 +1,15 @@
-import { seededRandom } from "../../core/seeded-random.js";
-import type { CreditUnits, Lots, PaperUnits, Side, Ticks } from "../../core/units.js";
+import { type CreditUnits, type Lots, oppositeOf, type PaperUnits, type Side, type Ticks } from "../../core/units.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
+import { CreditMoves } from "./credit-moves.js";
 import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
-import type { Income, IncomeType, Trade, UserTrade } from "./records.js";
-import { SettlementQueue } from "./settlement-queue.js";
+import type { LedgerEntry } from "./position-ledger.js";
+import type { Trade, UserTrade } from "./records.js";
+import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
 /** A match as the book found it. An absent order is the house's: an agent's, or recorded liquidity. */
 export interface Match {
@@ -20,40 +21,59 @@ export interface Match {
   readonly lots: Lots;
 }
 
-/** Books matches on both accounts, settles or fails them after the configured delay, and pays funding. */
-export class Clearing {
-  readonly #state: ExchangeState;
-  readonly #waiting: SettlementQueue<PendingSettlement>;
-  readonly #afterChange: (accounts: Iterable<Account>) => void;
+/** Matches of one taking order that are settled together. */
+interface Sweep {
+  readonly taker: BookOrder | null;
+  readonly takerSide: Side;
+  readonly market: Market;
+  readonly matches: PendingSettlement[];
+  /** Credit of all of them, which the taker's fee is of. */
+  quote: CreditUnits;
+}
 
-  /** @param afterChange called with the accounts whose money or positions have changed by settlement or funding. */
-  constructor(state: ExchangeState, turn: (run: () => void) => void, afterChange: (accounts: Iterable<Account>) => void) {
+/** Books matches on both accounts, has them settled, and books what came of it. */
+export class Clearing {
+  /** Credit that no trade moves. */
+  readonly credit: CreditMoves;
+  readonly #state: ExchangeState;
+  readonly #settlement: Settlement;
+  #sweep: Sweep | null = null;
+
+  /**
+   * @param settlementOf makes what settles.
+   * @param afterChange called with the accounts whose money or positions have changed by settlement or funding.
+   */
+  constructor(
+    state: ExchangeState,
+    settlementOf: (onSettlement: OnSettlement) => Settlement,
+    afterChange: (accounts: Iterable<Account>) => void,
+  ) {
     this.#state = state;
-    this.#afterChange = afterChange;
-    this.#waiting = new SettlementQueue(state.seam, (items) => turn(() => this.#settleAll(items)));
+    this.credit = new CreditMoves(state, afterChange);
+    this.#settlement = settlementOf((outcomes) => this.#settleAll(outcomes));
   }
 
   /** Matches whose settlement is still to come. */
   get unsettled(): number {
-    return this.#waiting.size;
+    return this.#settlement.pending.length;
   }
 
   /** What waits for settlement, the next due first. */
   get pending(): readonly PendingSettlement[] {
-    return this.#waiting.items;
+    return this.#settlement.pending;
   }
 
-  /** Puts back a match that waited when the process ended; what came due meanwhile settles at the start. */
+  /** Puts back a match that waited when the process ended. */
   restore(pending: PendingSettlement): void {
-    this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.seam.clock.nowMs()));
+    this.#settlement.restore(pending);
   }
 
   start(): void {
-    this.#waiting.resume();
+    this.#settlement.start();
   }
 
   stop(): void {
-    this.#waiting.stop();
+    this.#settlement.stop();
   }
 
   /** Books a match. The orders' `openLots` are already reduced. */
@@ -62,8 +82,10 @@ export class Clearing {
     const state = this.#state;
     const buyOrder = match.buyer instanceof Order ? match.buyer : null;
     const sellOrder = match.seller instanceof Order ? match.seller : null;
+    const isSettled = buyOrder !== null || sellOrder !== null;
     const quote = makerQuote(match, makerSide === "BUY" ? buyOrder : sellOrder);
     const timeMs = state.nowMs();
+    const { houseDelayMs } = this.#settlement;
     const trade: Trade = {
       id: state.nextId(),
       market,
@@ -73,30 +95,72 @@ export class Clearing {
       timeMs,
       isBuyerMaker: makerSide === "BUY",
       status: "CREATED",
-      settlesAtMs: buyOrder === null && sellOrder === null ? timeMs + state.config.settlement.delayMs : null,
+      settlesAtMs: isSettled ? null : timeMs + houseDelayMs,
     };
     market.noteTrade(trade);
     state.gas.onMatch(timeMs);
-    if (buyOrder !== null || sellOrder !== null) {
-      const buyer = this.#side(trade, buyOrder, true);
-      const seller = this.#side(trade, sellOrder, false);
+    if (isSettled) {
+      const sweep = this.#sweepOf(match);
+      const buyer = this.#side(trade, buyOrder, true, sweep.quote);
+      const seller = this.#side(trade, sellOrder, false, sweep.quote);
       const fees = buyer.record.commission + seller.record.commission;
       state.feeCredit += fees;
-      const { delayMs } = state.config.settlement;
       const sides = makerSide === "BUY" ? [buyer, seller] : [seller, buyer];
-      const pending: PendingSettlement = { trade, sides, fees, dueMs: state.seam.clock.nowMs() + delayMs };
-      this.#waiting.add(pending, delayMs);
+      const pending: PendingSettlement = {
+        trade,
+        sides,
+        fees,
+        dueMs: state.seam.clock.nowMs() + houseDelayMs,
+        ...(this.#settlement.mostMatches > 1 ? { sweepId: sweep.matches[0]?.trade.id ?? trade.id } : {}),
+      };
+      this.#join(sweep, pending);
       state.listener.onPending(pending);
     }
     state.listener.onTrade(trade);
   }
 
-  #side(trade: Trade, order: Order | null, isBuyer: boolean): PendingSide {
+  /** The order that was taking takes no more. */
+  endSweep(): void {
+    const sweep = this.#sweep;
+    this.#sweep = null;
+    if (sweep !== null && sweep.matches.length > 0) {
+      this.#settlement.add(sweep.matches);
+    }
+  }
+
+  #sweepOf({ market, makerSide, buyer, seller }: Match): Sweep {
+    const takerSide = oppositeOf(makerSide);
+    // Every agent's order is the house's, and so is what a recording takes.
+    const taking = makerSide === "BUY" ? seller : buyer;
+    const taker = taking instanceof Order ? taking : null;
+    const held = this.#sweep;
+    if (held !== null && held.taker === taker && held.takerSide === takerSide && held.market === market) {
+      return held;
+    }
+    this.endSweep();
+    this.#sweep = { taker, takerSide, market, matches: [], quote: 0n };
+    return this.#sweep;
+  }
+
+  #join(sweep: Sweep, pending: PendingSettlement): void {
+    for (const { record, entry } of sweep.matches.length === 0 ? [] : pending.sides) {
+      continueTransaction(sweep.matches, record.account, entry);
+    }
+    sweep.matches.push(pending);
+    sweep.quote += pending.trade.quote;
+    if (sweep.matches.length === this.#settlement.mostMatches) {
+      this.endSweep();
+    }
+  }
+
+  /** @param sweptQuote what the taker has traded before in the same transaction, whose fee is of the sum (protocol 7.6). */
+  #side(trade: Trade, order: Order | null, isBuyer: boolean, sweptQuote: CreditUnits): PendingSide {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;
     const account = order?.terms.account ?? market.house;
     const rate = isMaker ? (order?.terms.makerRate ?? market.rules.makerRate) : (order?.terms.takerRate ?? market.rules.takerRate);
-    const commission = (quote * rate) / ONE;
+    const before = isMaker ? 0n : sweptQuote;
+    const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
     const part = account.in(market.id);
     const { entry, realizedPnl } = withOpenInterest(market, account, () =>
       part.position.match({ paper: market.paperOf(isBuyer ? lots : -lots), quote, fee: commission, timeMs }),
@@ -117,26 +181,18 @@ export class Clearing {
     return { record, order, entry };
   }
 
-  #settleAll(items: readonly PendingSettlement[]): void {
+  #settleAll(outcomes: readonly SettlementOutcome[]): void {
     const touched = new Set<Account>();
-    for (const item of items) {
-      const failed = this.#fails(item.trade);
-      item.trade.status = failed ? this.#state.config.choices.failedTradeStatus : "SETTLED";
-      this.#state.feeCredit -= failed ? item.fees : 0n;
-      for (const side of item.sides) {
-        this.#resolve(side, !failed);
+    for (const { pending, isSettled } of outcomes) {
+      pending.trade.status = !isSettled ? this.#state.config.choices.failedTradeStatus : "SETTLED";
+      this.#state.feeCredit -= isSettled ? 0n : pending.fees;
+      for (const side of pending.sides) {
+        this.#resolve(side, isSettled);
         touched.add(side.record.account);
       }
-      this.#state.listener.onResolved(item);
+      this.#state.listener.onResolved(pending);
     }
-    this.#changed([...touched]);
-  }
-
-  /** Drawn from the seed and the trade's id alone, so that a restart changes no trade's fate. */
-  #fails({ id }: Trade): boolean {
-    const { seed, settlement } = this.#state.config;
-    const { failureRate } = settlement;
-    return failureRate > 0 && seededRandom(`${seed} settlement ${id}`).uniform() < failureRate;
+    this.credit.changed([...touched]);
   }
 
   #resolve({ record, order, entry }: PendingSide, settled: boolean): void {
@@ -157,95 +213,12 @@ export class Clearing {
     listener.onOrder(order);
     listener.onUserTrade(record);
     if (settled) {
-      this.#income(account, trade.market.id, [
+      this.credit.income(account, trade.market.id, [
         [record.isBuyer ? "BUY" : "SELL", record.isBuyer ? -trade.quote : trade.quote],
         [record.isMaker ? "MAKER_FEE" : "TAKER_FEE", -record.commission],
       ]);
     }
     listener.onAccount(account);
-  }
-
-  /** Credits an account from outside: registration, or the faucet. */
-  deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
-    account.deposits += amount;
-    this.#state.depositedCredit += amount;
-    this.#moved(account, type, amount);
-  }
-
-  /** Lets credit leave an account and the exchange. */
-  withdraw(account: Account, amount: CreditUnits): void {
-    account.deposits -= amount;
-    this.#state.withdrawnCredit += amount;
-    this.#moved(account, "WITHDRAWAL", -amount);
-  }
-
-  /**
-   * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
-   * "Bad debt").
-   */
-  #coverDebts(accounts: Iterable<Account>): void {
-    for (const account of accounts) {
-      const debt = -account.primaryCredit;
-      if (debt > 0n && !account.isHouse && [...account.markets.values()].every(({ position }) => position.isFlat)) {
-        account.insuredCredit += debt;
-        this.#state.insuranceCredit -= debt;
-        this.#income(account, "", [["SYSTEM", debt]]);
-        this.#state.listener.onAccount(account);
-      }
-    }
-  }
-
-  #changed(accounts: readonly Account[]): void {
-    this.#coverDebts(accounts);
-    this.#afterChange(accounts);
-  }
-
-  /** Credit of an account has come from outside, or gone there. */
-  #moved(account: Account, type: IncomeType, amount: CreditUnits): void {
-    this.#income(account, "", [[type, amount]]);
-    this.#state.listener.onAccount(account);
-    this.#changed([account]);
-  }
-
-  /**
-   * Ends a funding interval and pays its rate on every position of a market at its mark: the cumulative rate falls by rate times
-   * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
-   * dust account. Too few samples of the premium, and nothing is paid.
-   */
-  fund(market: Market): void {
-    const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
-    if (rate === null) {
-      return;
-    }
-    const timeMs = this.#state.nowMs();
-    const before = market.cumulativeFunding;
-    const after = before - (rate * market.prices.mark) / ONE;
-    market.cumulativeFunding = after;
-    market.fundings.add({ rate, timeMs });
-    const holders = [market.house, ...this.#state.accounts.values()].filter((account) => market.holders.has(account));
-    for (const account of holders) {
-      const { position } = account.in(market.id);
-      const { paper } = position.matched;
-      const amount = (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
-      position.fund(amount, timeMs);
-      this.#state.listener.onPosition(account, market);
-      this.#state.dustCredit -= amount;
-      if (!account.isHouse) {
-        this.#income(account, market.id, [["FUNDING_FEE", amount]]);
-        this.#state.listener.onAccount(account);
-      }
-    }
-    this.#state.listener.onMarket(market);
-    this.#changed(holders);
-  }
-
-  #income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {
-    const timeMs = this.#state.nowMs();
-    const incomes = amounts.map(([type, amount]): Income => ({ id: this.#state.nextId(), type, amount, timeMs, marketId }));
-    for (const income of incomes) {
-      account.incomes.add(income);
-    }
-    this.#state.listener.onIncomes(account, incomes);
   }
 }
 
@@ -256,6 +229,20 @@ export function archiveIfFinal(order: Order): void {
     const { account, market, id } = order.terms;
     account.activeOrders.delete(id);
     account.in(market.id).history.add(order);
+  }
+}
+
+/**
+ * The contracts change an account's balance once a transaction, by the sum of all that it trades there: what it held before the last
+ * of it is nothing that was ever settled.
+ */
+function continueTransaction(matches: readonly PendingSettlement[], account: Account, entry: LedgerEntry): void {
+  for (let place = matches.length - 1; place >= 0; place -= 1) {
+    const earlier = matches[place]?.sides.find(({ record }) => record.account === account)?.entry;
+    if (earlier !== undefined && earlier !== entry && "paper" in earlier.change) {
+      earlier.change.continues = true;
+      return;
+    }
   }
 }
 

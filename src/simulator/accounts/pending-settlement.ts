@@ -1,4 +1,4 @@
-import type { CreditUnits, Ms } from "../../core/units.js";
+import type { CreditUnits, Int64Id, Ms } from "../../core/units.js";
 import type { Order } from "./order.js";
 import type { LedgerEntry } from "./position-ledger.js";
 import type { Trade, UserTrade } from "./records.js";
@@ -18,6 +18,8 @@ export interface PendingSettlement {
   readonly sides: readonly PendingSide[];
   /** Fees of both sides, which a failure gives back. */
   readonly fees: CreditUnits;
-  /** Wall time of its settlement. */
+  /** Wall time of its settlement; where a chain settles, of the match. */
   readonly dueMs: Ms;
+  /** The first trade of all that settle together with it; absent where each settles by itself. */
+  readonly sweepId?: Int64Id;
 }

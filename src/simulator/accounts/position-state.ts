@@ -9,6 +9,8 @@ export interface PositionFill {
   /** Credit paid; negative is a rebate. */
   readonly fee: CreditUnits;
   readonly timeMs: Ms;
+  /** Another fill of the same transaction follows: the contracts never see what is held between the two. */
+  continues?: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export class PositionState {
   updatedAtMs: Ms = 0;
 
   /** Applies a fill. @returns the profit of what it closed, without fees. */
-  fill({ paper, quote, fee, timeMs }: PositionFill): CreditUnits {
+  fill({ paper, quote, fee, timeMs, continues = false }: PositionFill): CreditUnits {
     const size = magnitude(paper);
     const closing = paper > 0n === this.paper > 0n ? 0n : smaller(size, magnitude(this.paper));
     const closeQuote = closing === size ? quote : (quote * closing) / size;
@@ -54,7 +56,7 @@ export class PositionState {
     this.updatedAtMs = timeMs;
     this.paper += paper;
     this.credit += (paper > 0n ? -quote : quote) - fee;
-    if (this.paper === 0n) {
+    if (this.paper === 0n && !continues) {
       this.realizedCredit += this.credit;
       this.credit = 0n;
       this.serial += 1;

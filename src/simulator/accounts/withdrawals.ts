@@ -53,7 +53,7 @@ export class Withdrawals {
   request(account: Account, amount: CreditUnits): void {
     const { delayMs } = this.#state.config.withdrawals;
     if (delayMs === 0) {
-      this.#clearing.withdraw(account, amount);
+      this.#clearing.credit.withdraw(account, amount);
       return;
     }
     account.pendingWithdrawal = { amount, dueMs: this.#state.nowMs() + delayMs };
@@ -82,7 +82,7 @@ export class Withdrawals {
     }
     account.pendingWithdrawal = null;
     if (this.isAllowed(account, pending.amount)) {
-      this.#clearing.withdraw(account, pending.amount);
+      this.#clearing.credit.withdraw(account, pending.amount);
     } else {
       this.#state.listener.onAccount(account);
     }

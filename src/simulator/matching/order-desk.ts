@@ -75,7 +75,7 @@ export class OrderDesk {
   /** Takes an order that passed every check: announces it, matches it, and rests or ends what is left. */
   accept(order: Order): void {
     this.#match(order);
-    this.#enforceTraded();
+    this.#endSweep();
   }
 
   #match(order: Order): void {
@@ -165,7 +165,7 @@ export class OrderDesk {
       market.engine.rest(order);
     }
     this.#refreshMid(market);
-    this.#enforceTraded();
+    this.#endSweep();
     return order.level === null ? null : order;
   }
 
@@ -212,7 +212,7 @@ export class OrderDesk {
     );
     this.#state.listener.onBook(market);
     this.#refreshMid(market);
-    this.#enforceTraded();
+    this.#endSweep();
   }
 
   /** Publishes a recorded trade, less what participants' orders took of it as trades of their own. */
@@ -223,10 +223,12 @@ export class OrderDesk {
       this.#clearing.book({ market, buyer: null, seller: null, makerSide, ticks: print.ticks, lots: print.lots - takenLots });
     }
     this.#refreshMid(market);
-    this.#enforceTraded();
+    this.#endSweep();
   }
 
-  #enforceTraded(): void {
+  /** What was taking takes no more. */
+  #endSweep(): void {
+    this.#clearing.endSweep();
     if (this.#traded.size > 0) {
       const traded = [...this.#traded];
       this.#traded.clear();

@@ -55,7 +55,7 @@ export class AccountEndpoints {
     }
     this.#state.listener.onAccount(account);
     if (this.#credit > 0n) {
-      this.#clearing.deposit(account, this.#credit, config.choices.registrationIncome);
+      this.#clearing.credit.deposit(account, this.#credit, config.choices.registrationIncome);
     }
     return account;
   }

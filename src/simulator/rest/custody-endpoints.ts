@@ -38,7 +38,7 @@ export class CustodyEndpoints {
     if (amount > this.#mostFaucet) {
       throw new ApiError(1111, `amount is more than ${faucet.maxQuote}`);
     }
-    this.#clearing.deposit(account, amount);
+    this.#clearing.credit.deposit(account, amount);
     return JSON.stringify({
       account: account.address,
       amount: scaledToDecimal(amount, creditDecimals),

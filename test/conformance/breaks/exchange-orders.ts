@@ -257,7 +257,7 @@ export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", "src/simulator", [
     "CH1",
     "a match is settled as it is made",
     "accounts/clearing.ts",
-    "      this.#waiting.add(pending, delayMs);\n",
-    "      this.#settleAll([pending]);\n",
+    "      this.endSweep();\n    }\n  }\n",
+    "      this.#settleAll([{ pending, isSettled: true }]);\n    }\n  }\n",
   ],
 ]);

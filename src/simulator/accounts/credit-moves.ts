@@ -1,0 +1,103 @@
+import type { CreditUnits } from "../../core/units.js";
+import type { Market } from "../markets/market.js";
+import { ONE } from "../markets/market-rules.js";
+import type { ExchangeState } from "../state.js";
+import type { Account } from "./account.js";
+import type { Income, IncomeType } from "./records.js";
+
+/** Moves credit that no trade moves: in and out of the exchange, by funding, and from the insurance account. */
+export class CreditMoves {
+  readonly #state: ExchangeState;
+  readonly #afterChange: (accounts: Iterable<Account>) => void;
+
+  /** @param afterChange called with the accounts whose money or positions have changed. */
+  constructor(state: ExchangeState, afterChange: (accounts: Iterable<Account>) => void) {
+    this.#state = state;
+    this.#afterChange = afterChange;
+  }
+
+  /** Credits an account from outside: registration, or the faucet. */
+  deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
+    account.deposits += amount;
+    this.#state.depositedCredit += amount;
+    this.#moved(account, type, amount);
+  }
+
+  /** Lets credit leave an account and the exchange. */
+  withdraw(account: Account, amount: CreditUnits): void {
+    account.deposits -= amount;
+    this.#state.withdrawnCredit += amount;
+    this.#moved(account, "WITHDRAWAL", -amount);
+  }
+
+  /**
+   * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
+   * "Bad debt").
+   */
+  #coverDebts(accounts: Iterable<Account>): void {
+    for (const account of accounts) {
+      const debt = -account.primaryCredit;
+      if (debt > 0n && !account.isHouse && [...account.markets.values()].every(({ position }) => position.isFlat)) {
+        account.insuredCredit += debt;
+        this.#state.insuranceCredit -= debt;
+        this.income(account, "", [["SYSTEM", debt]]);
+        this.#state.listener.onAccount(account);
+      }
+    }
+  }
+
+  /** Money or positions of accounts have changed. */
+  changed(accounts: readonly Account[]): void {
+    this.#coverDebts(accounts);
+    this.#afterChange(accounts);
+  }
+
+  /** Credit of an account has come from outside, or gone there. */
+  #moved(account: Account, type: IncomeType, amount: CreditUnits): void {
+    this.income(account, "", [[type, amount]]);
+    this.#state.listener.onAccount(account);
+    this.changed([account]);
+  }
+
+  /**
+   * Ends a funding interval and pays its rate on every position of a market at its mark: the cumulative rate falls by rate times
+   * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
+   * dust account. Too few samples of the premium, and nothing is paid.
+   */
+  fund(market: Market): void {
+    const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
+    if (rate === null) {
+      return;
+    }
+    const timeMs = this.#state.nowMs();
+    const before = market.cumulativeFunding;
+    const after = before - (rate * market.prices.mark) / ONE;
+    market.cumulativeFunding = after;
+    market.fundings.add({ rate, timeMs });
+    const holders = [market.house, ...this.#state.accounts.values()].filter((account) => market.holders.has(account));
+    for (const account of holders) {
+      const { position } = account.in(market.id);
+      const { paper } = position.matched;
+      const amount = (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
+      position.fund(amount, timeMs);
+      this.#state.listener.onPosition(account, market);
+      this.#state.dustCredit -= amount;
+      if (!account.isHouse) {
+        this.income(account, market.id, [["FUNDING_FEE", amount]]);
+        this.#state.listener.onAccount(account);
+      }
+    }
+    this.#state.listener.onMarket(market);
+    this.changed(holders);
+  }
+
+  /** Notes incomes of an account, and tells of them. */
+  income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {
+    const timeMs = this.#state.nowMs();
+    const incomes = amounts.map(([type, amount]): Income => ({ id: this.#state.nextId(), type, amount, timeMs, marketId }));
+    for (const income of incomes) {
+      account.incomes.add(income);
+    }
+    this.#state.listener.onIncomes(account, incomes);
+  }
+}

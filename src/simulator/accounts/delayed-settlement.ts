@@ -1,0 +1,55 @@
+import { seededRandom } from "../../core/seeded-random.js";
+import type { Ms } from "../../core/units.js";
+import type { ExchangeState } from "../state.js";
+import type { PendingSettlement } from "./pending-settlement.js";
+import type { Trade } from "./records.js";
+import type { OnSettlement, Settlement } from "./settlement.js";
+import { SettlementQueue } from "./settlement-queue.js";
+
+/** Settles or fails each match by itself, a configured time after it was made. */
+export class DelayedSettlement implements Settlement {
+  readonly mostMatches = 1;
+  readonly #state: ExchangeState;
+  readonly #waiting: SettlementQueue<PendingSettlement>;
+
+  constructor(state: ExchangeState, turn: (run: () => void) => void, onSettlement: OnSettlement) {
+    this.#state = state;
+    this.#waiting = new SettlementQueue(state.seam, (items) =>
+      turn(() => onSettlement(items.map((pending) => ({ pending, isSettled: !this.#fails(pending.trade) })))),
+    );
+  }
+
+  get houseDelayMs(): Ms {
+    return this.#state.config.settlement.delayMs;
+  }
+
+  get pending(): readonly PendingSettlement[] {
+    return this.#waiting.items;
+  }
+
+  add(matches: readonly PendingSettlement[]): void {
+    for (const pending of matches) {
+      this.#waiting.add(pending, this.#state.config.settlement.delayMs);
+    }
+  }
+
+  /** What came due meanwhile settles at the start. */
+  restore(pending: PendingSettlement): void {
+    this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.seam.clock.nowMs()));
+  }
+
+  start(): void {
+    this.#waiting.resume();
+  }
+
+  stop(): void {
+    this.#waiting.stop();
+  }
+
+  /** Drawn from the seed and the trade's id alone, so that a restart changes no trade's fate. */
+  #fails({ id }: Trade): boolean {
+    const { seed, settlement } = this.#state.config;
+    const { failureRate } = settlement;
+    return failureRate > 0 && seededRandom(`${seed} settlement ${id}`).uniform() < failureRate;
+  }
+}

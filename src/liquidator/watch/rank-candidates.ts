@@ -1,0 +1,66 @@
+import type { ChainMarket } from "../../chain/lens-answers.js";
+import type { Hex } from "../../core/units.js";
+import { absolute, mulFixed } from "../margin/fixed-point.js";
+import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
+import { isSafe, liquidationPriceOf, weightOf } from "../margin/margin-rules.js";
+import type { Candidate, Confirmation, Nearness } from "./candidate.js";
+import { marginMarketOf } from "./victims.js";
+
+/** Of a basis point, as fine as distances are told. */
+const FRACTIONS = 100n;
+
+/** How near an account is to its edge, by the markets' prices. A market that is not listed, or has no price, is taken to stand still. */
+export function nearnessOf(margin: MarginAccount, markets: ReadonlyMap<Hex, MarginMarket>): Nearness {
+  const liquidationPrices = new Map<Hex, bigint>();
+  let distanceBps = Number.POSITIVE_INFINITY;
+  for (const perp of margin.papers.keys()) {
+    const market = markets.get(perp);
+    if (market === undefined) continue;
+    const price = liquidationPriceOf(margin, market);
+    liquidationPrices.set(perp, price);
+    if (price === 0n) continue;
+    const distance = (absolute(market.markPrice - price) * 10_000n * FRACTIONS) / market.markPrice;
+    distanceBps = Math.min(distanceBps, Number(distance) / Number(FRACTIONS));
+  }
+  return {
+    distanceBps: isSafe(margin) ? distanceBps : 0,
+    liquidationPrices,
+    slackCredit: margin.netValueCredit - margin.maintenanceMarginCredit,
+  };
+}
+
+/** The accounts that hold something, nearest to the edge first; of those equally near, first where the discount is worth more. */
+export function rankCandidates({ accounts, markets }: Pick<Confirmation, "accounts" | "markets">): Candidate[] {
+  const margins = marginMarkets(markets);
+  const candidates = accounts.flatMap((entry): Candidate[] => {
+    if (entry.kind === "unreadable" || entry.margin.papers.size === 0) return [];
+    const { account, margin } = entry;
+    const { papers } = margin;
+    return [{ account, papers, nearness: nearnessOf(margin, margins), discountCredit: discountOf(margin, margins) }];
+  });
+  return candidates.sort(
+    (a, b) =>
+      (a.nearness.distanceBps === b.nearness.distanceBps ? 0 : a.nearness.distanceBps - b.nearness.distanceBps) ||
+      Number(b.discountCredit - a.discountCredit) ||
+      (a.account < b.account ? -1 : 1),
+  );
+}
+
+/** Those of the markets that have a price now. */
+export function marginMarkets(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, MarginMarket> {
+  return new Map(
+    [...markets.values()].flatMap((market): [Hex, MarginMarket][] => {
+      const margin = marginMarketOf(market);
+      return margin === undefined ? [] : [[market.perp, margin]];
+    }),
+  );
+}
+
+function discountOf({ papers }: MarginAccount, markets: ReadonlyMap<Hex, MarginMarket>): bigint {
+  let discount = 0n;
+  for (const [perp, paper] of papers) {
+    const market = markets.get(perp);
+    if (market !== undefined) discount += mulFixed(weightOf(market, paper).notional, market.liquidationPriceOff);
+  }
+  return discount;
+}

@@ -26,7 +26,7 @@ const ALLOWED = {
   simulator: ["core", "exchange/records", "exchange/wire-types", "exchange/wire-stream-types", "chain/abi/*"],
   history: ["core", "market", ...RECORDS],
   chain: ["core"],
-  liquidator: ["core", "chain", "market", "account", "strategies/intent", ...RECORDS],
+  liquidator: ["core", "chain", "market", "account", "risk", "executor", "strategies/intent", ...RECORDS],
   monitoring: ["core", "exchange", "market", "account", "strategies", "risk", "executor"],
   bot: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "chain", "liquidator", "monitoring"],
   backtest: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "history", "monitoring", "bot"],

@@ -94,6 +94,7 @@ export class BotRig {
     this.rules = options.rules ?? rulesOf(options.door, Object.keys(config.markets));
     const strategies = new Map<MarketId, BoundStrategy>();
     for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
+      if (strategy === undefined) continue;
       const found = options.strategies?.get(marketId) ?? builtInStrategies[strategy];
       if (found === undefined) throw new Error(`no built-in strategy ${strategy}`);
       strategies.set(marketId, found.bind(params));

@@ -52,6 +52,11 @@ export function quoteField(description: string) {
   return decimalField(description, { unit: "quote units", above: "0", below: MOST });
 }
 
+/** A price of gas, zero or above. */
+export function gweiField(description: string) {
+  return decimalField(description, { unit: "gwei a unit of gas", above: "-1e-9", below: "1e6" });
+}
+
 /** A fee rate as a fraction of the notional; negative is a rebate. */
 export function rateField(description: string) {
   return decimalField(description, { unit: "fraction of the notional", above: "-1", below: "1" });

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { chainShape } from "./chain-fields.js";
 import { addressField, baseField, countField, durationField, fractionField, quoteField, rateField } from "./config-fields.js";
+import { liquidatorShape } from "./liquidator-fields.js";
 
 const exchange = z
   .strictObject({
@@ -139,7 +141,10 @@ const market = z
     strategy: z
       .string()
       .min(1)
-      .describe("Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /."),
+      .describe(
+        "Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /. With a liquidator it may be left out: in such a market nothing is quoted, and only what was taken over is sold.",
+      )
+      .optional(),
     params: z.record(z.string(), z.unknown()).describe("The strategy's own parameters, checked by the strategy.").default({}),
     decide: z
       .strictObject(decideShape)
@@ -215,6 +220,8 @@ export const botSchema = z
       })
       .describe("The markets by their exchange id, such as btcusdc."),
     risk,
+    chain: chainShape.optional(),
+    liquidator: liquidatorShape.optional(),
     metrics: metrics.optional(),
     guard: guard.prefault({}),
     stateDir: z
@@ -258,6 +265,28 @@ export const botSchema = z
     }
     if (held.exchange.makerFeeRate !== undefined && held.exchange.takerFeeRate === undefined) {
       fail(["exchange", "takerFeeRate"], undefined, "is missing beside makerFeeRate", "both fee rates, or neither");
+    }
+    if (held.liquidator !== undefined && held.chain === undefined) {
+      fail(
+        ["chain"],
+        undefined,
+        "is missing beside liquidator",
+        "the chain with at least one RPC, such as { rpc: [http://127.0.0.1:8545] }",
+      );
+    }
+    for (const [id, { strategy, params, decide }] of Object.entries(held.markets)) {
+      if (strategy !== undefined) continue;
+      if (held.liquidator === undefined) {
+        fail(["markets", id, "strategy"], undefined, "is missing", "a strategy's name or file; only with a liquidator it may be left out");
+      } else if (Object.keys(params).length > 0 || decide !== undefined) {
+        const key = decide === undefined ? "params" : "decide";
+        fail(
+          ["markets", id, key],
+          key === "params" ? params : decide,
+          "is for a strategy, and none is named",
+          "a strategy, or nothing here",
+        );
+      }
     }
   })
   .meta({ title: "Marketwright bot", description: "One bot: its exchange, account, markets and limits." });

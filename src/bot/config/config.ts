@@ -22,6 +22,10 @@ export type ExchangeConfig = BotConfig["exchange"];
 export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */
 export type MarketConfig = BotConfig["markets"][MarketId];
+/** How the chain is read, of a bot that names one. */
+export type { ChainAccessConfig } from "./chain-fields.js";
+/** The liquidator, of a bot that has one. */
+export type { LiquidatorConfig } from "./liquidator-fields.js";
 /** Limits of one market; one that is left out does not bind. */
 export type MarketLimits = MarketConfig["limits"];
 
@@ -53,7 +57,10 @@ export function loadBotConfig(
   const account = withAbsolutePaths(file.account, folder);
   if (key === "required") checkKeySource(account, env);
   const markets = Object.fromEntries(
-    Object.entries(file.markets).map(([id, market]) => [id, { ...market, strategy: strategyPath(market.strategy, folder, id) }]),
+    Object.entries(file.markets).map(([id, market]) => [
+      id,
+      market.strategy === undefined ? market : { ...market, strategy: strategyPath(market.strategy, folder, id) },
+    ]),
   );
   return {
     ...file,
@@ -117,7 +124,7 @@ function checkStateDir(written: string, folder: string, line: string): void {
 
 /** Quantities keep the digits that were written; a strategy's parameters are its own, and floats. */
 function isQuantity(path: readonly (string | number)[]): boolean {
-  return !path.includes("params") && /(Base|Quote|FeeRate)$/.test(String(path.at(-1)));
+  return !path.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(String(path.at(-1)));
 }
 
 function duplicateHint(path: readonly (string | number)[]): string | undefined {

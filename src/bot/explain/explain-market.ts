@@ -27,7 +27,7 @@ export function explainMarket(
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const isQuoting = desk.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
   return {
-    strategy: config.markets[marketId]?.strategy ?? "",
+    strategy: config.markets[marketId]?.strategy ?? "no strategy",
     state: desk.target !== undefined ? "working a target" : isQuoting ? "quoting" : "not quoting",
     reasons: reasonsOf(context, safety, desk, quotes),
     bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),

@@ -126,6 +126,7 @@ async function strategiesOf({ config, strategies: files }: JournalHeader) {
   const strategies = new Map<MarketId, BoundStrategy>();
   const changed: ChangedStrategy[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
+    if (strategy === undefined) continue;
     const loaded = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
     const recorded = files?.[marketId]?.sha256;

@@ -106,7 +106,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   return {
     state,
     reasons,
-    strategy: config.markets[marketId]?.strategy ?? "",
+    strategy: config.markets[marketId]?.strategy ?? "no strategy",
     positionBase: desk?.instrument.amountOf(account.positionLots(marketId)) ?? "0",
     pnlQuote: parts,
     pnlTotalQuote: total,

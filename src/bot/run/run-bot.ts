@@ -271,6 +271,7 @@ async function sweepAfterBreak(client: RestClient, marketId: MarketId, first: bo
 async function loadStrategies(config: BotConfig, log: Log) {
   const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {
+    if (strategy === undefined) continue;
     const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
     for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
     found.routePrints((text, isError) =>

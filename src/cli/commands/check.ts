@@ -56,6 +56,10 @@ async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<Mar
   const findings: Finding[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
     const subject = `markets.${marketId}.strategy`;
+    if (strategy === undefined) {
+      findings.push({ level: "ok", subject, text: "none: only what the liquidator takes over is sold here" });
+      continue;
+    }
     const loaded = await loadStrategy(strategy, dirname(config.path), subject);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
     findings.push({ level: "ok", subject, text: `${loaded.name} takes its parameters` });

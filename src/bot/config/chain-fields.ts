@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { addressField, countField, durationField } from "./config-fields.js";
+
+const contractAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+/** Less leaves no room for one account's views: `LensReader` gives each a million. */
+const LEAST_GAS_CAP = 2_000_000;
+
+/** The chain that the exchange settles on: `chain` of a bot's file. */
+export const chainShape = z
+  .strictObject({
+    rpc: z
+      .array(addressField("JSON-RPC address without a key in it", ["http:", "https:"]))
+      .max(16)
+      .describe("JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.")
+      .default([]),
+    rpcEnv: z
+      .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/))
+      .max(16)
+      .describe("Names of environment variables that hold one more JSON-RPC address each.")
+      .default([]),
+    chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe("The chain's id. Default: what exchangeInfo says.").optional(),
+    quorum: countField("How many RPCs must give the same answer to what is read.", { max: 16 }).default(1),
+    confirmations: countField("Blocks, its own included, after which a transaction counts as final.", { max: 1000 }).default(1),
+    maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not believed.", { min: 1000, max: 3_600_000 }).default(
+      15_000,
+    ),
+    maxLagBlocks: countField("Nor is one that is more blocks than this behind the others.", { min: 0, max: 1000 }).default(2),
+    requestTimeoutMs: durationField("How long one request of one RPC may take.", { min: 50, max: 60_000 }).default(2000),
+    pollMs: durationField("How often the chain is asked for a new block and for what became of transactions.", {
+      min: 20,
+      max: 60_000,
+    }).default(500),
+    gasCap: countField("Gas of one read: no more than the providers allow.", { min: LEAST_GAS_CAP, max: 1_000_000_000 }).default(
+      30_000_000,
+    ),
+    lens: contractAddress
+      .meta({
+        description: "Address of the contract that reads many accounts in one call. Default: what the exchange names in /v1/contracts.",
+        expected: "0x and 40 hex digits",
+      })
+      .optional(),
+  })
+  .superRefine((held, context) => {
+    const fail = (path: string, input: unknown, message: string, expected: string): void => {
+      context.addIssue({ code: "custom", path: [path], input, message, params: { expected } });
+    };
+    const count = held.rpc.length + held.rpcEnv.length;
+    if (count === 0) fail("rpc", held.rpc, "names no RPC", "at least one address, in rpc or rpcEnv");
+    for (const [path, list] of [
+      ["rpc", held.rpc],
+      ["rpcEnv", held.rpcEnv],
+    ] as const) {
+      const twice = list.find((entry, i) => list.indexOf(entry) !== i);
+      if (twice !== undefined) fail(path, twice, "names the same RPC twice, which would count as two", "each once");
+    }
+    if (count > 0 && held.quorum > count) fail("quorum", held.quorum, "cannot be reached", `1 to ${count}, the number of RPCs`);
+    if (held.pollMs >= held.maxHeadAgeMs)
+      fail("pollMs", held.pollMs, "lets a head grow too old between two looks", `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`);
+  })
+  .describe("The chain that the exchange settles on: what a liquidator reads and sends to.");
+
+/** The validated {@link chainShape}. */
+export type ChainAccessConfig = Readonly<z.output<typeof chainShape>>;

@@ -10,6 +10,15 @@ export {
   type AvellanedaStoikovVariant,
   avellanedaStoikovQuotes,
 } from "./strategies/avellaneda-stoikov-quotes.js";
+export {
+  type GlftDistances,
+  GlftExactQuotes,
+  type GlftModel,
+  type GlftTerms,
+  glftApproximateQuotes,
+  glftFillTerm,
+  glftTerms,
+} from "./strategies/glft-quotes.js";
 export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
 export { inventoryFraction, type SizeMultipliers, sizeMultipliers } from "./strategies/inventory-skew.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";

@@ -169,7 +169,7 @@ describe("parameters", () => {
 describe("a strategy that can not be loaded", () => {
   it("is an unknown name, with the one that was meant", async () => {
     expect((await failure("lader")).message).toMatch(
-      /^markets\.ethusdc\.strategy: .*did you mean ladder\?.*"lader".*avellaneda-stoikov, ladder/,
+      /^markets\.ethusdc\.strategy: .*did you mean ladder\?.*"lader".*avellaneda-stoikov, glft, ladder/,
     );
   });
 

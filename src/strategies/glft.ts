@@ -1,0 +1,195 @@
+import { z } from "zod";
+import type { Instrument } from "../core/instrument.js";
+import type { MarketView } from "../market/view.js";
+import { type GlftDistances, GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftTerms } from "./glft-quotes.js";
+import type { QuotesIntent } from "./intent.js";
+import {
+  bpsField,
+  eitherUnit,
+  levelsField,
+  refreshToleranceBpsField,
+  refreshToleranceTicksField,
+  sizeBaseField,
+  targetPositionField,
+  ticksOf,
+} from "./param-fields.js";
+import { type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
+import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { exactLotsOfBase } from "./size-lots.js";
+import { defineStrategy } from "./strategy.js";
+
+/** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/strategies.md` has them with their formulas). */
+export const glftParams = z
+  .strictObject({
+    riskAversion: z.number().gt(0).max(1000).describe("gamma: per basis point of price and per order of sizeBase held."),
+    fillRiskAversion: z
+      .number()
+      .min(0)
+      .max(1000)
+      .describe("xi: aversion to the chance of a fill, in the units of riskAversion. Default: riskAversion.")
+      .optional(),
+    sizeBase: sizeBaseField,
+    method: z
+      .enum(["exact", "closed-form"])
+      .describe("exact: the model's eigenvector over the inventories counted. closed-form: its approximation, linear in inventory.")
+      .default("exact"),
+    inventoryOrders: z
+      .int()
+      .min(1)
+      .max(200)
+      .describe(
+        "Inventories counted by the exact method, in orders to either side of the target; at the last one only the reducing side is quoted.",
+      )
+      .default(30),
+    sigma: sigmaField,
+    kPerBps: z.number().gt(0).max(1000).describe("k of the fill intensity A exp(-k distance), per basis point of price.").default(0.5),
+    aPerSecond: z.number().gt(0).max(1_000_000).describe("A of the fill intensity: fills per second at distance 0.").default(1),
+    driftBpsPerSecond: z.number().min(-1000).max(1000).describe("mu: drift of the mid, in basis points a second.").default(0),
+    halfSpreadFactor: z.number().gt(0).max(100).describe("What the half spread at no inventory is multiplied by.").default(1),
+    skewFactor: z.number().min(0).max(100).describe("What the lean with inventory is multiplied by.").default(1),
+    minHalfSpreadBps: z
+      .number()
+      .min(0)
+      .max(5000)
+      .describe("The half spread is never less than this, in basis points of the mid.")
+      .default(0),
+    levels: levelsField,
+    levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
+    targetPositionBase: targetPositionField,
+    refreshToleranceBps: refreshToleranceBpsField,
+    refreshToleranceTicks: refreshToleranceTicksField,
+  })
+  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+
+/** The strategy's parameters, validated. */
+export type GlftParams = z.output<typeof glftParams>;
+
+/**
+ * The market maker of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia (Mathematics and Financial Economics 7, 2013, 477-507). Its unit
+ * of price is one basis point of the mid and its unit of amount one order, so that the same parameters mean the same on every market.
+ */
+export const glft = defineStrategy({
+  params: glftParams,
+  create: (params, { instrument, marketId }) => {
+    exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
+    return quotesOperator(() => new GlftStep(params, instrument));
+  },
+});
+
+/** Distances of both quotes at the inventory held and at none, in basis points. */
+interface Answer {
+  readonly held: GlftDistances;
+  readonly flat: GlftDistances;
+}
+
+class GlftStep implements QuotingStep {
+  readonly #params: GlftParams;
+  readonly #instrument: Instrument;
+  readonly #sigma: SigmaSource;
+  #exact: { readonly sigma: number; readonly quotes: GlftExactQuotes } | undefined;
+
+  constructor(params: GlftParams, instrument: Instrument) {
+    this.#params = params;
+    this.#instrument = instrument;
+    this.#sigma = sigmaSource(params.sigma);
+  }
+
+  toleranceTicks(view: MarketView): number {
+    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
+  }
+
+  quotes(view: MarketView): QuotesIntent {
+    const params = this.#params;
+    const bpTicks = view.midTicks / 10_000;
+    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
+    const sigmaBps = sigma.ticks / bpTicks;
+    const orderLots = params.sizeBase / this.#instrument.lotBase;
+    const inventory = (view.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
+    const model = this.#model(sigmaBps);
+    const { bid, ask, halfSpread } = this.#distances(this.#answer(model, inventory));
+    const spacing = params.levelSpacingBps ?? halfSpread;
+    const lots = Math.round(orderLots);
+    const wanted: WantedLevel[] = [];
+    for (let level = 0; level < params.levels; level++) {
+      wanted.push({
+        bidTicks: view.midTicks - (quotable(bid) + level * spacing) * bpTicks,
+        askTicks: view.midTicks + (quotable(ask) + level * spacing) * bpTicks,
+        bidLots: Number.isFinite(bid) ? lots : 0,
+        askLots: Number.isFinite(ask) ? lots : 0,
+      });
+    }
+    const shaped = shapeQuotes(view, wanted);
+    const closed = glftTerms(model);
+    const skewBps = Number.isFinite(bid - ask) ? (ask - bid) / 2 : Number.isFinite(ask) ? ask - halfSpread : halfSpread - bid;
+    return {
+      kind: "quotes",
+      marketId: view.marketId,
+      viewSequence: view.sequence,
+      quotes: shaped.quotes,
+      reason: {
+        fairTicks: view.midTicks,
+        reservationTicks: view.midTicks + skewBps * bpTicks,
+        halfSpreadTicks: halfSpread * bpTicks,
+        terms: {
+          inventory,
+          skewTicks: skewBps * bpTicks,
+          sigmaTicks: sigma.ticks,
+          sigmaBps,
+          sigmaEstimated: sigma.estimated ? 1 : 0,
+          closedFormSkewTicksPerOrder: closed.skew * bpTicks,
+          closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
+        },
+        clamps: [...this.#clamps(bid, ask, halfSpread), ...shaped.clamps],
+      },
+    };
+  }
+
+  #model(sigmaBps: number): GlftModel {
+    const { riskAversion, fillRiskAversion = riskAversion, driftBpsPerSecond, aPerSecond, kPerBps } = this.#params;
+    return {
+      sigma: sigmaBps,
+      drift: driftBpsPerSecond,
+      fillsPerSecond: aPerSecond,
+      fillDecay: kPerBps,
+      riskAversion,
+      fillRiskAversion,
+      orderSize: 1,
+    };
+  }
+
+  #answer(model: GlftModel, inventory: number): Answer {
+    if (this.#params.method === "closed-form") {
+      return { held: glftApproximateQuotes(model, inventory), flat: glftApproximateQuotes(model, 0) };
+    }
+    if (this.#exact?.sigma !== model.sigma) {
+      this.#exact = { sigma: model.sigma, quotes: new GlftExactQuotes(model, this.#params.inventoryOrders) };
+    }
+    return { held: this.#exact.quotes.at(inventory), flat: this.#exact.quotes.at(0) };
+  }
+
+  /** The factors act on what the model says at no inventory, and on what inventory changes of it. */
+  #distances({ held, flat }: Answer): GlftDistances & { readonly halfSpread: number } {
+    const { halfSpreadFactor, skewFactor, minHalfSpreadBps } = this.#params;
+    const halfSpread = Math.max(minHalfSpreadBps, (halfSpreadFactor * (flat.bid + flat.ask)) / 2);
+    const lean = (flat.bid - flat.ask) / 2;
+    return {
+      bid: halfSpread + lean + skewFactor * (held.bid - flat.bid),
+      ask: halfSpread - lean + skewFactor * (held.ask - flat.ask),
+      halfSpread,
+    };
+  }
+
+  #clamps(bid: number, ask: number, halfSpread: number): string[] {
+    const clamps: string[] = [];
+    if (halfSpread === this.#params.minHalfSpreadBps) clamps.push("spread: minHalfSpreadBps");
+    if (!Number.isFinite(bid)) clamps.push("bid: inventoryOrders");
+    if (!Number.isFinite(ask)) clamps.push("ask: inventoryOrders");
+    return clamps;
+  }
+}
+
+/** A side without a price is given no lots; the price it is shaped with does not matter, but must be one. */
+function quotable(distanceBps: number): number {
+  return Number.isFinite(distanceBps) ? distanceBps : 0;
+}

@@ -1,13 +1,14 @@
 import { decimalToScaled } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../core/units.js";
-import type { Account } from "./accounts/account.js";
+import { Account } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";
 import type { PendingSettlement } from "./accounts/pending-settlement.js";
 import type { Income, Trade, UserTrade } from "./accounts/records.js";
 import type { ExchangeConfig } from "./config.js";
 import { GasMarket } from "./markets/gas-market.js";
 import type { Market } from "./markets/market.js";
+import type { ChainRequest } from "./settlement/chain-request.js";
 
 /** What happens at the exchange, told to whoever publishes it, in order. */
 export interface ExchangeListener {
@@ -35,6 +36,12 @@ export interface StateListener extends ExchangeListener {
   onResolved(pending: PendingSettlement): void;
   /** The hash of an order that was taken. */
   onOrderHash(hash: Hex): void;
+  /** Something is asked of the chain from now on. */
+  onRequest(request: ChainRequest): void;
+  /** Its fate is known. */
+  onRequestResolved(request: ChainRequest): void;
+  /** A field of the state itself changed. */
+  onState(): void;
 }
 
 /** Where identifiers and exchange time have come to. */
@@ -48,6 +55,16 @@ export class ExchangeState {
   readonly markets = new Map<MarketId, Market>();
   /** By address in lower case. */
   readonly accounts = new Map<Hex, Account>();
+  /** Accounts that are on the chain and have not registered, by address in lower case. */
+  readonly strangers = new Map<Hex, Account>();
+  /** What was asked of the chain and is not yet in a block, oldest first. */
+  readonly requests = new Map<number, ChainRequest>();
+  nextRequestId = 1;
+  /** The last block of the chain whose events have been applied. */
+  chainBlock = 0;
+  chainBlockHash: Hex | "" = "";
+  /** Whose account on the chain takes debts over, in lower case; empty where there is no chain. */
+  insuranceAddress: Hex | "" = "";
   /** What settlement costs. */
   readonly gas: GasMarket;
   /** Fees taken less rebates given, the order sender's credit of protocol 7.6. */
@@ -117,6 +134,29 @@ export class ExchangeState {
   }
 
   account(address: string): Account | undefined {
-    return this.accounts.get(address.toLowerCase());
+    return this.accounts.get(address.toLowerCase() as Hex);
+  }
+
+  /** Registers an address: a new account, or the one that it has had on the chain. */
+  admit(address: Hex): Account {
+    const key = address.toLowerCase() as Hex;
+    const account = this.strangers.get(key) ?? new Account(address, this.nowMs(), this.config.retention);
+    this.strangers.delete(key);
+    account.register(address, this.nowMs());
+    this.accounts.set(key, account);
+    return account;
+  }
+
+  /** The account of an address, registered or not, made on first sight. */
+  anyAccount(address: Hex): Account {
+    const key = address.toLowerCase() as Hex;
+    const known = this.accounts.get(key) ?? this.strangers.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const stranger = new Account(key, this.nowMs(), this.config.retention);
+    stranger.isRegistered = false;
+    this.strangers.set(key, stranger);
+    return stranger;
   }
 }

@@ -36,5 +36,8 @@ export function tellBoth(store: () => StateListener | null, streams: () => Excha
     onPending: (pending) => store()?.onPending(pending),
     onResolved: (pending) => store()?.onResolved(pending),
     onOrderHash: (hash) => store()?.onOrderHash(hash),
+    onRequest: (request) => store()?.onRequest(request),
+    onRequestResolved: (request) => store()?.onRequestResolved(request),
+    onState: () => store()?.onState(),
   };
 }

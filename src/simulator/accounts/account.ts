@@ -53,6 +53,15 @@ export class Account {
   deposits: CreditUnits = 0n;
   /** Debt that the insurance account has taken over. */
   insuredCredit: CreditUnits = 0n;
+  /** Credit that counts as margin alone; only a chain with a secondary asset has it. */
+  secondaryCredit: CreditUnits = 0n;
+  /** Credit that is on its way out: asked of the chain, and not yet in a block. */
+  leavingCredit: CreditUnits = 0n;
+  /** What the account asked on chain to withdraw after the time lock. */
+  lockedPrimaryWithdrawal: CreditUnits = 0n;
+  lockedSecondaryWithdrawal: CreditUnits = 0n;
+  /** Whether it has registered: false for one that is only on the chain. */
+  isRegistered = true;
   /** Addresses, in lower case, that may sign for it. */
   readonly operators = new Set<Hex>();
   /** A withdrawal that waits for its time. */
@@ -69,14 +78,21 @@ export class Account {
 
   constructor(
     /** As it was spelled at registration. */
-    readonly address: Hex,
-    readonly createdAtMs: Ms,
+    public address: Hex,
+    public createdAtMs: Ms,
     retention: Retention,
     isHouse = false,
   ) {
     this.#retention = retention;
     this.incomes = new Journal(retention.incomes, { id: (income) => income.id, timeMs: (income) => income.timeMs });
     this.isHouse = isHouse;
+  }
+
+  /** An account that was only on the chain registers. */
+  register(address: Hex, nowMs: Ms): void {
+    this.address = address;
+    this.createdAtMs = nowMs;
+    this.isRegistered = true;
   }
 
   /** Its part in a market, made on first use. */
@@ -89,9 +105,9 @@ export class Account {
     return part;
   }
 
-  /** Primary credit, with what matched trades have realised. */
+  /** Primary credit, with what matched trades have realised and without what is leaving. */
   get primaryCredit(): CreditUnits {
-    let credit = this.deposits + this.insuredCredit;
+    let credit = this.deposits + this.insuredCredit - this.leavingCredit;
     for (const { position } of this.markets.values()) {
       credit += position.matched.realizedCredit;
     }

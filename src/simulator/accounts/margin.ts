@@ -30,7 +30,7 @@ type Markets = ReadonlyMap<MarketId, Market>;
  * @param as by trades as matched, or by what has been settled, which is all that the contracts know of.
  */
 export function riskOf(account: Account, markets: Markets, as: "matched" | "settled" = "matched"): AccountRisk {
-  let netValue = as === "matched" ? account.primaryCredit : account.settledPrimaryCredit;
+  let netValue = account.secondaryCredit + (as === "matched" ? account.primaryCredit : account.settledPrimaryCredit);
   let exposure = 0n;
   let maintenanceMargin = 0n;
   let positionMargin = 0n;
@@ -57,7 +57,7 @@ export function riskOf(account: Account, markets: Markets, as: "matched" | "sett
 
 /** What may still be bought and sold in a market: the smaller of the margin that is free there and its exposure limit. */
 export function capacityOf(account: Account, market: Market, markets: Markets): Capacity {
-  let freeMargin = account.primaryCredit;
+  let freeMargin = account.primaryCredit + account.secondaryCredit;
   let value = 0n;
   let own: AccountMarket | undefined;
   for (const [id, part] of account.markets) {
@@ -97,7 +97,7 @@ export function liquidationPriceOf(account: Account, market: Market, markets: Ma
     return 0n;
   }
   let otherMargin = 0n;
-  let credit = account.primaryCredit;
+  let credit = account.primaryCredit + account.secondaryCredit;
   for (const [id, part] of account.markets) {
     const other = markets.get(id) as Market;
     credit += part.position.matched.credit;

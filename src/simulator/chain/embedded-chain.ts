@@ -37,6 +37,9 @@ export interface Sending {
   readonly tipWei?: bigint;
 }
 
+/** What is sent as somebody whose key is not at hand. */
+export type ImpersonatedSending = Omit<Sending, "from" | "to"> & { readonly to: Hex };
+
 /** A mined transaction. */
 export interface ChainReceipt {
   readonly hash: Hex;
@@ -55,11 +58,14 @@ export class EmbeddedChain {
   readonly genesis: ChainGenesis;
   readonly #evm: LoggedEvm;
   readonly #listeners: Set<OnNotice>;
+  readonly #followers = new Set<() => void>();
   readonly #clock: Clock;
   readonly #rhythm: BlockRhythm;
   readonly #onFault: (error: unknown) => void;
   #turns: Promise<unknown> = Promise.resolve();
   #failure: unknown;
+  /** The last block that the followers were told of. */
+  #toldHash: Hex;
   #timer: Timer | null = null;
   #isClosed = false;
 
@@ -70,6 +76,7 @@ export class EmbeddedChain {
     { clock, rhythm, onFault = () => {} }: ChainOptions,
   ) {
     this.#evm = evm;
+    this.#toldHash = evm.head.hash;
     this.#listeners = listeners;
     this.genesis = genesis;
     this.#clock = clock;
@@ -112,8 +119,18 @@ export class EmbeddedChain {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Calls back when there are blocks that were not there before, until the returned function is called. A chain that is followed
+   * does not go back (`evm_revert`): what was told of its blocks cannot be taken back.
+   */
+  follow(onBlocks: () => void): () => void {
+    this.#followers.add(onBlocks);
+    return () => this.#followers.delete(onBlocks);
+  }
+
   /** Carries out a request of JSON-RPC; what is refused is an outcome. */
   handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    if (method === "evm_revert" && this.#followers.size > 0) return Promise.resolve(CANNOT_GO_BACK);
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => this.#evm.carryOut(method, params, nowSeconds));
   }
@@ -127,18 +144,16 @@ export class EmbeddedChain {
    * Signs and sends. The hash is no receipt: with an interval the transaction waits.
    * @throws ChainRefusal when it is refused
    */
-  async send({ from, to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = 1_000_000_000n }: Sending): Promise<Hex> {
+  async send({ from, to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = DEFAULT_TIP_WEI }: Sending): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
     return this.#turn(async () => {
       const nonce = Number(await this.#evm.ask("eth_getTransactionCount", from.address, "pending"));
-      const { baseFeePerGas } = (await this.#evm.ask("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
       const transaction = Transaction.from({
         type: 2,
         chainId: this.genesis.chainId,
         nonce,
         gasLimit: gas,
-        // The base fee at most grows by an eighth a block.
-        maxFeePerGas: 4n * BigInt(baseFeePerGas) + tipWei,
+        maxFeePerGas: await this.#maxFeeWei(tipWei),
         maxPriorityFeePerGas: tipWei,
         to,
         value: valueWei,
@@ -147,6 +162,37 @@ export class EmbeddedChain {
       transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
       const method = "eth_sendRawTransaction";
       return resultOf(method, await this.#evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
+    });
+  }
+
+  /**
+   * Sends as an account whose key is not at hand, as only a chain of one's own can, and gives it what its gas may cost.
+   * @throws ChainRefusal when it is refused
+   */
+  sendAs(
+    from: Hex,
+    { to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = DEFAULT_TIP_WEI }: ImpersonatedSending,
+  ): Promise<Hex> {
+    const nowSeconds = this.#nowSeconds();
+    return this.#turn(async () => {
+      const maxFeePerGas = await this.#maxFeeWei(tipWei);
+      const held = BigInt((await this.#evm.ask("eth_getBalance", from, "pending")) as Hex);
+      const needed = valueWei + BigInt(gas) * maxFeePerGas;
+      const carryOut = (method: string, ...params: readonly unknown[]) => this.#evm.carryOut(method, params, nowSeconds);
+      if (held < needed) resultOf("hardhat_setBalance", await carryOut("hardhat_setBalance", from, hexOf(needed)));
+      resultOf("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
+      const method = "eth_sendTransaction";
+      const sent = await carryOut(method, {
+        from,
+        to,
+        data,
+        gas: hexOf(gas),
+        value: hexOf(valueWei),
+        maxFeePerGas: hexOf(maxFeePerGas),
+        maxPriorityFeePerGas: hexOf(tipWei),
+      });
+      resultOf("hardhat_stopImpersonatingAccount", await carryOut("hardhat_stopImpersonatingAccount", from));
+      return resultOf(method, sent) as Hex;
     });
   }
 
@@ -186,10 +232,20 @@ export class EmbeddedChain {
     await this.#turns;
   }
 
+  /** The base fee at most grows by an eighth a block. */
+  async #maxFeeWei(tipWei: bigint): Promise<bigint> {
+    const { baseFeePerGas } = (await this.#evm.ask("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+    return 4n * BigInt(baseFeePerGas) + tipWei;
+  }
+
   #turn<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.#turns.then(async () => {
       if (this.#failure !== undefined) throw this.#stopped();
-      return work();
+      try {
+        return await work();
+      } finally {
+        this.#tellFollowers();
+      }
     });
     this.#turns = done.catch((error: unknown) => {
       if (error instanceof ChainRefusal || this.#failure !== undefined) return;
@@ -199,6 +255,13 @@ export class EmbeddedChain {
       this.#onFault(error);
     });
     return done;
+  }
+
+  #tellFollowers(): void {
+    const { hash } = this.#evm.head;
+    if (hash === this.#toldHash) return;
+    this.#toldHash = hash;
+    for (const onBlocks of this.#followers) onBlocks();
   }
 
   #stopped(): RunError {
@@ -220,6 +283,17 @@ export class EmbeddedChain {
       this.#turn(() => this.#evm.mineNext(nowSeconds, emptyBlocks)).catch(() => {});
     });
   }
+}
+
+/** Of everything that the exchange sends, so that blocks keep its order. */
+const DEFAULT_TIP_WEI = 1_000_000_000n;
+
+const CANNOT_GO_BACK: RpcOutcome = {
+  error: { code: -32003, message: "the exchange has applied the blocks that this would take back: evm_revert is not possible here" },
+};
+
+function hexOf(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
 }
 
 function requireSame(kept: ChainGenesis, wanted: ChainGenesis, place: string): void {

@@ -38,4 +38,7 @@ export const KEYS = {
   openBars: (marketId: MarketId, series: string) => `open-bars/${marketId}/${series}`,
   minutes: (marketId: MarketId, window: string) => `minute/${marketId}/${window}/`,
   hashes: "hash/",
+  /** What was asked of the chain and is not yet in a block. */
+  requests: "request/",
+  request: (id: number) => `request/${idKey(id)}`,
 } as const;

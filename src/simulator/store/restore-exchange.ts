@@ -10,6 +10,7 @@ import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
 import type { FundingPayment, Market } from "../markets/market.js";
+import type { ChainRequest } from "../settlement/chain-request.js";
 import type { ExchangeState } from "../state.js";
 import { AccountKeys } from "./account-keys.js";
 import { type AccountRecord, assignAccount, type PositionRecord, readAccount, readPosition } from "./account-record.js";
@@ -62,11 +63,14 @@ class Restoration {
     for (const market of this.#state.markets.values()) {
       this.#restoreMarket(market);
     }
+    this.#each<ChainRequest>(KEYS.requests, (request) => {
+      this.#state.requests.set(request.id, request);
+    });
     return { keys: this.#keys, hashNumber: this.#restoreHashes() };
   }
 
   #restoreAccounts(): void {
-    const { accounts, config } = this.#state;
+    const { accounts, strangers, config } = this.#state;
     this.#each<AccountRecord>(KEYS.accounts, (record, key) => {
       const house = this.#keys.account(key);
       if (house !== undefined) {
@@ -75,7 +79,7 @@ class Restoration {
       }
       const account = readAccount(record, config.retention);
       this.#keys.restore(account, key);
-      accounts.set(account.address.toLowerCase(), account);
+      (account.isRegistered ? accounts : strangers).set(account.address.toLowerCase() as Hex, account);
     });
     this.#each<WrittenFields>(KEYS.allIncomes, (record, key) => {
       this.#account(key.split("/")[0] as string).incomes.add(readFields<Income>(record));

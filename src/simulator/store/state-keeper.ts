@@ -4,6 +4,7 @@ import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
 import type { Income, Trade, UserTrade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
+import type { ChainRequest } from "../settlement/chain-request.js";
 import type { ExchangeState, StateListener } from "../state.js";
 import type { AccountKeys } from "./account-keys.js";
 import { writeAccount, writePosition } from "./account-record.js";
@@ -33,6 +34,9 @@ export class StateKeeper implements StateListener {
   readonly #pending = new Set<PendingSettlement>();
   readonly #resolved = new Set<PendingSettlement>();
   readonly #hashes: Hex[] = [];
+  /** null for one whose fate is known. */
+  readonly #requests = new Map<number, ChainRequest | null>();
+  #isStateTouched = false;
   /** The texts last written of what is often touched and seldom changed. */
   readonly #written = new Map<Account, string>();
   readonly #change = new ChangeBuilder();
@@ -109,6 +113,18 @@ export class StateKeeper implements StateListener {
     this.#hashes.push(hash);
   }
 
+  onRequest(request: ChainRequest): void {
+    this.#requests.set(request.id, request);
+  }
+
+  onRequestResolved(request: ChainRequest): void {
+    this.#requests.set(request.id, null);
+  }
+
+  onState(): void {
+    this.#isStateTouched = true;
+  }
+
   /** Puts down whose store this is, and what there is before the first event. @throws RunError when the store cannot take it */
   begin(identity: ReadonlyMap<string, string>): void {
     for (const [key, text] of identity) {
@@ -128,7 +144,9 @@ export class StateKeeper implements StateListener {
     this.#writeTrades();
     this.#markets.write();
     this.#writeHashes();
-    if (!this.#change.isEmpty) {
+    this.#writeRequests();
+    if (!this.#change.isEmpty || this.#isStateTouched) {
+      this.#isStateTouched = false;
       this.#change.put(KEYS.state, writeState(this.#state));
       this.#records.commit(this.#change.take());
     }
@@ -196,6 +214,17 @@ export class StateKeeper implements StateListener {
       this.#change.remove(KEYS.pending(trade.id));
     }
     this.#resolved.clear();
+  }
+
+  #writeRequests(): void {
+    for (const [id, request] of this.#requests) {
+      if (request === null) {
+        this.#change.remove(KEYS.request(id));
+      } else {
+        this.#change.put(KEYS.request(id), request);
+      }
+    }
+    this.#requests.clear();
   }
 
   #writeHashes(): void {

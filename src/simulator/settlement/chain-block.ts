@@ -1,0 +1,76 @@
+import { FormatError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
+import type { EmbeddedChain } from "../chain/embedded-chain.js";
+import type { ChainEvent, ChainEventReader, ChainLog } from "./chain-events.js";
+
+/** A mined transaction with what the contracts said in it. */
+export interface ChainTransaction {
+  readonly hash: Hex;
+  /** Both in lower case; null where it deployed. */
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly input: Hex;
+  readonly isReverted: boolean;
+  /** Why, where it was asked for and the chain knows. */
+  readonly revertReason: string | null;
+  /** In the order in which they were emitted; none of a transaction that was reverted. */
+  readonly events: readonly ChainEvent[];
+}
+
+/** A block of the chain with its transactions in order. */
+export interface ChainBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly timestampSeconds: number;
+  readonly transactions: readonly ChainTransaction[];
+}
+
+/** What a block is read with. */
+export interface BlockReading {
+  readonly chain: EmbeddedChain;
+  readonly events: ChainEventReader;
+  /** Whether somebody here wants to know why this transaction was reverted. */
+  isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean;
+  /** Why a transaction was reverted; null when the chain does not say. */
+  reasonOf(hash: Hex): Promise<string | null>;
+}
+
+interface WireTransaction {
+  readonly hash: Hex;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly input: Hex;
+}
+
+interface WireBlock {
+  readonly number: Hex;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly timestamp: Hex;
+  readonly transactions: readonly WireTransaction[];
+}
+
+/** Reads a block that is mined. @throws ChainRefusal and RunError as the chain does; FormatError when it is not there */
+export async function readBlock(number: number, { chain, events, isOwn, reasonOf }: BlockReading): Promise<ChainBlock> {
+  const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as WireBlock | null;
+  if (block === null) throw new FormatError("the chain has no such block", { field: "block", value: number });
+  const transactions: ChainTransaction[] = [];
+  for (const wire of block.transactions) {
+    const { status, logs } = (await chain.request("eth_getTransactionReceipt", wire.hash)) as {
+      readonly status: Hex;
+      readonly logs: readonly ChainLog[];
+    };
+    const isReverted = status !== "0x1";
+    const what = { from: wire.from.toLowerCase() as Hex, to: (wire.to?.toLowerCase() ?? null) as Hex | null, input: wire.input };
+    transactions.push({
+      ...what,
+      hash: wire.hash,
+      isReverted,
+      revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
+      events: logs.map((log) => events.read(log)).filter((event) => event !== null),
+    });
+  }
+  const { hash, parentHash, timestamp } = block;
+  return { number, hash, parentHash, timestampSeconds: Number(timestamp), transactions };
+}

@@ -1,0 +1,140 @@
+import type { Signer } from "../../core/signing.js";
+import type { Hex } from "../../core/units.js";
+import { ChainRefusal } from "../chain/chain-refusal.js";
+import type { EmbeddedChain } from "../chain/embedded-chain.js";
+import type { ExchangeState } from "../state.js";
+import type { ChainTransaction } from "./chain-block.js";
+import type { ChainRequest, RequestDraft } from "./chain-request.js";
+
+/** Hears what became of the requests of a kind, within a turn. */
+export interface RequestHandler {
+  /** A block has it, reverted or not. */
+  onMined(request: ChainRequest, transaction: ChainTransaction): void;
+  /** The chain did not take it: it will never be in a block. */
+  onRefused(request: ChainRequest, reason: string): void;
+}
+
+/** What an outbox works with. */
+export interface OutboxParts {
+  readonly state: ExchangeState;
+  readonly chain: EmbeddedChain;
+  /** The key of one of the venue's own accounts, by its address in lower case; undefined for anybody else's. */
+  signerOf(address: Hex): Signer | undefined;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  /** Hears of a failure after which the chain answers nothing more. */
+  onFault(error: unknown): void;
+}
+
+/**
+ * What the exchange sends to its chain. A request is written down with the event that decided on it, sent after that event has been
+ * made to last, and known again in a block by its sender, its target and its data. The chain mines all that it ever took before
+ * it opens; so once its blocks have been read, what is still here was never sent. No request is lost in a kill or sent twice.
+ */
+export class ChainOutbox {
+  readonly #parts: OutboxParts;
+  readonly #handlers = new Map<string, RequestHandler>();
+  readonly #sending = new Set<Promise<void>>();
+  #isOpen = false;
+  /** The last request that was sent. */
+  #sentId = 0;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /** Says who hears of the requests of a kind. */
+  handle(kind: string, handler: RequestHandler): void {
+    this.#handlers.set(kind, handler);
+  }
+
+  /** Writes a request down; within a turn. It leaves after the turn. */
+  add({ valueWei = 0n, ...draft }: RequestDraft): ChainRequest {
+    const { state } = this.#parts;
+    const request: ChainRequest = { ...draft, value: String(valueWei), id: state.nextRequestId };
+    state.nextRequestId += 1;
+    state.requests.set(request.id, request);
+    state.listener.onRequest(request);
+    return request;
+  }
+
+  /** Requests of a kind whose fate is not known. */
+  *pending(kind: string): Generator<ChainRequest> {
+    for (const request of this.#parts.state.requests.values()) {
+      if (request.kind === kind) yield request;
+    }
+  }
+
+  /** From now on requests are sent, those first that an earlier process left. Every block must have been read before. */
+  open(): void {
+    this.#isOpen = true;
+    this.flush();
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** Sends what was added; outside of turns. */
+  flush(): void {
+    const { state } = this.#parts;
+    if (!this.#isOpen || this.#sentId === state.nextRequestId - 1) return;
+    for (const request of [...state.requests.values()]) {
+      if (request.id <= this.#sentId) continue;
+      this.#sentId = request.id;
+      const sending = this.#send(request).finally(() => this.#sending.delete(sending));
+      this.#sending.add(sending);
+    }
+  }
+
+  /** Waits until the chain has answered for everything that was sent. */
+  async idle(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending);
+  }
+
+  /** Whether a transaction is one of ours that waits for its block. */
+  isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean {
+    return this.#find(transaction) !== undefined;
+  }
+
+  /** Takes a mined transaction out, and tells its handler. @returns false when it is none of ours. */
+  resolve(transaction: ChainTransaction): boolean {
+    const request = this.#find(transaction);
+    if (request === undefined) return false;
+    this.#forget(request);
+    this.#handlers.get(request.kind)?.onMined(request, transaction);
+    return true;
+  }
+
+  #find({ from, to, input }: Pick<ChainTransaction, "from" | "to" | "input">): ChainRequest | undefined {
+    for (const request of this.#parts.state.requests.values()) {
+      if (request.from === from && request.to === to && request.data === input) return request;
+    }
+    return undefined;
+  }
+
+  #forget(request: ChainRequest): void {
+    this.#parts.state.requests.delete(request.id);
+    this.#parts.state.listener.onRequestResolved(request);
+  }
+
+  async #send(request: ChainRequest): Promise<void> {
+    const { chain, signerOf, turn, onFault } = this.#parts;
+    const { from, to, data, gas } = request;
+    const what = { to, data, gas, valueWei: BigInt(request.value) };
+    const signer = signerOf(from);
+    try {
+      await (signer === undefined ? chain.sendAs(from, what) : chain.send({ ...what, from: signer }));
+    } catch (error) {
+      if (!(error instanceof ChainRefusal)) {
+        onFault(error);
+        return;
+      }
+      turn(() => {
+        this.#forget(request);
+        this.#handlers.get(request.kind)?.onRefused(request, error.message);
+      });
+    }
+  }
+}

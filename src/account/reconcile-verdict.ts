@@ -89,7 +89,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
   }
   for (const key of memory.nowhere.keys()) if (!nowhere.has(key)) memory.nowhere.delete(key);
   if (nowhere.size > 0) recheck = true;
-  for (const marketId of markets) intake.unexplained.review(marketId);
+  for (const marketId of markets) if (intake.unexplained.review(marketId)) recheck = true;
 
   const resolved = run.unknownAtStart.flatMap((hash) => {
     const order = intake.orders.get(hash);

@@ -38,21 +38,22 @@ export class Unexplained {
 
   /**
    * After a full reconciliation: a gap that stood just so after the one before, with every trade settled or failed,
-   * will not close any more; it is set aside. Returns whether one was.
+   * will not close any more; it is set aside. Returns whether one stands that the next reconciliation may set aside:
+   * until then it counts in the worst case, which is too wide by it.
    */
   review(marketId: MarketId): boolean {
-    let setAside = false;
+    let stands = false;
     for (const side of SIDES) {
       const matches = this.#side(marketId, side);
       const gap = this.#gap(marketId, side);
       const standing = `${gap}/${matches.matchedLots}/${this.#ledger.tradedLots(marketId, side)}`;
-      if (gap !== 0 && matches.lastGap === standing && this.#ledger.isSettled(marketId)) {
-        matches.settledAsideLots += gap;
-        setAside = true;
+      if (gap !== 0 && this.#ledger.isSettled(marketId)) {
+        if (matches.lastGap === standing) matches.settledAsideLots += gap;
+        else stands = true;
       }
       matches.lastGap = standing;
     }
-    return setAside;
+    return stands;
   }
 
   #gap(marketId: MarketId, side: Side): Lots {

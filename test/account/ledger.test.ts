@@ -174,12 +174,16 @@ describe("orders held against trades", () => {
     expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
   });
 
-  it("sets a gap aside only when it has stood through two reconciliations with every trade settled", () => {
+  it("sets a gap aside only when it has stood through two reconciliations with every trade settled, and asks for the second", () => {
     const ledger = new Ledger();
     const unexplained = new Unexplained(ledger);
     ledger.trade(venueTrade(1, "BUY", 8));
     expect([unexplained.review(MARKET), unexplained.review(MARKET)]).toEqual([false, false]);
     ledger.trade(venueTrade(1, "BUY", 8, { status: "SETTLED" }));
-    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 0]);
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
+    ledger.trade(venueTrade(2, "BUY", 3, { status: "SETTLED" }));
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 3]);
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
+    expect(unexplained.review(MARKET)).toBe(false);
   });
 });

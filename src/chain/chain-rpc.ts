@@ -219,8 +219,8 @@ export class ChainRpc {
             votes.set(outcome.key, count);
             if (count >= quorum) return outcome.settle(resolve, reject);
           }
-          // The other answers that are under way may still agree; one more is asked for the one that is lost.
-          askOne();
+          // While those under way may still make the quorum, nobody else is asked; else one more, for the one that is lost.
+          if (Math.max(0, ...votes.values()) + asked < quorum) askOne();
         });
       };
       for (let i = 0; i < quorum || i === 0; i += 1) askOne();

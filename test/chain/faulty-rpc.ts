@@ -1,14 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { liveSeam } from "../../src/core/live-seam.js";
+import type { Clock } from "../../src/core/seam.js";
 import type { Evm } from "../contracts/evm.js";
-
-const { clock } = liveSeam();
 
 /** What is wrong with an RPC at the moment. */
 export interface Faults {
-  /** Every answer comes so much later. */
+  /** Every answer comes so much later, by the clock that it was started with. */
   delayMs?: number;
+  /** It takes questions and answers none. */
+  isSilent?: boolean;
   /** Connections are cut before anything is answered. */
   isDead?: boolean;
   /** It knows nothing of the last so many blocks. */
@@ -39,17 +40,19 @@ export class FaultyRpc {
   readonly url: string;
   readonly #server: Server;
   readonly #evm: Evm;
+  readonly #clock: Clock;
 
-  private constructor(server: Server, evm: Evm) {
+  private constructor(server: Server, evm: Evm, clock: Clock) {
     this.#server = server;
     this.#evm = evm;
+    this.#clock = clock;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/secret-of-the-provider`;
   }
 
-  static async start(evm: Evm): Promise<FaultyRpc> {
+  static async start(evm: Evm, clock: Clock = liveSeam().clock): Promise<FaultyRpc> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const rpc = new FaultyRpc(server, evm);
+    const rpc = new FaultyRpc(server, evm, clock);
     server.on("request", (request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (chunk: string) => {
@@ -63,6 +66,11 @@ export class FaultyRpc {
       });
     });
     return rpc;
+  }
+
+  /** Comes when a method has been asked since the last {@link take}. */
+  async heard(method: string): Promise<void> {
+    while (!this.asked.some((request) => request.method === method)) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** How often a method was asked since the last time. */
@@ -79,8 +87,9 @@ export class FaultyRpc {
 
   async #answer(request: Request): Promise<string | undefined> {
     this.asked.push(request);
-    const { delayMs, isDead, httpStatus, text, tamper, refuse } = this.faults;
-    if (delayMs !== undefined) await new Promise<void>((resolve) => clock.setTimer(delayMs, resolve));
+    const { delayMs, isSilent, isDead, httpStatus, text, tamper, refuse } = this.faults;
+    if (isSilent === true) return new Promise(() => {});
+    if (delayMs !== undefined) await new Promise<void>((resolve) => this.#clock.setTimer(delayMs, resolve));
     if (isDead === true) return undefined;
     if (text !== undefined || httpStatus !== undefined) return text ?? "<html>busy</html>";
     const { id, method } = request;

@@ -6,6 +6,7 @@ import type { MarketId } from "../core/units.js";
 import type { ExchangeConfig } from "./config.js";
 import { EmbeddedExchange } from "./exchange.js";
 import { orderFlowsOf } from "./flow/flow-config.js";
+import { checkLeveraged, leveragedFlowOf } from "./flow/leveraged-config.js";
 import type { ReplayEnd } from "./flow/replay.js";
 import { openDataDir } from "./store/data-dir.js";
 import type { RecordStore } from "./store/record-store.js";
@@ -71,9 +72,11 @@ export function configuredExchange(config: ExchangeConfig, seam: Seam, options: 
       expected: "openConfiguredExchange, which opens it",
     });
   }
+  checkLeveraged(config);
   return new EmbeddedExchange(config, seam, {
     ...(records === undefined ? {} : { records }),
     ...(scheme === undefined ? {} : { scheme }),
     flowOf: orderFlowsOf(config, { baseFolder, onReplayEnd }),
+    accountFlowOf: leveragedFlowOf(config),
   });
 }

@@ -3,6 +3,7 @@ import { decimalToScaled } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import { ecdsaScheme, type SignatureScheme } from "../core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
+import { AccountFlowPort } from "./account-flow-port.js";
 import { Account } from "./accounts/account.js";
 import { Clearing } from "./accounts/clearing.js";
 import { DelayedSettlement } from "./accounts/delayed-settlement.js";
@@ -12,6 +13,7 @@ import { type Audit, audit } from "./audit.js";
 import type { ExchangeConfig } from "./config.js";
 import { checkAmounts } from "./config-amounts.js";
 import { checkPerps } from "./config-perps.js";
+import type { AccountFlow } from "./flow-accounts.js";
 import type { OrderFlow } from "./flow-market.js";
 import { MarketClock } from "./market-clock.js";
 import { MarketFlowPort } from "./market-flow-port.js";
@@ -37,6 +39,8 @@ export interface ExchangeOptions {
    * flow that chooses its own price goes on from there.
    */
   readonly flowOf?: (marketId: MarketId, restart: { readonly startPriceQuote: number } | null) => OrderFlow | null;
+  /** Makes the participants that trade by accounts of their own, anew at each start. */
+  readonly accountFlowOf?: (() => AccountFlow) | null;
   /** Where its state outlives the process; it goes on from what is there. Without it everything is in memory only. */
   readonly records?: RecordStore;
 }
@@ -67,6 +71,7 @@ export class EmbeddedExchange {
   /** null where nothing outlives the process. */
   readonly #lasting: LastingState | null = null;
   #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
+  #accountFlow: AccountFlow | null = null;
   #depth = 0;
   #isRunning = false;
   #hasRun = false;
@@ -153,6 +158,7 @@ export class EmbeddedExchange {
     for (const market of this.#state.markets.values()) {
       this.#startFlow(market, isRestart);
     }
+    this.#startAccountFlow();
     this.#turn(() => this.#clock.start());
   }
 
@@ -168,6 +174,8 @@ export class EmbeddedExchange {
       port.detach();
     }
     this.#flows = [];
+    this.#accountFlow?.stop();
+    this.#accountFlow = null;
     this.#clearing.stop();
     this.#desk.stop();
     this.#withdrawals.stop();
@@ -322,6 +330,19 @@ export class EmbeddedExchange {
     });
     this.#flows.push({ flow, port });
     flow.start(port, this.#seam);
+  }
+
+  #startAccountFlow(): void {
+    const parts = {
+      state: this.#state,
+      clearing: this.#clearing,
+      accounts: this.#router.accounts,
+      orders: this.#router.orders,
+      scheme: this.#options.scheme ?? ecdsaScheme,
+      turn: <Result>(run: () => Result) => this.#turn(run),
+    };
+    this.#accountFlow = this.#options.accountFlowOf?.() ?? null;
+    this.#accountFlow?.start(new AccountFlowPort(parts), this.#seam);
   }
 
   #requireMarket(marketId: MarketId): Market {

@@ -1,6 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
-import type { Hex, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../core/units.js";
 import type { FlowLevel } from "./flow-market.js";
 
 /** What became of an account's immediate-or-cancel order. */
@@ -16,11 +16,11 @@ export interface FlowAccount {
   readonly isSafe: boolean;
   /** Net value at the present marks, in quote. */
   readonly netValueQuote: number;
-  /** Its position in a market, signed: long is positive. */
-  lots(marketId: MarketId): Lots;
+  /** Its position in a market, signed: long is positive. After a liquidation it need be no whole lots. */
+  paper(marketId: MarketId): PaperUnits;
   /** How much more notional it may buy or sell in a market, in quote, by margin and by the market's exposure limit. */
   capacityQuote(marketId: MarketId, side: Side): number;
-  /** Brings credit in from outside, as the faucet does. @param amountQuote more than half a unit of credit */
+  /** Brings credit in from outside, as the faucet does; where money is on a chain, it is there a little later. */
   deposit(amountQuote: number): void;
   /** Builds, signs and sends a LIMIT order that is immediate or cancelled. */
   take(marketId: MarketId, side: Side, ticks: Ticks, lots: Lots): FlowTake;
@@ -38,10 +38,8 @@ export interface FlowAccountMarket {
   levels(side: Side, count: number): readonly FlowLevel[];
 }
 
-/** The exchange, as accounts of an order flow see and drive it. Every call is atomic and synchronous. */
+/** The exchange, as accounts of an order flow see and drive it. Every call is synchronous and one event. */
 export interface FlowExchange {
-  readonly marketIds: readonly MarketId[];
-  nowMs(): Ms;
   /** @throws RunError for an unknown market */
   market(marketId: MarketId): FlowAccountMarket;
   /** The account of a key, opened without the credit on registration when it is not there yet. @throws RunError when no more accounts are taken */

@@ -44,17 +44,8 @@ export class MarketFlowPort implements FlowMarket {
   }
 
   depth(count: number): { bids: readonly FlowLevel[]; asks: readonly FlowLevel[] } {
-    const levels = (side: Side) => {
-      const found: FlowLevel[] = [];
-      this.#parts.market.engine.forEachLevel(side, (ticks, lots) => {
-        if (found.length < count) {
-          found.push({ ticks, lots });
-        }
-        return found.length < count;
-      });
-      return found;
-    };
-    return { bids: levels("BUY"), asks: levels("SELL") };
+    const { market } = this.#parts;
+    return { bids: market.levels("BUY", count), asks: market.levels("SELL", count) };
   }
 
   lastTradeTicks(): Ticks | undefined {

@@ -5,6 +5,7 @@ import type { MarketId } from "../../core/units.js";
 import type { OrderFlow } from "../flow-market.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";
 import { recordedDataFolder } from "./data-folder.js";
+import { leveragedShape } from "./leveraged-params.js";
 import { type ReplayEnd, ReplayFlow, type ReplayOptions } from "./replay.js";
 import { SyntheticFlow } from "./synthetic.js";
 import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
@@ -21,6 +22,8 @@ export const syntheticFlowShape = z.strictObject({
   /** Of this market alone; default: drawn from the exchange's seed and the market's id. */
   seed: z.union([z.int(), z.string().min(1)]).optional(),
   ...syntheticOverridesShape.shape,
+  /** Traders with accounts of their own, near their highest leverage; none when left out. */
+  leveraged: leveragedShape.optional(),
 });
 
 /** `flow: { kind: replay, ... }`: a recorded market. */
@@ -89,7 +92,7 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
     case "none":
       return null;
     case "synthetic": {
-      const { kind: _, startPriceQuote, preset, seed: ownSeed, ...overrides } = config;
+      const { kind: _kind, startPriceQuote, preset, seed: ownSeed, leveraged: _traders, ...overrides } = config;
       return new SyntheticFlow({
         params: syntheticParams(preset, overrides),
         seed: String(ownSeed ?? `${seed}/${marketId}`),

@@ -1,9 +1,10 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Ticks } from "../../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Side, Ticks } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
 import type { MARKET_STATES } from "../config.js";
+import type { FlowLevel } from "../flow-market.js";
 import { MatchingEngine, type MatchListener, type SelfMatchPolicy } from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
@@ -111,6 +112,18 @@ export class Market {
     const bid = this.engine.best("BUY");
     const ask = this.engine.best("SELL");
     return bid === undefined || ask === undefined ? Number.NaN : (bid + ask) / 2;
+  }
+
+  /** The nearest levels of a side, best first. */
+  levels(side: Side, count: number): FlowLevel[] {
+    const found: FlowLevel[] = [];
+    this.engine.forEachLevel(side, (ticks, lots) => {
+      if (found.length < count) {
+        found.push({ ticks, lots });
+      }
+      return found.length < count;
+    });
+    return found;
   }
 
   /** What the next funding charges as things stand, scaled by 10^18: positive, and longs pay. */

@@ -45,8 +45,8 @@ export class AccountEndpoints {
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
   }
 
-  /** Opens an account with the venue's initial credit. */
-  open(address: Hex): Account {
+  /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
+  open(address: Hex, credit: CreditUnits = this.#credit): Account {
     const { config } = this.#state;
     const account = new Account(address, this.#state.nowMs(), config.retention);
     this.#state.accounts.set(address.toLowerCase(), account);
@@ -54,8 +54,8 @@ export class AccountEndpoints {
       account.operators.add(operator);
     }
     this.#state.listener.onAccount(account);
-    if (this.#credit > 0n) {
-      this.#clearing.credit.deposit(account, this.#credit, config.choices.registrationIncome);
+    if (credit > 0n) {
+      this.#clearing.credit.deposit(account, credit, config.choices.registrationIncome);
     }
     return account;
   }

@@ -35,6 +35,8 @@ interface Route {
 export class Router {
   readonly authentication: Authentication;
   readonly accounts: AccountEndpoints;
+  /** Where every signed order comes in, whoever sends it. */
+  readonly orders: OrderEntry;
   readonly #state: ExchangeState;
   readonly #limiter: RateLimiter;
   readonly #routes: ReadonlyMap<string, Route>;
@@ -46,12 +48,13 @@ export class Router {
     this.#state = state;
     this.authentication = new Authentication(state, scheme);
     this.accounts = new AccountEndpoints(state, clearing);
+    this.orders = new OrderEntry(state, desk, this.authentication);
     this.#limiter = new RateLimiter(state.config.rateLimits);
     this.#routes = new Map([
       ...this.#publicRoutes(new PublicEndpoints(state)),
       ...this.#accountRoutes(),
       ...this.#custodyRoutes(new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication)),
-      ...this.#orderRoutes(new OrderEntry(state, desk, this.authentication), new OrderEndpoints(state, desk)),
+      ...this.#orderRoutes(this.orders, new OrderEndpoints(state, desk)),
     ]);
     for (const route of this.#routes.keys()) {
       const [method, path] = route.split(" ") as [string, string];

@@ -1,7 +1,7 @@
 import type { Hex, Ms } from "../../core/units.js";
 import type { Revert } from "../revert.js";
 import type { TransactionReceipt } from "../transaction-receipt.js";
-import type { LaneId } from "./lane-job.js";
+import type { LaneId, LaneJob } from "./lane-job.js";
 import type { SendRefusalKind } from "./send-refusal.js";
 
 /** Why a job was given up before anything was sent. No nonce was used. */
@@ -13,8 +13,12 @@ export type RefusalReason =
   | { readonly kind: "deadline" }
   /** No RPC could be asked or believed. */
   | { readonly kind: "unavailable"; readonly text: string }
+  /** It was taken back before it was sent. */
+  | { readonly kind: "asked" }
   /** The lanes were closed before it was sent. */
-  | { readonly kind: "closed" };
+  | { readonly kind: "closed" }
+  /** It could not be stored, and so was not sent. */
+  | { readonly kind: "store"; readonly text: string };
 
 /** One signed transaction. Fees are wei a unit of gas. */
 export interface Attempt {
@@ -62,18 +66,32 @@ export type JobEvent =
   /** The end: nothing about this job changes any more, and its lane is free. Exactly one a job. */
   | { readonly kind: "final"; readonly outcome: JobOutcome };
 
-/** What happened in the lanes. */
-export type LaneEvent = { readonly atMs: Ms } & (
-  | ({ readonly jobId: string; readonly lane: LaneId } & JobEvent)
-  /** A nonce of the account was used by none of ours, and by no job: the key is in use elsewhere. */
+/** What happened to the lanes as a whole. */
+export type LanesOwnEvent =
+  /** Nonces, both ends included, were used by nothing of ours: the key is in use elsewhere. */
   | { readonly kind: "foreign-nonces"; readonly from: number; readonly to: number }
   /** A nonce that nobody used lay below ours, and was filled by a transfer of nothing to oneself. */
   | { readonly kind: "gap-filled"; readonly attempt: Attempt }
-  /** Something could not be asked or sent; it is tried again at the next poll. */
+  /** Something could not be asked; it is tried again at the next look. */
   | { readonly kind: "trouble"; readonly text: string }
-  /** The store failed: nothing is sent any more until a restart. What is in flight is only watched. */
-  | { readonly kind: "fault"; readonly text: string }
-);
+  /** The store failed: nothing new is sent any more until a restart. What is in flight is only watched. */
+  | { readonly kind: "fault"; readonly text: string };
+
+/** What happened in the lanes, at an instant of the clock's wall time. */
+export type LaneEvent = { readonly atMs: Ms } & (({ readonly jobId: string; readonly lane: LaneId } & JobEvent) | LanesOwnEvent);
+
+/** What is known of a job. */
+export interface JobReport {
+  readonly jobId: string;
+  /** Undefined of one that ended before the last restart. */
+  readonly job: LaneJob | undefined;
+  /** `starting`: nothing is sent yet. `cancelling`: a cancel was sent; which one is mined is not known yet. */
+  readonly state: "starting" | "pending" | "cancelling" | "mined" | "final";
+  /** Every transaction of its nonce, oldest first; empty of one that has ended. */
+  readonly attempts: readonly Attempt[];
+  /** Of one that has ended. */
+  readonly outcome: JobOutcome | undefined;
+}
 
 /** What one nonce of the account is for, or was. */
 export interface NonceReport {

@@ -1,0 +1,60 @@
+import type { Clock, Timer } from "../core/seam.js";
+import type { Ms } from "../core/units.js";
+import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
+import type { ChainRpc } from "./chain-rpc.js";
+
+/** What is watched, and how often it is looked at. */
+export interface BlockWatcherOptions {
+  readonly rpc: ChainRpc;
+  readonly clock: Clock;
+  /** From the end of one look to the next. Default 500. */
+  readonly pollMs?: Ms;
+  /** How many blocks back a reorganisation is followed. Default 64. */
+  readonly keep?: number;
+  /** Hears of each change: new blocks, replaced ones. Does not throw. */
+  readonly onStep: (step: ChainStep) => void;
+  /** Hears of each look that failed; the next comes all the same. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Tells of new blocks, and of those that are not part of the chain any more, by looking again and again. */
+export class BlockWatcher {
+  readonly #options: BlockWatcherOptions;
+  readonly #chain: CanonicalChain;
+  #timer: Timer | undefined;
+  #look: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /** Looks for the first time as soon as the caller is done. */
+  constructor(options: BlockWatcherOptions) {
+    this.#options = options;
+    this.#chain = new CanonicalChain(options.rpc, options.keep);
+    this.#arm(0);
+  }
+
+  /** No look is taken any more; waits for one that is under way, which tells nothing. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#look;
+  }
+
+  #arm(delayMs: Ms): void {
+    if (this.#isClosed) return;
+    this.#timer = this.#options.clock.setTimer(delayMs, () => {
+      this.#look = this.#lookOnce();
+    });
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { onStep, onTrouble, pollMs = 500 } = this.#options;
+    try {
+      const step = await this.#chain.advance();
+      if (!this.#isClosed && step.added.length + step.removed.length > 0) onStep(step);
+    } catch (error) {
+      if (!this.#isClosed) onTrouble(error);
+    } finally {
+      this.#arm(pollMs);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { FormatError } from "../core/errors.js";
+import type { Hex } from "../core/units.js";
+import { type BlockHeader, blockHeaderOf } from "./block-header.js";
+import { blockTag, type ChainRpc } from "./chain-rpc.js";
+
+/** How the chain has moved since it was last looked at. */
+export interface ChainStep {
+  readonly head: BlockHeader;
+  /** New blocks, oldest first. */
+  readonly added: readonly BlockHeader[];
+  /** Blocks that are not part of the chain any more, newest first: as many as the reorganisation is deep. */
+  readonly removed: readonly BlockHeader[];
+  /** False when blocks were passed over, since too many came at once; `added` has the newest alone, and `removed` may lack some. */
+  readonly isWhole: boolean;
+}
+
+/** A head below ours may be of an RPC that lags: so often in a row it must be told before the chain is taken to be shorter. */
+const PATIENCE = 3;
+
+/** The newest blocks of the chain by number and hash, so that a block that is replaced is noticed. */
+export class CanonicalChain {
+  readonly #rpc: ChainRpc;
+  readonly #keep: number;
+  /** Contiguous, oldest first. */
+  #blocks: BlockHeader[] = [];
+  #shorterTimes = 0;
+
+  /** @param keep how many blocks are remembered, and walked back at most. */
+  constructor(rpc: ChainRpc, keep = 64) {
+    this.#rpc = rpc;
+    this.#keep = keep;
+  }
+
+  /** The newest block that was seen; undefined before the first {@link CanonicalChain.advance}. */
+  get head(): BlockHeader | undefined {
+    return this.#blocks.at(-1);
+  }
+
+  /**
+   * Looks at the newest block and those between.
+   * @throws ChainUnavailable, RpcFailure when they cannot be read; nothing has changed then.
+   */
+  async advance(): Promise<ChainStep> {
+    const told = await this.#rpc.head();
+    const last = this.head;
+    if (last === undefined) return this.#restart(await this.#byHash(told.hash), [], true);
+    const known = this.#at(told.number);
+    const hash = told.hash.toLowerCase();
+    if (told.number < last.number && known?.hash === hash) {
+      this.#shorterTimes += 1;
+      if (this.#shorterTimes < PATIENCE) return { head: last, added: [], removed: [], isWhole: true };
+    }
+    this.#shorterTimes = 0;
+    if (known?.hash === hash) return this.#replace(told.number, [], true);
+    if (told.number > last.number + this.#keep) return this.#leap(told.hash, last);
+    return this.#walk(await this.#byHash(told.hash));
+  }
+
+  /**
+   * The hash of the chain's block of that number; undefined when it has none yet. Remembered ones are not asked for again.
+   * @throws ChainUnavailable, RpcFailure when it cannot be read.
+   */
+  async hashAt(number: number): Promise<Hex | undefined> {
+    const known = this.#at(number);
+    if (known !== undefined) return known.hash;
+    if (this.head === undefined || number > this.head.number) return undefined;
+    return (await this.#byNumber(number)).hash;
+  }
+
+  #at(number: number): BlockHeader | undefined {
+    const first = this.#blocks[0];
+    return first === undefined ? undefined : this.#blocks[number - first.number];
+  }
+
+  /** From the new head back to a block that is remembered. */
+  async #walk(head: BlockHeader): Promise<ChainStep> {
+    const added = [head];
+    const oldest = this.#blocks[0]?.number ?? 0;
+    let first = head;
+    while (first.number > oldest && this.#at(first.number - 1)?.hash !== first.parentHash) {
+      first = await this.#byHash(first.parentHash);
+      added.unshift(first);
+    }
+    return this.#replace(first.number - 1, added, first.number > oldest);
+  }
+
+  /** Too many new blocks to read each: whether the last one is still there is all that is asked. */
+  async #leap(hash: Hex, last: BlockHeader): Promise<ChainStep> {
+    const head = await this.#byHash(hash);
+    const isStillThere = (await this.#byNumber(last.number)).hash === last.hash;
+    return this.#restart(head, isStillThere ? [] : [...this.#blocks].reverse(), false);
+  }
+
+  /** Keeps the blocks up to a number, and puts others after them. */
+  #replace(upTo: number, added: readonly BlockHeader[], isWhole: boolean): ChainStep {
+    const removed = this.#blocks.filter(({ number }) => number > upTo).reverse();
+    this.#blocks = [...this.#blocks.filter(({ number }) => number <= upTo), ...added].slice(-this.#keep);
+    return { head: this.#blocks.at(-1) as BlockHeader, added, removed, isWhole };
+  }
+
+  #restart(head: BlockHeader, removed: readonly BlockHeader[], isWhole: boolean): ChainStep {
+    this.#blocks = [head];
+    return { head, added: [head], removed, isWhole };
+  }
+
+  async #byHash(hash: Hex): Promise<BlockHeader> {
+    const wanted = hash.toLowerCase();
+    const refuse = (result: unknown) => whyNoBlock(result, (block) => block.hash === wanted);
+    return blockHeaderOf(await this.#rpc.request("eth_getBlockByHash", [hash, false], { refuse }));
+  }
+
+  async #byNumber(number: number): Promise<BlockHeader> {
+    const refuse = (result: unknown) => whyNoBlock(result, (block) => block.number === number);
+    return blockHeaderOf(await this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], { atBlock: number, refuse }));
+  }
+}
+
+/** Why an answer is not the wanted block; undefined when it is. */
+export function whyNoBlock(result: unknown, isWanted: (block: BlockHeader) => boolean = () => true): string | undefined {
+  if (result === null) return "does not have the block";
+  try {
+    return isWanted(blockHeaderOf(result)) ? undefined : "answers with another block";
+  } catch (error) {
+    if (error instanceof FormatError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { ConfigError } from "../../core/errors.js";
+
+/** Fees of one transaction, wei a unit of gas. */
+export interface Fees {
+  readonly maxFeeWei: bigint;
+  readonly tipWei: bigint;
+}
+
+/** How fees begin and grow. */
+export interface FeePolicy {
+  /** Tip of the first transaction. */
+  readonly tipWei: bigint;
+  /** The least tip that a job is tried with when its ceiling leaves no more. */
+  readonly minTipWei: bigint;
+  /** What a replacement pays more, in ten thousandths of both fees: 1250 or more, as nodes demand 10 to 12.5 %. */
+  readonly bump: bigint;
+  /** For how many full blocks in a row the first transaction stays above the base fee, where the ceiling allows. */
+  readonly headroomBlocks: number;
+}
+
+const WHOLE = 10_000n;
+/** geth demands 10 %, others 12.5 %. */
+const LEAST_BUMP_PERCENT = 12.5;
+/** Replacements that the first transaction leaves room for below the ceiling. */
+const ROOM_FOR_BUMPS = 2;
+
+/** @throws ConfigError when replacements would not be taken by common nodes, or a tip is negative. */
+export function feePolicyOf(given: { tipWei: bigint; minTipWei: bigint; bumpPercent: number; headroomBlocks: number }): FeePolicy {
+  const { tipWei, minTipWei, bumpPercent, headroomBlocks } = given;
+  if (!(bumpPercent >= LEAST_BUMP_PERCENT && bumpPercent <= 1000))
+    throw new ConfigError("is no bump that nodes take", {
+      field: "bumpPercent",
+      value: bumpPercent,
+      expected: `${LEAST_BUMP_PERCENT} to 1000`,
+    });
+  if (minTipWei < 0n || tipWei < minTipWei)
+    throw new ConfigError("is less than the least tip", { field: "tipWei", value: tipWei, expected: `at least ${minTipWei}` });
+  if (!Number.isInteger(headroomBlocks) || headroomBlocks < 0 || headroomBlocks > 50)
+    throw new ConfigError("is no number of blocks", { field: "headroomBlocks", value: headroomBlocks, expected: "0 to 50" });
+  return { tipWei, minTipWei, bump: BigInt(Math.ceil(bumpPercent * 100)), headroomBlocks };
+}
+
+/**
+ * The fees of a first transaction: tip and headroom as wished, bounded by the ceiling, with room left for replacements where the
+ * base fee allows it.
+ * @param baseFeeWei of the next block.
+ * @returns undefined when not even the least tip fits under the ceiling.
+ */
+export function firstFees(baseFeeWei: bigint, policy: FeePolicy, ceilingFeeWei: bigint): Fees | undefined {
+  if (baseFeeWei + policy.minTipWei > ceilingFeeWei) return undefined;
+  const tipWei = lesser(policy.tipWei, ceilingFeeWei - baseFeeWei);
+  let room = ceilingFeeWei;
+  for (let i = 0; i < ROOM_FOR_BUMPS; i += 1) room = (room * WHOLE) / (WHOLE + policy.bump);
+  return { tipWei, maxFeeWei: greater(baseFeeWei + tipWei, lesser(withHeadroom(baseFeeWei, policy) + tipWei, room)) };
+}
+
+/**
+ * The fees of what replaces a transaction: both higher by the bump at least, and above the present base fee where the ceiling allows.
+ * @returns undefined when the ceiling leaves no replacement that a node would take.
+ */
+export function bumpedFees(previous: Fees, baseFeeWei: bigint, policy: FeePolicy, ceilingFeeWei: bigint): Fees | undefined {
+  const tipWei = bumped(previous.tipWei, policy);
+  const least = bumped(previous.maxFeeWei, policy);
+  if (least > ceilingFeeWei) return undefined;
+  return { tipWei, maxFeeWei: greater(least, lesser(withHeadroom(baseFeeWei, policy) + tipWei, ceilingFeeWei)) };
+}
+
+function withHeadroom(baseFeeWei: bigint, { headroomBlocks }: FeePolicy): bigint {
+  let fee = baseFeeWei;
+  for (let i = 0; i < headroomBlocks; i += 1) fee += fee / 8n + 1n;
+  return fee;
+}
+
+/** Never the same again: nodes want more than nothing also of a tip of nothing. */
+function bumped(fee: bigint, { bump }: FeePolicy): bigint {
+  return greater(fee + 1n, (fee * (WHOLE + bump) + WHOLE - 1n) / WHOLE);
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

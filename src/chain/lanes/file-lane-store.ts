@@ -1,0 +1,162 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { lowerCaseAddress } from "../../core/address.js";
+import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import { makeFolder } from "../../core/make-folder.js";
+import type { Hex } from "../../core/units.js";
+import { laneRecordLine, laneRecordOf } from "./lane-record-json.js";
+import type { LaneRecord, LaneStore } from "./lane-store.js";
+
+/** Whose transactions a file holds. */
+export interface FileLaneStoreOptions {
+  readonly chainId: number;
+  readonly account: Hex;
+  /** The file is written anew when it has more records than this and hardly any are needed. Default 4000. */
+  readonly compactAfter?: number;
+}
+
+/** Ends that a file keeps when it is written anew. */
+const KEPT_FINALS = 1000;
+
+/**
+ * A file of JSON lines, mode 0600, each on the disk before the caller goes on. What a crash cut short is cut off: it was never acted on.
+ * One process at a time: the caller sees to that. It holds signed transactions, and no key.
+ */
+export class FileLaneStore implements LaneStore {
+  readonly #path: string;
+  readonly #header: string;
+  readonly #compactAfter: number;
+  #records: LaneRecord[] = [];
+  #file: number;
+  #isBroken = false;
+
+  /**
+   * Opens the file, or makes it and its folder.
+   * @throws ConfigError when it is of another account or chain; FormatError when it is none of ours, or damaged elsewhere than at its
+   * end; what the file system does.
+   */
+  constructor(path: string, { chainId, account, compactAfter = 4000 }: FileLaneStoreOptions) {
+    this.#path = path;
+    this.#header = JSON.stringify({ kind: "lanes", version: 1, chainId, account: lowerCaseAddress(account) });
+    this.#compactAfter = compactAfter;
+    makeFolder(dirname(path));
+    this.#file = openSync(path, "a+", 0o600);
+    try {
+      this.#read();
+      if (this.#records.length > this.#compactAfter) this.#compact();
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+  }
+
+  load(): readonly LaneRecord[] {
+    return [...this.#records];
+  }
+
+  append(record: LaneRecord): void {
+    if (this.#isBroken) throw new RunError("could not be written before", { field: this.#path });
+    this.#write(laneRecordLine(record));
+    this.#records.push(record);
+    if (this.#records.length > this.#compactAfter && needed(this.#records).length * 2 < this.#records.length) this.#compact();
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #read(): void {
+    const bytes = readFileSync(this.#path);
+    const length = bytes.lastIndexOf(0x0a) + 1;
+    const [header, ...lines] = bytes.subarray(0, length).toString("utf8").split("\n").slice(0, -1);
+    if (header !== undefined && header !== this.#header) this.#refuse(header);
+    if (length < bytes.length) {
+      ftruncateSync(this.#file, length);
+      fsyncSync(this.#file);
+    }
+    this.#records = lines.map((line, i) => laneRecordOf(line, `${this.#path}:${i + 2}`));
+    if (header === undefined) {
+      this.#write(this.#header);
+      syncFolder(this.#path);
+    }
+  }
+
+  #refuse(header: string): never {
+    let found: unknown;
+    try {
+      found = JSON.parse(header);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    if (typeof found === "object" && found !== null && "kind" in found && found.kind === "lanes")
+      throw new ConfigError("holds the transactions of another account or chain", {
+        field: this.#path,
+        value: header,
+        expected: this.#header,
+      });
+    throw new FormatError("is no file of transaction lanes", { field: this.#path, expected: this.#header });
+  }
+
+  /** A line that is not whole on the disk shall not be there at all. */
+  #write(line: string): void {
+    const before = fstatSync(this.#file).size;
+    try {
+      writeWhole(this.#file, `${line}\n`);
+      fsyncSync(this.#file);
+    } catch (error) {
+      this.#isBroken = true;
+      try {
+        ftruncateSync(this.#file, before);
+      } catch (cause) {
+        throw new RunError("cannot be written, nor what was written of it be taken back", { field: this.#path, cause });
+      }
+      throw error;
+    }
+  }
+
+  /** What is still needed goes to a new file, which takes the place of the old one in one step. */
+  #compact(): void {
+    const kept = needed(this.#records);
+    const next = `${this.#path}.next`;
+    const file = openSync(next, "w", 0o600);
+    try {
+      writeWhole(file, [this.#header, ...kept.map(laneRecordLine), ""].join("\n"));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(next, this.#path);
+    syncFolder(this.#path);
+    closeSync(this.#file);
+    this.#file = openSync(this.#path, "a+", 0o600);
+    this.#records = kept;
+  }
+}
+
+/** Transactions of nonces that have not ended, and the newest ends. */
+function needed(records: readonly LaneRecord[]): LaneRecord[] {
+  const ends = new Map<number, number>();
+  records.forEach((record, i) => {
+    if (record.kind === "final") ends.set(record.nonce, i);
+  });
+  const oldest = [...ends.values()].sort((a, b) => b - a)[KEPT_FINALS - 1] ?? 0;
+  return records.filter((record, i) => {
+    const end = ends.get(record.kind === "final" ? record.nonce : record.attempt.nonce);
+    return record.kind === "final" ? end === i && i >= oldest : end === undefined || i > end;
+  });
+}
+
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text, "utf8");
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+}
+
+/** A name is on the disk when its folder is. */
+function syncFolder(path: string): void {
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,39 @@
+import type { Hex } from "../../core/units.js";
+import type { BroadcastOutcome, ChainRpc } from "../chain-rpc.js";
+import { ChainUnavailable } from "../rpc-errors.js";
+import { type SendRefusalKind, sendRefusalOf } from "./send-refusal.js";
+
+/** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */
+export type Handover =
+  | { readonly isTaken: true }
+  | { readonly isTaken: false; readonly why: Exclude<SendRefusalKind, "already-known">; readonly text: string };
+
+const LONGEST_TEXT = 200;
+
+/** Hands signed bytes to every RPC that can be believed; settles when one has them. Never rejects. */
+export async function handOver(rpc: ChainRpc, raw: Hex): Promise<Handover> {
+  let outcomes: readonly BroadcastOutcome[];
+  try {
+    outcomes = await rpc.broadcast("eth_sendRawTransaction", [raw], hasIt);
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return { isTaken: false, why: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
+    throw error;
+  }
+  if (outcomes.some(hasIt)) return { isTaken: true };
+  const said = outcomes.map(({ name, error }) => {
+    const text = textOf(error);
+    return { kind: sendRefusalOf(text), text: `${name}: ${text}` };
+  });
+  // A node that says why tells more than one that could not be reached.
+  const telling = said.find(({ kind }) => kind !== "unknown") ?? said[0];
+  const why = telling?.kind ?? "unknown";
+  return { isTaken: false, why: why === "already-known" ? "unknown" : why, text: (telling?.text ?? "").slice(0, LONGEST_TEXT) };
+}
+
+function hasIt({ error }: BroadcastOutcome): boolean {
+  return error === undefined || sendRefusalOf(textOf(error)) === "already-known";
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

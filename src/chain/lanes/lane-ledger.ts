@@ -1,0 +1,152 @@
+import { FormatError } from "../../core/errors.js";
+import type { JobOutcome, JobReport, NonceReport } from "./lane-event.js";
+import type { LaneJob } from "./lane-job.js";
+import { LaneSlot } from "./lane-slot.js";
+import type { LaneRecord, LaneStore, StoredAttempt } from "./lane-store.js";
+
+/** Ends that are remembered. */
+const MOST_FINALS = 1000;
+
+type Final = Extract<LaneRecord, { readonly kind: "final" }>;
+
+/** Which nonce is whose, and what became of each job: what the store holds, in memory. */
+export class LaneLedger {
+  readonly #store: LaneStore;
+  readonly #slots = new Map<number, LaneSlot>();
+  readonly #finals = new Map<number, Final>();
+  readonly #outcomes = new Map<string, { readonly job: LaneJob | undefined; readonly outcome: JobOutcome }>();
+  readonly #foreign = new Set<number>();
+
+  /** Takes up what the store holds. @throws what the store does; FormatError when its records contradict each other. */
+  constructor(store: LaneStore) {
+    this.#store = store;
+    for (const record of store.load()) {
+      if (record.kind === "final") this.#end(record, undefined);
+      else this.#take(record.job, record.attempt);
+    }
+  }
+
+  /** What has not come to its end, by nonce. */
+  get slots(): readonly LaneSlot[] {
+    return [...this.#slots.values()].sort((a, b) => a.nonce - b.nonce);
+  }
+
+  get isEmpty(): boolean {
+    return this.#slots.size === 0;
+  }
+
+  slotOf(jobId: string): LaneSlot | undefined {
+    return [...this.#slots.values()].find(({ job }) => job?.id === jobId);
+  }
+
+  /** Whether the nonce is one of ours, ended or not. */
+  isOurs(nonce: number): boolean {
+    return this.#slots.has(nonce) || this.#finals.has(nonce);
+  }
+
+  hasEnded(jobId: string): boolean {
+    return this.#outcomes.has(jobId);
+  }
+
+  /** The first nonce beyond all of ours. */
+  get nextNonce(): number {
+    let next = 0;
+    for (const nonce of [...this.#slots.keys(), ...this.#finals.keys()]) next = Math.max(next, nonce + 1);
+    return next;
+  }
+
+  /** Stores a first transaction of a nonce, before it is sent. @throws what the store does; nothing has changed then. */
+  open(job: LaneJob | null, attempt: StoredAttempt): LaneSlot {
+    this.#store.append({ kind: "attempt", job, attempt });
+    return this.#take(job, attempt);
+  }
+
+  /** Stores a further one. @throws what the store does; nothing has changed then. */
+  extend(slot: LaneSlot, attempt: StoredAttempt, since: { readonly ms: number; readonly block: number }): void {
+    this.#store.append({ kind: "attempt", job: null, attempt });
+    slot.add(attempt, since);
+  }
+
+  /** The end of a nonce, told to the store first. @throws what the store does; the end counts all the same. */
+  finish(slot: LaneSlot, outcome: JobOutcome | null): void {
+    const record: Final = { kind: "final", nonce: slot.nonce, jobId: slot.job?.id ?? null, outcome };
+    this.#end(record, slot.job ?? undefined);
+    this.#store.append(record);
+  }
+
+  /** A job that ended without a nonce. */
+  refused(job: LaneJob, outcome: JobOutcome): void {
+    this.#remember(job.id, job, outcome);
+  }
+
+  foreign(nonce: number): void {
+    this.#foreign.add(nonce);
+  }
+
+  jobs(): readonly JobReport[] {
+    const ended = [...this.#outcomes].map(
+      ([jobId, { job, outcome }]): JobReport => ({ jobId, job, state: "final", attempts: [], outcome }),
+    );
+    const open = this.slots.flatMap((slot): JobReport[] => {
+      if (slot.job === null) return [];
+      const state = slot.mined !== undefined ? "mined" : slot.isCancelling ? "cancelling" : "pending";
+      return [{ jobId: slot.job.id, job: slot.job, state, attempts: slot.attempts, outcome: undefined }];
+    });
+    return [...ended, ...open];
+  }
+
+  nonces(): readonly NonceReport[] {
+    const reports: NonceReport[] = [];
+    for (const { nonce, jobId, outcome } of this.#finals.values()) {
+      const by = outcome === null ? "fill" : outcome.kind === "foreign" ? "foreign" : outcome.kind === "cancelled" ? "cancel" : "job";
+      const hash = outcome !== null && "receipt" in outcome ? outcome.receipt.hash : undefined;
+      reports.push({ nonce, by, jobId: jobId ?? undefined, hash, state: "final" });
+    }
+    for (const { nonce, job, mined, newest } of this.#slots.values()) {
+      const { purpose, hash } = mined?.attempt ?? newest;
+      const by = purpose === "act" ? "job" : purpose;
+      reports.push({ nonce, by, jobId: job?.id, hash, state: mined === undefined ? "pending" : "mined" });
+    }
+    for (const nonce of this.#foreign) {
+      if (!this.isOurs(nonce)) reports.push({ nonce, by: "foreign", jobId: undefined, hash: undefined, state: "mined" });
+    }
+    return reports.sort((a, b) => a.nonce - b.nonce);
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  #take(job: LaneJob | null, attempt: StoredAttempt): LaneSlot {
+    const slot = this.#slots.get(attempt.nonce);
+    if (slot !== undefined) {
+      slot.attempts.push(attempt);
+      return slot;
+    }
+    if (job === null && attempt.purpose !== "fill") {
+      throw new FormatError("a transaction of no job", {
+        field: `nonce ${attempt.nonce}`,
+        value: attempt.purpose,
+        expected: "its job first",
+      });
+    }
+    const created = new LaneSlot(job, attempt);
+    this.#slots.set(created.nonce, created);
+    return created;
+  }
+
+  #end(record: Final, job: LaneJob | undefined): void {
+    const known = job ?? this.#slots.get(record.nonce)?.job ?? undefined;
+    this.#slots.delete(record.nonce);
+    this.#finals.set(record.nonce, record);
+    if (record.jobId !== null && record.outcome !== null) this.#remember(record.jobId, known, record.outcome);
+    const [oldest] = this.#finals.keys();
+    if (this.#finals.size > MOST_FINALS && oldest !== undefined) this.#finals.delete(oldest);
+  }
+
+  #remember(jobId: string, job: LaneJob | undefined, outcome: JobOutcome): void {
+    this.#outcomes.set(jobId, { job, outcome });
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > MOST_FINALS && oldest !== undefined) this.#outcomes.delete(oldest);
+  }
+}

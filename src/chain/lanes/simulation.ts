@@ -1,0 +1,72 @@
+import type { Hex } from "../../core/units.js";
+import { blockTag, type ChainRpc } from "../chain-rpc.js";
+import { type Revert, revertOfData } from "../revert.js";
+import { CallReverted, ChainUnavailable, RpcFailure } from "../rpc-errors.js";
+import type { TransactionReceipt } from "../transaction-receipt.js";
+import type { LaneJob } from "./lane-job.js";
+
+/** What the same call would do if it were sent now. */
+export type Simulation =
+  | { readonly kind: "ok"; readonly result: Hex; readonly gasLimit: bigint }
+  | { readonly kind: "revert"; readonly revert: Revert }
+  | { readonly kind: "unavailable"; readonly text: string };
+
+/** Beyond an estimate, since the state may be another by the time of the block. */
+const MARGIN_OF_ESTIMATE = 5n;
+
+/** Calls what would be sent, from the same sender and with the same gas. Never rejects. */
+export async function simulate(rpc: ChainRpc, from: Hex, job: LaneJob, block: "pending" | "latest"): Promise<Simulation> {
+  const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n) };
+  try {
+    let { gasLimit } = job;
+    if (gasLimit === "estimate") {
+      const refuse = (value: unknown) => (isQuantity(value) ? undefined : "its estimate is no quantity");
+      const estimate = BigInt((await rpc.request("eth_estimateGas", [call, block], { refuse })) as Hex);
+      gasLimit = estimate + estimate / MARGIN_OF_ESTIMATE;
+    }
+    const refuse = (value: unknown) => (isBytes(value) ? undefined : "its answer is no hex data");
+    const result = (await rpc.request("eth_call", [{ ...call, gas: hexOf(gasLimit) }, block], { refuse })) as Hex;
+    return { kind: "ok", result, gasLimit };
+  } catch (error) {
+    if (error instanceof CallReverted) return { kind: "revert", revert: error.revert };
+    if (error instanceof RpcFailure || error instanceof ChainUnavailable) return { kind: "unavailable", text: error.message };
+    throw error;
+  }
+}
+
+/**
+ * Why a transaction was undone in its block: the same call again on the state after the block, where a race that was lost is still
+ * lost. A node that has no old states, or a reason that went with the block, leaves it unknown.
+ * @throws ChainUnavailable when no RPC can be asked at all.
+ */
+export async function whyReverted(
+  rpc: ChainRpc,
+  from: Hex,
+  job: LaneJob,
+  { gasLimit }: { readonly gasLimit: bigint },
+  receipt: TransactionReceipt,
+): Promise<Revert> {
+  const { blockNumber, gasUsed } = receipt;
+  const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n), gas: hexOf(gasLimit) };
+  try {
+    await rpc.request("eth_call", [call, blockTag(blockNumber)], { atBlock: blockNumber });
+  } catch (error) {
+    if (error instanceof CallReverted) return error.revert;
+    if (!(error instanceof RpcFailure)) throw error;
+    return { kind: "unknown", text: `not known: ${error.message}` };
+  }
+  if (gasUsed === gasLimit) return { kind: "out-of-gas", text: "all gas was used" };
+  return { ...revertOfData("0x"), text: "not known: the same call goes through after the block" } as Revert;
+}
+
+function hexOf(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function isQuantity(value: unknown): boolean {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value);
+}
+
+function isBytes(value: unknown): boolean {
+  return typeof value === "string" && /^0x([0-9a-fA-F]{2})*$/.test(value);
+}

@@ -1,0 +1,322 @@
+import { MarketwrightError } from "../../core/errors.js";
+import type { Timer } from "../../core/seam.js";
+import type { Hex } from "../../core/units.js";
+import { blockHeaderOf, nextBaseFeeWei } from "../block-header.js";
+import { CanonicalChain, whyNoBlock } from "../canonical-chain.js";
+import { blockTag } from "../chain-rpc.js";
+import { firstFees } from "./fees.js";
+import { checkJob } from "./job-check.js";
+import type { JobEvent, JobOutcome, JobReport, LaneEvent, LanesOwnEvent, NonceReport, RefusalReason } from "./lane-event.js";
+import type { LaneJob } from "./lane-job.js";
+import { LaneLedger } from "./lane-ledger.js";
+import { LaneRefusal } from "./lane-refusal.js";
+import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
+import type { LaneSlot } from "./lane-slot.js";
+import { simulate } from "./simulation.js";
+import { type ChainView, ceilingFeeOf, plain, SlotKeeper, TRANSFER_GAS } from "./slot-keeper.js";
+
+/**
+ * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
+ * before it is sent; a nonce that was signed for is used by that job or by its cancel, whatever happens in between.
+ */
+export class TransactionLanes {
+  readonly #settings: LaneSettings;
+  readonly #ledger: LaneLedger;
+  readonly #chain: CanonicalChain;
+  readonly #keeper: SlotKeeper;
+  readonly #listeners = new Set<(event: LaneEvent) => void>();
+  /** Jobs that nothing is signed for yet. */
+  readonly #starting = new Map<string, LaneJob>();
+  readonly #takenBack = new Set<string>();
+  readonly #work = new Set<Promise<void>>();
+  /** The first nonce beyond those that we have signed for or seen used. */
+  #nextNonce: number;
+  /** The highest count of the account's transactions that was seen; undefined before the first. */
+  #seenCount: number | undefined;
+  #gapSince: { readonly nonce: number; readonly ms: number } | undefined;
+  #timer: Timer | undefined;
+  #isLooking = false;
+  /** Somebody wants a look right after the one that is under way. */
+  #isWanted = false;
+  #isFaulty = false;
+  #isClosed = false;
+
+  private constructor(settings: LaneSettings) {
+    this.#settings = settings;
+    this.#ledger = new LaneLedger(settings.store);
+    this.#nextNonce = this.#ledger.nextNonce;
+    this.#chain = new CanonicalChain(settings.rpc);
+    this.#keeper = new SlotKeeper({
+      settings,
+      ledger: this.#ledger,
+      chain: this.#chain,
+      isClosed: () => this.#isClosed,
+      isFaulty: () => this.#isFaulty,
+      tell: (job, event) => this.#tell(job, event),
+      tellLanes: (event) => this.#tellLanes(event),
+      fault: (error) => this.#fault(error),
+    });
+    this.#wake();
+  }
+
+  /**
+   * Takes up what the store holds, and looks after it from now on; nobody is asked anything before the caller is done.
+   * @throws ConfigError when a setting cannot be; what the store does when it cannot be read.
+   */
+  static open(options: TransactionLanesOptions): TransactionLanes {
+    return new TransactionLanes(laneSettingsOf(options));
+  }
+
+  /** The account, with the checksum of EIP-55. */
+  get address(): Hex {
+    return this.#settings.signer.address;
+  }
+
+  /** Hears every event, until the returned function is called. What a listener throws ends the process: it is a bug. */
+  listen(listener: (event: LaneEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Simulates, signs, stores and sends, and sees it through. Everything that becomes of it is told by events; the last is `final`.
+   * @throws LaneRefusal when the lane is busy, the id is known, a field is wrong, or nothing is taken any more.
+   */
+  submit(job: LaneJob): void {
+    if (this.#isClosed) throw new LaneRefusal("closed", "the lanes are closed");
+    if (this.#isFaulty) throw new LaneRefusal("fault", "the lanes' store has failed", { expected: "a restart" });
+    checkJob(job);
+    if (this.#starting.has(job.id) || this.#ledger.slotOf(job.id) !== undefined || this.#ledger.hasEnded(job.id))
+      throw new LaneRefusal("known", "is the id of another job", { field: "id", value: job.id, expected: "one that was never used" });
+    if (this.isBusy(job.lane))
+      throw new LaneRefusal("busy", "has a job in flight", { field: "lane", value: job.lane, expected: "its end first" });
+    this.#starting.set(job.id, job);
+    this.#run(this.#start(job));
+  }
+
+  /** Whether a job of the lane has not come to its end. */
+  isBusy(lane: string): boolean {
+    if ([...this.#starting.values()].some((job) => job.lane === lane)) return true;
+    return this.#ledger.slots.some(({ job }) => job?.lane === lane);
+  }
+
+  /** Wants a job cancelled that may be too late to cancel: its `final` event says which. @returns false when there is none in flight */
+  cancel(jobId: string): boolean {
+    const slot = this.#ledger.slotOf(jobId);
+    if (slot !== undefined) slot.isCancelAsked = true;
+    else if (this.#starting.has(jobId)) this.#takenBack.add(jobId);
+    else return false;
+    this.#wake();
+    return true;
+  }
+
+  /** Every job in flight, and of those that have ended the last thousand, oldest first. After a restart it has what was in the store. */
+  jobs(): readonly JobReport[] {
+    const starting = [...this.#starting.values()].map(
+      (job): JobReport => ({ jobId: job.id, job, state: "starting", attempts: [], outcome: undefined }),
+    );
+    return [...this.#ledger.jobs(), ...starting];
+  }
+
+  /** What each nonce of the account was used for, as far as it is remembered. */
+  nonces(): readonly NonceReport[] {
+    return this.#ledger.nonces();
+  }
+
+  /** Sends nothing any more, and waits for what is under way. What is in flight is found again by the next to open the store. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await Promise.all(this.#work);
+    this.#ledger.close();
+  }
+
+  async #start(job: LaneJob): Promise<void> {
+    const { rpc, signer, simulateAt, fees: policy, clock } = this.#settings;
+    if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
+    const [simulation, pending, latest] = await Promise.all([
+      simulate(rpc, signer.address, job, simulateAt),
+      this.#ask(() => this.#count("pending")),
+      this.#ask(async () => blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false], { refuse: whyNoBlock }))),
+    ]);
+    if (simulation.kind === "revert") return this.#refuse(job, { kind: "revert", revert: simulation.revert });
+    for (const failed of [simulation, pending, latest]) {
+      if ("text" in failed) return this.#refuse(job, { kind: "unavailable", text: failed.text });
+    }
+    if (simulation.kind !== "ok" || "text" in pending || "text" in latest) return;
+    this.#tell(job, { kind: "simulated", result: simulation.result, gasLimit: simulation.gasLimit });
+    if (this.#isClosed) return this.#refuse(job, { kind: "closed" });
+    if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
+    if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
+    const { gasLimit } = simulation;
+    const baseFeeWei = nextBaseFeeWei(latest.value);
+    const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
+    const fees = firstFees(baseFeeWei, { ...policy, tipWei: job.tipWei ?? policy.tipWei }, ceilingFeeWei);
+    if (fees === undefined) return this.#refuse(job, { kind: "too-costly", neededFeeWei: baseFeeWei + policy.minTipWei, ceilingFeeWei });
+    const nonce = Math.max(this.#nextNonce, pending.value);
+    const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
+    let slot: LaneSlot;
+    try {
+      slot = this.#ledger.open(job, attempt);
+    } catch (error) {
+      this.#fault(error);
+      return this.#refuse(job, { kind: "store", text: textOf(error) });
+    }
+    this.#nextNonce = nonce + 1;
+    this.#starting.delete(job.id);
+    slot.isCancelAsked = this.#takenBack.delete(job.id);
+    this.#tell(job, { kind: "sent", attempt: plain(attempt) });
+    await this.#keeper.hand(slot);
+    this.#wake();
+  }
+
+  #refuse(job: LaneJob, reason: RefusalReason): void {
+    const outcome: JobOutcome = { kind: "refused", reason };
+    this.#starting.delete(job.id);
+    this.#takenBack.delete(job.id);
+    this.#ledger.refused(job, outcome);
+    this.#tell(job, outcome);
+    this.#tell(job, { kind: "final", outcome });
+  }
+
+  /** One look at everything in flight. */
+  async #look(): Promise<void> {
+    try {
+      const { head } = await this.#chain.advance();
+      const view = { head, count: await this.#count(blockTag(head.number), head.number) };
+      this.#noteCount(view.count);
+      await this.#minding(view);
+    } catch (error) {
+      this.#trouble(error);
+    }
+  }
+
+  async #minding(view: ChainView): Promise<void> {
+    const { slots } = this.#ledger;
+    const looks = slots.map((slot) => this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)));
+    await Promise.all(looks);
+    await this.#fillGap(view);
+  }
+
+  /** Nonces that were used and are none of ours are somebody's who has the key. */
+  #noteCount(count: number): void {
+    // Before the first look, what the store says: what lies beyond its last nonce is nothing of ours.
+    const from = this.#seenCount ?? Math.min(count, this.#ledger.nextNonce || count);
+    this.#seenCount = Math.max(from, count);
+    this.#nextNonce = Math.max(this.#nextNonce, count);
+    let first: number | undefined;
+    for (let nonce = from; nonce <= count; nonce += 1) {
+      const isForeign = nonce < count && !this.#ledger.isOurs(nonce);
+      if (isForeign) this.#ledger.foreign(nonce);
+      if (isForeign && first === undefined) first = nonce;
+      if (isForeign || first === undefined) continue;
+      this.#tellLanes({ kind: "foreign-nonces", from: first, to: nonce - 1 });
+      first = undefined;
+    }
+  }
+
+  /** A nonce below ours that nobody uses would keep ours waiting for ever. */
+  async #fillGap({ head, count }: ChainView): Promise<void> {
+    const { clock, stuckMs, fees: policy, maxFillCostWei } = this.#settings;
+    const lowest = this.#ledger.slots.find(({ nonce }) => nonce >= count)?.nonce;
+    if (this.#isClosed || this.#isFaulty || lowest === undefined || lowest === count) {
+      this.#gapSince = undefined;
+      return;
+    }
+    if (this.#gapSince?.nonce !== count) this.#gapSince = { nonce: count, ms: clock.monotonicMs() };
+    if (clock.monotonicMs() - this.#gapSince.ms < stuckMs || (await this.#count("pending")) > count) return;
+    const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
+    if (fees === undefined || this.#isClosed) return;
+    let slot: LaneSlot;
+    try {
+      slot = this.#ledger.open(null, this.#keeper.sign(count, null, "fill", TRANSFER_GAS, fees));
+    } catch (error) {
+      return this.#fault(error);
+    }
+    await this.#keeper.hand(slot);
+  }
+
+  async #count(block: string, atBlock?: number): Promise<number> {
+    const { rpc, signer } = this.#settings;
+    const refuse = (value: unknown) =>
+      typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? undefined : "its count is no quantity";
+    return Number(await rpc.request("eth_getTransactionCount", [signer.address, block], { atBlock, refuse }));
+  }
+
+  async #ask<Value>(question: () => Promise<Value>): Promise<{ readonly value: Value } | { readonly text: string }> {
+    try {
+      return { value: await question() };
+    } catch (error) {
+      if (error instanceof MarketwrightError) return { text: error.message };
+      throw error;
+    }
+  }
+
+  /** Looks soon: at once, or after the look that is under way. */
+  #wake(): void {
+    this.#timer?.cancel();
+    this.#isWanted = this.#isLooking;
+    this.#arm(0);
+  }
+
+  #arm(delayMs: number): void {
+    if (this.#isClosed || this.#isLooking || this.#ledger.isEmpty) return;
+    this.#timer = this.#settings.clock.setTimer(delayMs, () => {
+      this.#isLooking = true;
+      this.#isWanted = false;
+      this.#run(
+        this.#look().finally(() => {
+          this.#isLooking = false;
+          this.#arm(this.#isWanted ? 0 : this.#settings.pollMs);
+        }),
+      );
+    });
+  }
+
+  /** Work that nobody waits for but {@link TransactionLanes.close}; what it throws is a bug, and ends the process. */
+  #run(work: Promise<void>): void {
+    const done = work.catch((error: unknown) => this.#crash(error)).finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+
+  #tell(job: LaneJob | null, event: JobEvent): void {
+    if (job !== null) this.#emit({ atMs: this.#settings.clock.nowMs(), jobId: job.id, lane: job.lane, ...event });
+  }
+
+  #tellLanes(event: LanesOwnEvent): void {
+    this.#emit({ atMs: this.#settings.clock.nowMs(), ...event });
+  }
+
+  #emit(event: LaneEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#crash(error);
+      }
+    }
+  }
+
+  #trouble(error: unknown): void {
+    if (!(error instanceof MarketwrightError)) this.#crash(error);
+    else if (!this.#isClosed) this.#tellLanes({ kind: "trouble", text: error.message });
+  }
+
+  #fault(error: unknown): void {
+    if (this.#isFaulty) return;
+    this.#isFaulty = true;
+    this.#tellLanes({ kind: "fault", text: textOf(error) });
+  }
+
+  /** Outside of every promise, where nothing catches it: what was being sent is not cut short. */
+  #crash(error: unknown): void {
+    this.#settings.clock.setTimer(0, () => {
+      throw error;
+    });
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

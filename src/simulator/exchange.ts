@@ -6,6 +6,7 @@ import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/unit
 import { AccountFlowPort } from "./account-flow-port.js";
 import { Account } from "./accounts/account.js";
 import { Clearing } from "./accounts/clearing.js";
+import { CreditMoves } from "./accounts/credit-moves.js";
 import { DelayedSettlement } from "./accounts/delayed-settlement.js";
 import type { Order } from "./accounts/order.js";
 import { Withdrawals } from "./accounts/withdrawals.js";
@@ -97,7 +98,7 @@ export class EmbeddedExchange {
     this.#clearing = new Clearing(
       state,
       (onSettlement) => new DelayedSettlement(state, turn, onSettlement),
-      (accounts) => this.#desk.enforceMaintenance(accounts),
+      new CreditMoves(state, (accounts) => this.#desk.enforceMaintenance(accounts)),
     );
     this.#desk = new OrderDesk(state, this.#clearing, turn);
     this.#withdrawals = new Withdrawals(state, this.#clearing, turn);

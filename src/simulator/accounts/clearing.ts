@@ -1,10 +1,11 @@
-import { type CreditUnits, type Lots, oppositeOf, type PaperUnits, type Side, type Ticks } from "../../core/units.js";
+import { type CreditUnits, type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
-import { CreditMoves } from "./credit-moves.js";
+import type { Credit } from "./credit.js";
+import { withOpenInterest } from "./open-interest.js";
 import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
 import type { LedgerEntry } from "./position-ledger.js";
@@ -34,22 +35,18 @@ interface Sweep {
 /** Books matches on both accounts, has them settled, and books what came of it. */
 export class Clearing {
   /** Credit that no trade moves. */
-  readonly credit: CreditMoves;
+  readonly credit: Credit;
   readonly #state: ExchangeState;
   readonly #settlement: Settlement;
   #sweep: Sweep | null = null;
 
   /**
    * @param settlementOf makes what settles.
-   * @param afterChange called with the accounts whose money or positions have changed by settlement or funding.
+   * @param credit moves credit that no trade moves.
    */
-  constructor(
-    state: ExchangeState,
-    settlementOf: (onSettlement: OnSettlement) => Settlement,
-    afterChange: (accounts: Iterable<Account>) => void,
-  ) {
+  constructor(state: ExchangeState, settlementOf: (onSettlement: OnSettlement) => Settlement, credit: Credit) {
     this.#state = state;
-    this.credit = new CreditMoves(state, afterChange);
+    this.credit = credit;
     this.#settlement = settlementOf((outcomes) => this.#settleAll(outcomes));
   }
 
@@ -252,23 +249,4 @@ function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | nu
     return maker.quoteOf(lots);
   }
   return makerSide === "BUY" ? market.instrument.creditCeil(ticks, lots) : market.instrument.creditFloor(ticks, lots);
-}
-
-/** Runs a change of an account's position and keeps the market's open interest and holders in step. */
-function withOpenInterest<Result>(market: Market, account: Account, change: () => Result): Result {
-  const { position } = account.in(market.id);
-  const before = position.matched.paper;
-  const result = change();
-  const after = position.matched.paper;
-  market.openInterestPaper += longOf(after) - longOf(before);
-  if (after === 0n) {
-    market.holders.delete(account);
-  } else {
-    market.holders.add(account);
-  }
-  return result;
-}
-
-function longOf(paper: PaperUnits): PaperUnits {
-  return paper > 0n ? paper : 0n;
 }

@@ -3,10 +3,12 @@ import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
-import type { Income, IncomeType } from "./records.js";
+import { bookIncomes } from "./book-incomes.js";
+import type { Credit } from "./credit.js";
+import type { IncomeType } from "./records.js";
 
-/** Moves credit that no trade moves: in and out of the exchange, by funding, and from the insurance account. */
-export class CreditMoves {
+/** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
+export class CreditMoves implements Credit {
   readonly #state: ExchangeState;
   readonly #afterChange: (accounts: Iterable<Account>) => void;
 
@@ -16,14 +18,18 @@ export class CreditMoves {
     this.#afterChange = afterChange;
   }
 
-  /** Credits an account from outside: registration, or the faucet. */
+  /** There is nobody else to tell. */
+  opened(): void {}
+
+  /** There is nobody else to tell. */
+  operator(): void {}
+
   deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
     account.deposits += amount;
     this.#state.depositedCredit += amount;
     this.#moved(account, type, amount);
   }
 
-  /** Lets credit leave an account and the exchange. */
   withdraw(account: Account, amount: CreditUnits): void {
     account.deposits -= amount;
     this.#state.withdrawnCredit += amount;
@@ -46,7 +52,6 @@ export class CreditMoves {
     }
   }
 
-  /** Money or positions of accounts have changed. */
   changed(accounts: readonly Account[]): void {
     this.#coverDebts(accounts);
     this.#afterChange(accounts);
@@ -91,13 +96,7 @@ export class CreditMoves {
     this.changed(holders);
   }
 
-  /** Notes incomes of an account, and tells of them. */
   income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {
-    const timeMs = this.#state.nowMs();
-    const incomes = amounts.map(([type, amount]): Income => ({ id: this.#state.nextId(), type, amount, timeMs, marketId }));
-    for (const income of incomes) {
-      account.incomes.add(income);
-    }
-    this.#state.listener.onIncomes(account, incomes);
+    bookIncomes(this.#state, account, marketId, amounts);
   }
 }

@@ -1,0 +1,19 @@
+import type { CreditUnits } from "../../core/units.js";
+import type { ExchangeState } from "../state.js";
+import type { Account } from "./account.js";
+import type { Income, IncomeType } from "./records.js";
+
+/** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
+export function bookIncomes(
+  state: ExchangeState,
+  account: Account,
+  marketId: string,
+  amounts: readonly (readonly [IncomeType, CreditUnits])[],
+): void {
+  const timeMs = state.nowMs();
+  const incomes = amounts.map(([type, amount]): Income => ({ id: state.nextId(), type, amount, timeMs, marketId }));
+  for (const income of incomes) {
+    account.incomes.add(income);
+  }
+  state.listener.onIncomes(account, incomes);
+}

@@ -1,6 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
-import type { VenueBalances, VenuePosition } from "../exchange/records.js";
+import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
 import type { Action, ActionId, CancelAllAction, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { type AccountCounts, Tally } from "./counts.js";
@@ -9,6 +9,8 @@ import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
+import type { Takeover } from "./takeover.js";
+import { isLiquidation } from "./takeovers.js";
 import type { Transfers, TransfersCounted } from "./transfers.js";
 
 /** What the account needs to know at birth. */
@@ -29,6 +31,8 @@ export interface AccountOptions {
   readonly streamLagMs?: Ms;
   /** What an earlier run had counted of deposits and withdrawals, when one is remembered. */
   readonly transfersBefore?: TransfersCounted;
+  /** The account takes positions over in liquidations, and these are the ones that earlier runs were told of. */
+  readonly takeoversBefore?: readonly Takeover[];
   /** How long final orders are remembered, so that late updates are recognised: 600000. */
   readonly rememberMs?: Ms;
 }
@@ -87,7 +91,9 @@ export class Account {
       signatureWindowMs: this.#windowMs,
       intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
       streamLagMs,
+      takesOver: options.takeoversBefore !== undefined,
     });
+    this.#intake.takeovers.restore(options.takeoversBefore ?? []);
   }
 
   /** The start reconciliation is done: base position, open orders and trades are known. Never false again. */
@@ -160,7 +166,7 @@ export class Account {
       case "trade-update":
         return this.#step(this.#intake.trade(event.trade, "stream", nowMs));
       case "income-update":
-        return this.#step(event.incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
+        return this.#incomes(event.incomes, nowMs);
       case "account-update":
         return this.#step(this.#intake.account(event.balances, event.positions, "stream", nowMs));
       case "market-state":
@@ -175,6 +181,25 @@ export class Account {
       default:
         return this.#step([]);
     }
+  }
+
+  /**
+   * A liquidation has brought a position: it counts at once, whether or not the exchange has told it yet. Said again, it changes nothing.
+   * Before the account is confirmed it waits for that, and counts as far as the exchange's position lacks it.
+   */
+  takeOver(takeover: Takeover, nowMs: Ms): AccountStep {
+    return this.#step(this.#intake.takeOver(takeover, nowMs));
+  }
+
+  /** The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. */
+  undoTakeover(id: string, nowMs: Ms): AccountStep {
+    const opposite = this.#intake.takeovers.opposite(id);
+    return this.#step(opposite === undefined ? [] : this.#intake.takeOver(opposite, nowMs));
+  }
+
+  /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
+  get takeovers(): readonly Takeover[] {
+    return this.#intake.takeovers.said;
   }
 
   /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
@@ -255,6 +280,17 @@ export class Account {
   /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
   get transfers(): Pick<Transfers, "earlier" | "counted"> {
     return this.#intake.transfers;
+  }
+
+  /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */
+  #incomes(incomes: readonly VenueIncome[], nowMs: Ms): AccountStep {
+    const { takeovers } = this.#intake;
+    const isWaiting = () => incomes.some((income) => isLiquidation(income) && takeovers.isWaiting(income.marketId));
+    const wasWaiting = isWaiting();
+    const step = this.#step(incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
+    if (wasWaiting || !this.#confirmed || !isWaiting()) return step;
+    const asked = this.reconcile(nowMs, "unknown");
+    return { changes: [...step.changes, ...asked.changes], ask: [...step.ask, ...asked.ask] };
   }
 
   #placed(action: PlaceAction, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {

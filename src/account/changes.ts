@@ -1,4 +1,4 @@
-import type { Hex, Lots, MarketId, Ms } from "../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenueTrade } from "../exchange/records.js";
 import type { QuestionAction } from "../exchange/venue.js";
 import type { OrderChange, OrderPhase, OwnOrder } from "./order.js";
@@ -58,6 +58,19 @@ export type AccountChange =
   | { readonly kind: "trade-failed"; readonly trade: VenueTrade; readonly lots: Lots }
   | { readonly kind: "income"; readonly income: VenueIncome }
   | { readonly kind: "balances"; readonly balances: VenueBalances; readonly atMs: Ms }
+  /** Of a trade from before this run's position: that is in the base already, and told for whoever kept books before. Told at the start alone. */
+  | { readonly kind: "earlier-trade"; readonly trade: VenueTrade }
+  /**
+   * A liquidation has changed a position and its credit, both signed: a takeover that was said (`takeoverId`; taken back: its opposite), or
+   * one that the exchange told first, of this account as liquidator or as the liquidated.
+   */
+  | {
+      readonly kind: "liquidation";
+      readonly marketId: MarketId;
+      readonly lots: Lots;
+      readonly credit: CreditUnits;
+      readonly takeoverId: string | undefined;
+    }
   /** The position was set to what the exchange says, since nothing that we know explains the difference. */
   | { readonly kind: "position-set"; readonly marketId: MarketId; readonly lots: Lots; readonly was: Lots }
   | { readonly kind: "difference"; readonly difference: Difference }

@@ -8,6 +8,8 @@ import type { ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
 import { Suspects } from "./suspects.js";
+import type { Takeover } from "./takeover.js";
+import { isLiquidation, Takeovers } from "./takeovers.js";
 import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
 import { Unexplained } from "./unexplained.js";
 
@@ -37,10 +39,11 @@ export class Intake {
   readonly orders: OwnOrders;
   readonly profit: Profit;
   readonly transfers: Transfers;
+  readonly takeovers = new Takeovers();
   /** What REST told before the stream. */
   readonly suspects = new Suspects();
   readonly #streamLagMs: Ms;
-
+  readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
   readonly #marks = new Map<MarketId, CreditUnits>();
   #balances: BalancesTold | undefined;
@@ -64,6 +67,7 @@ export class Intake {
     this.profit = new Profit(instruments);
     this.transfers = new Transfers(options.transfersBefore);
     this.#streamLagMs = options.streamLagMs;
+    this.#instruments = instruments;
   }
 
   /** From here on trades are fills of this run. */
@@ -152,7 +156,7 @@ export class Intake {
       case "fill":
         if (based) this.profit.fill(trade);
         // What was traded before this run is in the base position, and in an earlier run's log.
-        return based || trade.timeMs >= this.#begunAtMs ? [{ kind: "fill", trade }] : [];
+        return based || trade.timeMs >= this.#begunAtMs ? [{ kind: "fill", trade }] : [{ kind: "earlier-trade", trade }];
       case "settled":
         return [{ kind: "settled", trade }];
       case "failed":
@@ -165,8 +169,11 @@ export class Intake {
     const subject = `income ${income.id}`;
     if (told === "stream") this.suspects.clear(subject);
     if (isTransfer(income) && !this.#suspecting) this.transfers.noteEarlier(income);
+    const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
+    if (isOurLiquidation && !this.#suspecting && this.ledger.isBeforeIncomes(income)) this.takeovers.noteEarlier(income);
     if (!this.ledger.income(income)) return [];
     this.#moneySerial += 1;
+    if (isOurLiquidation) this.takeovers.income(income, nowMs);
     // Other incomes repeat what the trades tell, and not every exchange streams them.
     if (told === "rest" && income.type === "FUNDING_FEE") {
       this.suspect(subject, nowMs, {
@@ -199,18 +206,62 @@ export class Intake {
     this.profit.mark(marketId, mark);
   }
 
-  /** The first base position of a market: its profit begins here. */
-  base(marketId: MarketId, lots: number): void {
+  /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
+  base(marketId: MarketId, lots: number, exchangeTimeMs: Ms): readonly AccountChange[] {
     this.ledger.setPosition(marketId, lots);
     this.unexplained.agree(marketId);
     this.profit.begin(marketId, lots);
+    return this.takeovers.based(marketId, exchangeTimeMs).map((takeover) => this.#count(takeover));
+  }
+
+  /** A takeover, or the opposite of one that the chain has taken back. */
+  takeOver(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
+    const { marketId, lots, credit, id } = takeover;
+    switch (this.takeovers.say(takeover, this.ledger.isBased(marketId), nowMs)) {
+      case "count":
+        return [this.#count(takeover)];
+      case "counted":
+        return [{ kind: "liquidation", marketId, lots: 0, credit: 0n, takeoverId: id }];
+      case "rename":
+        this.profit.setPosition(marketId, this.ledger.positionLots(marketId) - lots);
+        this.profit.liquidation(marketId, lots, credit);
+        return [{ kind: "liquidation", marketId, lots: 0, credit, takeoverId: id }];
+      case "nothing":
+        return [];
+    }
+  }
+
+  #count({ marketId, lots, credit, id }: Takeover): AccountChange {
+    this.ledger.takeOver(marketId, lots);
+    this.profit.liquidation(marketId, lots, credit);
+    this.#moneySerial += 1;
+    return { kind: "liquidation", marketId, lots, credit, takeoverId: id };
+  }
+
+  /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
+  liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+    const credit = this.takeovers.moved(marketId, lots, nowMs);
+    if (lots !== 0) this.ledger.takeOver(marketId, lots);
+    this.profit.liquidation(marketId, lots, credit);
+    this.#moneySerial += 1;
+    return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined };
+  }
+
+  /** What one lot is worth at the mark, in credit units; undefined before the first mark. */
+  lotValue(marketId: MarketId): number | undefined {
+    const mark = this.#marks.get(marketId);
+    const instrument = this.#instruments.get(marketId);
+    if (mark === undefined || instrument === undefined) return undefined;
+    return (Number(mark) * Number(instrument.paperPerLot)) / 10 ** instrument.paperDecimals;
   }
 
   /** The exchange's position replaces ours, since nothing that we know explains the difference. */
-  correct(marketId: MarketId, lots: number): AccountChange {
+  correct(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const was = this.ledger.positionLots(marketId);
     this.ledger.setPosition(marketId, lots);
     this.profit.setPosition(marketId, lots);
+    // Incomes of liquidations that no price made plausible are money all the same.
+    this.profit.liquidation(marketId, 0, this.takeovers.moved(marketId, lots - was, nowMs));
     this.#moneySerial += 1;
     return { kind: "position-set", marketId, lots, was };
   }

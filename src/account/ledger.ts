@@ -11,15 +11,17 @@ export type TradeNews =
   | { readonly news: "failed"; readonly lots: Lots; readonly counted: VenueTrade | undefined };
 
 interface MarketLedger {
-  /** Position before any trade in here: what the exchange's position less the trades was when it was set. */
+  /** Position before any change in here: what the exchange's position less the trades and takeovers was when it was set. */
   baseLots: Lots;
   based: boolean;
   /** Trades that did not fail, by side, since the ledger was begun. */
   buyLots: Lots;
   sellLots: Lots;
+  /** Net lots that came without a trade since the ledger was begun: takeovers, and what was taken back of them. */
+  takenLots: Lots;
   /** Grows with every change of the position. */
   version: number;
-  /** Net traded lots as they were when the trail was begun, and after every trade since. */
+  /** Net lots traded and taken over as they were when the trail was begun, and after every change since. */
   trail: Lots[];
   readonly trades: Map<Int64Id, VenueTrade>;
   /** Every trade up to here is counted, and final unless it is still in `trades`. */
@@ -37,7 +39,7 @@ const UNKNOWN_STATUS_RANK = 1;
 
 /**
  * The account's trades and incomes, each counted once however often and in whatever order they are told.
- * The position of a market is its base plus every trade that has not failed (design, rule 8). Final trades that the
+ * The position of a market is its base, every trade that has not failed (design, rule 8), and what was taken over. Final trades that the
  * exchange itself has listed twice are folded into the sums, so that memory holds only the last interval and what is
  * not yet settled.
  */
@@ -82,6 +84,11 @@ export class Ledger {
     return this.#incomesTaken;
   }
 
+  /** Whether an income is from before the ledger was begun. */
+  isBeforeIncomes({ timeMs }: Pick<VenueIncome, "timeMs">): boolean {
+    return timeMs < this.#incomeFloorMs;
+  }
+
   /** Incomes before this instant are not ours to count. */
   beginIncomes(fromMs: Ms): void {
     this.#incomeFloorMs = fromMs;
@@ -104,7 +111,14 @@ export class Ledger {
   /** Signed position: base and every trade that did not fail. */
   positionLots(marketId: MarketId): Lots {
     const market = this.#markets.get(marketId);
-    return market === undefined ? 0 : market.baseLots + market.buyLots - market.sellLots;
+    return market === undefined ? 0 : market.baseLots + netLots(market);
+  }
+
+  /** A takeover changes the position without a trade: at once, and for good. */
+  takeOver(marketId: MarketId, lots: Lots): void {
+    const market = this.#market(marketId);
+    market.takenLots += lots;
+    noteChange(market);
   }
 
   /** Whether the base of a market was ever set: before that its position means nothing. */
@@ -115,7 +129,7 @@ export class Ledger {
   /** Sets the base so that the position is `lots` with the trades known now. */
   setPosition(marketId: MarketId, lots: Lots): void {
     const market = this.#market(marketId);
-    market.baseLots = lots - market.buyLots + market.sellLots;
+    market.baseLots = lots - netLots(market);
     market.based = true;
     market.version += 1;
   }
@@ -125,18 +139,18 @@ export class Ledger {
     return this.#markets.get(marketId)?.version ?? 0;
   }
 
-  /** From now on, every value that the traded lots take is kept: the positions are being asked for. */
+  /** From now on, every value that the lots traded and taken over come to is kept: the positions are being asked for. */
   beginTrail(marketId: MarketId): void {
     const market = this.#market(marketId);
-    market.trail = [market.buyLots - market.sellLots];
+    market.trail = [netLots(market)];
   }
 
-  /** Net traded lots (bought less sold) at every moment since the trail was begun, the present one last. */
+  /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last. */
   trail(marketId: MarketId): readonly Lots[] {
     return this.#markets.get(marketId)?.trail ?? [];
   }
 
-  /** Position before any trade that is known: add a value of the trail for the position at that moment. */
+  /** Position before any change that is known: add a value of the trail for the position at that moment. */
   baseLots(marketId: MarketId): Lots {
     return this.#markets.get(marketId)?.baseLots ?? 0;
   }
@@ -213,6 +227,7 @@ export class Ledger {
         based: false,
         buyLots: 0,
         sellLots: 0,
+        takenLots: 0,
         version: 0,
         trail: [],
         trades: new Map(),
@@ -234,8 +249,16 @@ const TRAIL_LIMIT = 1000;
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   if (trade.side === "BUY") market.buyLots += times * trade.lots;
   else market.sellLots += times * trade.lots;
+  noteChange(market);
+}
+
+function netLots({ buyLots, sellLots, takenLots }: MarketLedger): Lots {
+  return buyLots - sellLots + takenLots;
+}
+
+function noteChange(market: MarketLedger): void {
   market.version += 1;
-  if (market.trail.length < TRAIL_LIMIT) market.trail.push(market.buyLots - market.sellLots);
+  if (market.trail.length < TRAIL_LIMIT) market.trail.push(netLots(market));
 }
 
 function isFailed(trade: VenueTrade): boolean {

@@ -14,6 +14,8 @@ export interface MarketParts {
   readonly basis: bigint;
   /** Reversals of trades whose settlement failed: what they had brought until then is undone here, under its own name. */
   readonly failed: bigint;
+  /** Positions taken over in liquidations, and lost in them: their credit against the mark of that moment. */
+  readonly liquidation: bigint;
   /** Incomes that are neither fees nor funding, and positions that came without a trade, at the mid. */
   readonly other: bigint;
 }
@@ -36,6 +38,9 @@ export class MarketProfit {
   #fees = 0n;
   #funding = 0n;
   #failed = 0n;
+  #liquidation = 0n;
+  /** What the contract's valuation was above the mid's in positions that liquidations brought: part of `liquidation`, and so not of the basis. */
+  #basisTaken = 0n;
   #other = 0n;
 
   constructor(instrument: Instrument, scale: bigint) {
@@ -90,6 +95,21 @@ export class MarketProfit {
     this.#lots += moved;
   }
 
+  /** A liquidation has changed the position by `lots` and its credit by `credit`, both signed. */
+  liquidation(lots: Lots, credit: CreditUnits): void {
+    const moved = BigInt(lots);
+    this.#liquidation += credit * this.#scale;
+    if (moved === 0n) return;
+    const atMid = moved * this.#midOr(Number((-credit * this.#scale) / (2n * moved * this.#halfTickLot))) * this.#halfTickLot;
+    this.#liquidation += atMid;
+    if (this.#mark !== undefined) {
+      const value = (this.#value(this.#lots + moved, this.#mark) - this.#value(this.#lots, this.#mark)) * this.#scale;
+      this.#liquidation += value - atMid;
+      this.#basisTaken += value - atMid;
+    }
+    this.#lots += moved;
+  }
+
   positionValue(mark: CreditUnits): CreditUnits {
     return this.#value(this.#lots, mark);
   }
@@ -103,8 +123,11 @@ export class MarketProfit {
       basis:
         this.#mark === undefined
           ? 0n
-          : this.#basisOf(this.#lots, this.#mark, this.#mid ?? 0n) - this.#basisOf(this.#startLots, this.#startMark, this.#startMid),
+          : this.#basisOf(this.#lots, this.#mark, this.#mid ?? 0n) -
+            this.#basisOf(this.#startLots, this.#startMark, this.#startMid) -
+            this.#basisTaken,
       failed: this.#failed,
+      liquidation: this.#liquidation,
       other: this.#other,
     };
   }
@@ -120,7 +143,7 @@ export class MarketProfit {
 
   /** A fill before the first book (an order taken over at the start) is measured against its own price. */
   #midOr(ticks: number): bigint {
-    if (this.#mid === undefined) this.mid(BigInt(Math.round(2 * ticks)));
+    if (this.#mid === undefined) this.mid(BigInt(Math.max(1, Math.round(2 * ticks))));
     return this.#mid ?? 0n;
   }
 }

@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, signOf } from "../core/units.js";
 import type { VenueIncome, VenueTrade } from "../exchange/records.js";
 import { type MarketParts, MarketProfit } from "./market-profit.js";
+import { isLiquidation } from "./takeovers.js";
 import { isTransfer } from "./transfers.js";
 
 /**
@@ -74,7 +75,7 @@ export class Profit {
     this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
   }
 
-  /** Funding, transfers and the rest; fees and fills are told by the trades and count nothing here. */
+  /** Funding, transfers and the rest; fees and fills are told by the trades, liquidations by their position, and count nothing here. */
   income(income: VenueIncome): void {
     if (TOLD_BY_TRADES.has(income.type)) return;
     if (isTransfer(income)) {
@@ -84,10 +85,15 @@ export class Profit {
     const market = this.#markets.get(income.marketId);
     if (market === undefined) this.#unplaced += income.amount * this.#scale;
     else if (income.type === "FUNDING_FEE") market.funding(income.amount);
-    else market.otherIncome(income.amount);
+    else if (!isLiquidation(income)) market.otherIncome(income.amount);
   }
 
-  /** A position that changed without a trade of ours: taken over, liquidated, corrected. */
+  /** A liquidation has changed a position by `lots` and its credit by `credit`, both signed: taken over, or lost. */
+  liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
+    this.#markets.get(marketId)?.liquidation(lots, credit);
+  }
+
+  /** A position that changed without a trade of ours, for no reason that is known. */
   setPosition(marketId: MarketId, lots: Lots): void {
     this.#markets.get(marketId)?.setPosition(lots);
   }
@@ -99,7 +105,7 @@ export class Profit {
 
   /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
   parts(marketId?: MarketId): ProfitParts {
-    const sum = { spread: 0n, inventory: 0n, fees: 0n, funding: 0n, basis: 0n, failed: 0n, other: 0n };
+    const sum = { spread: 0n, inventory: 0n, fees: 0n, funding: 0n, basis: 0n, failed: 0n, liquidation: 0n, other: 0n };
     for (const [id, market] of this.#markets) {
       if (marketId !== undefined && id !== marketId) continue;
       const parts = market.parts();
@@ -115,4 +121,4 @@ export class Profit {
   }
 }
 
-const PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "other"] as const;
+const PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "liquidation", "other"] as const;

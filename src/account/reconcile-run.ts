@@ -63,17 +63,28 @@ export class ReconcileRun {
   }
 }
 
+/** A position by us and by the exchange. */
+export interface ComparedPosition {
+  readonly ours: Lots;
+  readonly theirs: Lots;
+  /** They differ by takeovers that the exchange has not told yet, and are given as equal. */
+  readonly isLagging: boolean;
+}
+
 /**
  * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
- * they agree if the answer is what we had at any moment since the question. Undefined: nothing can be said.
+ * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain.
+ * Undefined: nothing can be said.
  */
-export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId): { ours: Lots; theirs: Lots } | undefined {
+export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
   const theirs = countedLots(run, marketId);
   const trail = intake.ledger.trail(marketId);
   if (theirs === undefined || trail.length === 0) return undefined;
   const base = intake.ledger.baseLots(marketId);
-  if (trail.some((traded) => base + traded === theirs)) return { ours: theirs, theirs };
-  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs } : undefined;
+  for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
+    if (trail.some((changed) => base + changed - untold === theirs)) return { ours: theirs, theirs, isLagging: untold !== 0 };
+  }
+  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs, isLagging: false } : undefined;
 }
 
 /**

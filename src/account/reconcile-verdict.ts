@@ -2,6 +2,7 @@ import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
 import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
+import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
 import { comparedPosition, type ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
@@ -29,22 +30,31 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     if (!intake.ledger.isBased(marketId)) {
       const [base] = run.bases.get(marketId)?.possible ?? [];
       const traded = intake.ledger.tradedLots(marketId, "BUY") - intake.ledger.tradedLots(marketId, "SELL");
-      if (base !== undefined) intake.base(marketId, base + traded);
+      if (base !== undefined) changes.push(...intake.base(marketId, base + traded, run.exchangeTimeMs));
       explained.add(marketId);
       continue;
     }
-    const compared = comparedPosition(run, intake, marketId);
+    const compared = comparedPosition(run, intake, marketId, nowMs);
     if (compared === undefined) {
       recheck = true;
     } else if (compared.ours === compared.theirs) {
       memory.positions.delete(marketId);
       explained.add(marketId);
+      changes.push(...agreed(run, intake, marketId, compared, nowMs));
+      if (compared.isLagging) recheck = true;
     } else {
+      const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
+      if (liquidated !== undefined) {
+        memory.positions.delete(marketId);
+        changes.push(intake.liquidated(marketId, liquidated, nowMs));
+        recheck = true;
+        continue;
+      }
       const version = intake.ledger.version(marketId);
       const before = memory.positions.get(marketId);
       if (before !== undefined && before.ours === compared.ours && before.theirs === compared.theirs && before.version === version) {
         memory.positions.delete(marketId);
-        changes.push(intake.correct(marketId, compared.theirs));
+        changes.push(intake.correct(marketId, compared.theirs, nowMs));
       } else {
         memory.positions.set(marketId, { ...compared, version });
         const { ours, theirs } = compared;

@@ -7,6 +7,7 @@ import { OpenQuestions } from "./open-questions.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
 import { comparedPosition, narrowBase, ReconcileRun } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
+import { LIQUIDATIONS_LOOKBACK_MS } from "./takeovers.js";
 import { TRANSFER_TYPES } from "./transfers.js";
 import { wantedHistory } from "./wanted-history.js";
 
@@ -21,6 +22,8 @@ export interface ReconcilerOptions {
   /** Between the end of one reconciliation and the next. */
   readonly intervalMs: Ms;
   readonly streamLagMs: Ms;
+  /** The account takes positions over in liquidations. */
+  readonly takesOver: boolean;
 }
 
 /** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
@@ -141,6 +144,18 @@ export class Reconciler {
     return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs));
   }
 
+  /** What is asked of the time before this run, at its start. */
+  #askEarlier(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+    return [...this.#askTransfers(nowMs), ...this.#askLiquidations(run, nowMs)];
+  }
+
+  /** Takeovers that the exchange's position has already, though whoever took over has yet to say so. */
+  #askLiquidations(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+    if (!this.#options.takesOver) return [];
+    const startTimeMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
+    return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, type: "LIQUIDATE", startTimeMs }, nowMs));
+  }
+
   /** What was deposited and withdrawn since an earlier run: of the account as a whole, so that one market's list tells it. */
   #askTransfers(nowMs: Ms): QuestionAction[] {
     const startTimeMs = this.#intake.transfers.askFromMs;
@@ -166,7 +181,7 @@ export class Reconciler {
         return;
       case "detail":
       case "recount-detail": {
-        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId)).length > 0;
+        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs)).length > 0;
         const starting = run.cause === "start";
         const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.ledger.incomesTaken;
         if ((between || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
@@ -180,13 +195,13 @@ export class Reconciler {
     }
   }
 
-  #isCounted(run: ReconcileRun, marketId: MarketId): boolean {
+  #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
     if (!this.#intake.ledger.isBased(marketId)) return narrowBase(run, this.#intake, marketId) !== undefined;
-    return comparedPosition(run, this.#intake, marketId) !== undefined;
+    return comparedPosition(run, this.#intake, marketId, nowMs) !== undefined;
   }
 
   #askDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    const ask = [...this.#askTrades(nowMs), ...this.#askIncomes(nowMs), ...(run.cause === "start" ? this.#askTransfers(nowMs) : [])];
+    const ask = [...this.#askTrades(nowMs), ...this.#askIncomes(nowMs), ...(run.cause === "start" ? this.#askEarlier(run, nowMs) : [])];
     for (const [marketId, windows] of wantedHistory(run, this.#intake, this.#options, this.#listedToMs, nowMs)) {
       for (const window of windows) ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
     }

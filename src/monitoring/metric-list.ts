@@ -74,7 +74,7 @@ export const METRIC_LIST = {
     help: "Profit since the start by its parts, which with deposits and withdrawals sum to the change of equity.",
     labels: {
       market,
-      part: "spread, inventory, fees, funding, basis, failed (settlements that were reversed) or other (incomes of no other part)",
+      part: "spread, inventory, fees, funding, basis, failed (settlements that were reversed), liquidation (positions taken over or lost in liquidations, against the mark) or other (incomes of no other part)",
     },
   },
   rateTokens: {

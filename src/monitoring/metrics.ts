@@ -7,7 +7,7 @@ export type OrderActionName = "place" | "cancel" | "cancel-all";
 /** What came of it. */
 export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent";
 /** The parts that profit is split into; with deposits and withdrawals they sum to the change of equity. */
-export const PNL_PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "other"] as const;
+export const PNL_PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "liquidation", "other"] as const;
 /** One of {@link PNL_PARTS}. */
 export type PnlPart = (typeof PNL_PARTS)[number];
 

@@ -6,7 +6,7 @@ import { isZero, type Line, type Span, type Style, signed } from "./screen-text.
 const FIXED_LINES = 8;
 const MOST_LEVELS = 10;
 
-const RARE: ReadonlySet<PnlPart> = new Set(["failed", "other"]);
+const RARE: ReadonlySet<PnlPart> = new Set(["failed", "liquidation", "other"]);
 
 const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
   quoting: "green",

@@ -31,6 +31,7 @@ describe("the profit split", () => {
       funding: 0n,
       basis: 0n,
       failed: 0n,
+      liquidation: 0n,
       other: 0n,
       transfers: 0n,
       total: 20_120n * unit,
@@ -44,7 +45,9 @@ describe("the profit split", () => {
     income("FUNDING_FEE", -3n);
     income("DEPOSIT", 500n);
     income("WITHDRAWAL", -200n);
-    income("LIQUIDATE", 7n);
+    income("BONUS", 7n);
+    // The position that it moved is told with its credit.
+    income("LIQUIDATE", 900n);
     const { funding, transfers, other, total, decimals } = profit.parts();
     const unit = 10n ** BigInt(decimals - 6);
     expect([funding, transfers, other, total]).toEqual([-3n * unit, 300n * unit, 7n * unit, 4n * unit]);

@@ -23,7 +23,7 @@ const market: ScreenMarket = {
   mark: "60010.1",
   bookAgeMs: 120,
   positionBase: "-0.12",
-  pnlQuote: { spread: "2.5", inventory: "-1.25", fees: "0.1", funding: "0", basis: "0", failed: "0", other: "0" },
+  pnlQuote: { spread: "2.5", inventory: "-1.25", fees: "0.1", funding: "0", basis: "0", failed: "0", liquidation: "0", other: "0" },
   pnlTotalQuote: "1.35",
   fills: 12,
   fillsPerMinute: 3.14,

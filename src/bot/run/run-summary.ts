@@ -20,7 +20,7 @@ export interface RunSummary {
   readonly netValueToldQuote: string | null;
   /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
   readonly pnlQuote: Readonly<
-    Record<"spread" | "inventory" | "fees" | "funding" | "basis" | "failed" | "other" | "transfers" | "total", string>
+    Record<"spread" | "inventory" | "fees" | "funding" | "basis" | "failed" | "liquidation" | "other" | "transfers" | "total", string>
   >;
   readonly streamGaps: number;
   readonly malformedFrames: number;
@@ -72,6 +72,7 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
       funding: decimal(parts.funding),
       basis: decimal(parts.basis),
       failed: decimal(parts.failed),
+      liquidation: decimal(parts.liquidation),
       other: decimal(parts.other),
       transfers: decimal(parts.transfers),
       total: decimal(parts.total),

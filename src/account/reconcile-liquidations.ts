@@ -1,0 +1,35 @@
+import type { Lots, MarketId, Ms } from "../core/units.js";
+import type { AccountChange } from "./changes.js";
+import type { Intake } from "./intake.js";
+import type { ComparedPosition, ReconcileRun } from "./reconcile-run.js";
+
+/**
+ * Our position and the exchange's are the same: what was taken over is told. A liquidation that it told and that moved no position is
+ * money alone.
+ */
+export function agreed(
+  run: ReconcileRun,
+  intake: Intake,
+  marketId: MarketId,
+  { isLagging }: ComparedPosition,
+  nowMs: Ms,
+): readonly AccountChange[] {
+  if (isLagging) return [];
+  // With changes in between, the answer may be of a moment before the takeover.
+  if (intake.ledger.trail(marketId).length === 1) intake.takeovers.agreed(marketId);
+  if (!intake.takeovers.isWaiting(marketId, run.startedAtMs)) return [];
+  return [intake.liquidated(marketId, 0, nowMs)];
+}
+
+/**
+ * How far liquidations that the exchange has told, and nobody has said, have moved its position, signed; undefined where none explains
+ * the difference. What it lacks of takeovers that were said is left out of it.
+ */
+export function liquidatedLots(intake: Intake, marketId: MarketId, { ours, theirs }: ComparedPosition, nowMs: Ms): Lots | undefined {
+  const value = intake.lotValue(marketId);
+  for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
+    const moved = theirs - (ours - untold);
+    if (intake.takeovers.isPlausible(marketId, moved, value)) return moved;
+  }
+  return undefined;
+}

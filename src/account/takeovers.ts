@@ -1,0 +1,221 @@
+import type { CreditUnits, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
+import type { VenueIncome } from "../exchange/records.js";
+import type { Takeover } from "./takeover.js";
+
+/** How long the exchange may take to tell what the chain has told: after that a difference is a difference. */
+const TOLD_WITHIN_MS: Ms = 120_000;
+/** How far back the start asks for liquidations: a takeover from before then is in the exchange's position. */
+export const LIQUIDATIONS_LOOKBACK_MS: Ms = 300_000;
+/** How long a position that the exchange told first waits for whoever took it over to say so. */
+const SAID_WITHIN_MS: Ms = 600_000;
+/** A takeover's price is within this share of the mark: what is further off was no takeover. */
+const PLAUSIBLE_SHARE = 0.5;
+
+/** The incomes of liquidations: of the account that took a position over, and of the one that lost it. */
+export const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
+
+/** Whether an income tells of a liquidation: its amount is the credit that went with the position (protocol, 7.7). */
+export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {
+  return LIQUIDATION_TYPES.some((one) => one === type);
+}
+
+interface Entry {
+  readonly takeover: Takeover;
+  readonly saidAtMs: Ms;
+  /** In the ledger and the profit of this run, or in the base that they began from. */
+  counted: boolean;
+  /** The exchange's position has it. */
+  isPositionTold: boolean;
+  /** The exchange's income of it has come: another one of the same amount is of another takeover. */
+  isIncomeTold: boolean;
+}
+
+/** A liquidation that the exchange has told and nobody has said. */
+interface Unsaid {
+  readonly marketId: MarketId;
+  lots: Lots;
+  /** The credits of its incomes; none where the exchange told the position alone. */
+  readonly credits: CreditUnits[];
+  readonly atMs: Ms;
+}
+
+/** What counting a takeover asks for. */
+export type Said =
+  /** New: its lots and credit are to be counted. */
+  | "count"
+  /** The exchange has told it first: it is counted already. */
+  | "counted"
+  /** The exchange has told its position first, and its credit not: the position counts as it does, but as a takeover. */
+  | "rename"
+  /** Said before, or to be counted when the account is confirmed. */
+  | "nothing";
+
+/**
+ * Takeovers, which change a position and its credit without a trade, and are told twice: by whoever took over (the chain's receipt), and
+ * by the exchange (an income of the credit, and its position). Whichever comes first counts, the other explains itself by it.
+ */
+export class Takeovers {
+  readonly #entries = new Map<string, Entry>();
+  /** Incomes that no takeover explains yet. */
+  #incomes: { readonly id: Int64Id; readonly marketId: MarketId; readonly amount: CreditUnits; readonly atMs: Ms }[] = [];
+  /** Liquidations that were in the exchange's position when this run began. */
+  #earlier: { readonly marketId: MarketId; readonly amount: CreditUnits }[] = [];
+  readonly #earlierIds = new Set<Int64Id>();
+  #unsaid: Unsaid[] = [];
+  #baseTimeMs = Number.NEGATIVE_INFINITY;
+
+  /** Takes over what an earlier run had said: what is told of it again changes nothing. */
+  restore(takeovers: readonly Takeover[]): void {
+    for (const takeover of takeovers) this.#entries.set(takeover.id, newEntry(takeover, takeover.atMs));
+  }
+
+  /** A takeover is said. `isBased`: the market's position is known. */
+  say(takeover: Takeover, isBased: boolean, nowMs: Ms): Said {
+    if (this.#entries.has(takeover.id)) return "nothing";
+    const entry = newEntry(takeover, nowMs);
+    this.#entries.set(takeover.id, entry);
+    if (!isBased) return "nothing";
+    entry.counted = true;
+    if (this.#isInBase(entry)) return "counted";
+    const known = this.#takeUnsaid(entry, nowMs);
+    if (known === undefined && this.#takeIncome(entry)) entry.isPositionTold = true;
+    return known ?? "count";
+  }
+
+  /** Takes a takeover back: the opposite one, said under a name of its own. Undefined when it was never said, or taken back before. */
+  opposite(id: string): Takeover | undefined {
+    const entry = this.#entries.get(id);
+    const undoneId = `${id} undone`;
+    if (entry === undefined || this.#entries.has(undoneId)) return undefined;
+    const { marketId, lots, credit, atMs } = entry.takeover;
+    return { id: undoneId, marketId, lots: -lots, credit: -credit, atMs };
+  }
+
+  /** All that were said, what was taken back among them: to be remembered for the next run. */
+  get said(): readonly Takeover[] {
+    return [...this.#entries.values()].map(({ takeover }) => takeover);
+  }
+
+  /** The takeovers to count once a market's base is set: those that the exchange had not told by then. */
+  based(marketId: MarketId, exchangeTimeMs: Ms): readonly Takeover[] {
+    this.#baseTimeMs = exchangeTimeMs;
+    // What the exchange has told until now is in the position that it gave.
+    for (const income of this.#incomes) if (income.marketId === marketId) this.#earlier.push(income);
+    this.#incomes = this.#incomes.filter((income) => income.marketId !== marketId);
+    const missing: Takeover[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.takeover.marketId !== marketId || entry.counted) continue;
+      entry.counted = true;
+      if (!entry.isPositionTold && !this.#isInBase(entry)) missing.push(entry.takeover);
+    }
+    return missing;
+  }
+
+  /** A liquidation from before this run, as the start asks for them. Each is noted once. */
+  noteEarlier({ id, marketId, amount }: Pick<VenueIncome, "id" | "marketId" | "amount">): void {
+    if (this.#earlierIds.has(id)) return;
+    this.#earlierIds.add(id);
+    this.#earlier.push({ marketId, amount });
+  }
+
+  /** A new income of a liquidation. True when a takeover that was said explains it. */
+  income({ id, marketId, amount }: Pick<VenueIncome, "id" | "marketId" | "amount">, nowMs: Ms): boolean {
+    for (const entry of this.#entries.values()) {
+      if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
+      entry.isIncomeTold = true;
+      entry.isPositionTold = true;
+      return true;
+    }
+    this.#incomes.push({ id, marketId, amount, atMs: nowMs });
+    return false;
+  }
+
+  /** Whether the exchange has told a liquidation in this market, before `beforeMs`, that nothing explains yet. */
+  isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
+    return this.#incomes.some((income) => income.marketId === marketId && income.atMs < beforeMs);
+  }
+
+  /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */
+  untoldLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
+    const sums = new Set<Lots>([0]);
+    for (const { takeover, isPositionTold, counted, saidAtMs } of this.#entries.values()) {
+      if (isPositionTold || !counted || takeover.marketId !== marketId || nowMs >= saidAtMs + TOLD_WITHIN_MS) continue;
+      for (const sum of [...sums]) sums.add(sum + takeover.lots);
+      if (sums.size > MOST_SUMS) break;
+    }
+    return [...sums];
+  }
+
+  /** The exchange's position is ours, with everything that was said. */
+  agreed(marketId: MarketId): void {
+    for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) entry.isPositionTold = true;
+  }
+
+  /**
+   * Whether liquidations that the exchange has told, and nothing else explains, may have moved a position by so many lots: when their credit
+   * is a price at all near the mark. `lotValue`: one lot at the mark, in credit units.
+   */
+  isPlausible(marketId: MarketId, movedLots: Lots, lotValue: number | undefined): boolean {
+    if (movedLots === 0 || !this.isWaiting(marketId)) return false;
+    let credit = 0n;
+    for (const income of this.#incomes) if (income.marketId === marketId) credit += income.amount;
+    const paid = -Number(credit) / movedLots;
+    if (lotValue === undefined) return paid > 0;
+    return Math.abs(paid - lotValue) <= PLAUSIBLE_SHARE * lotValue;
+  }
+
+  /** The exchange's position was taken over, for whatever reason. Returns the credit of the liquidations that it is explained by. */
+  moved(marketId: MarketId, movedLots: Lots, nowMs: Ms): CreditUnits {
+    const credits = this.#incomes.filter((income) => income.marketId === marketId).map(({ amount }) => amount);
+    this.#incomes = this.#incomes.filter((income) => income.marketId !== marketId);
+    if (movedLots !== 0) this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
+    return credits.reduce((sum, credit) => sum + credit, 0n);
+  }
+
+  /** Whether the position that this run began from has it: then nothing of it is this run's. */
+  #isInBase(entry: Entry): boolean {
+    const { marketId, credit, atMs } = entry.takeover;
+    const found = this.#earlier.findIndex((income) => income.marketId === marketId && income.amount === credit);
+    if (found >= 0) this.#earlier.splice(found, 1);
+    else if (atMs >= this.#baseTimeMs - LIQUIDATIONS_LOOKBACK_MS) return false;
+    entry.isPositionTold = true;
+    entry.isIncomeTold = true;
+    return true;
+  }
+
+  #takeIncome(entry: Entry): boolean {
+    const { marketId, credit } = entry.takeover;
+    const found = this.#incomes.findIndex((income) => income.marketId === marketId && income.amount === credit);
+    if (found < 0) return false;
+    this.#incomes.splice(found, 1);
+    entry.isIncomeTold = true;
+    return true;
+  }
+
+  #takeUnsaid(entry: Entry, nowMs: Ms): "counted" | "rename" | undefined {
+    const { marketId, lots, credit } = entry.takeover;
+    this.#unsaid = this.#unsaid.filter(({ lots: left, atMs }) => left !== 0 && nowMs < atMs + SAID_WITHIN_MS);
+    for (const one of this.#unsaid) {
+      if (one.marketId !== marketId || Math.sign(one.lots) !== Math.sign(lots) || Math.abs(one.lots) < Math.abs(lots)) continue;
+      const found = one.credits.indexOf(credit);
+      if (found < 0 && one.credits.length > 0) continue;
+      one.lots -= lots;
+      entry.isPositionTold = true;
+      if (found < 0) {
+        this.#takeIncome(entry);
+        return "rename";
+      }
+      one.credits.splice(found, 1);
+      entry.isIncomeTold = true;
+      return "counted";
+    }
+    return undefined;
+  }
+}
+
+function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
+  return { takeover, saidAtMs, counted: false, isPositionTold: false, isIncomeTold: false };
+}
+
+/** More takeovers under way at once than their sums can tell apart. */
+const MOST_SUMS = 1_024;

@@ -1,0 +1,293 @@
+import { Interface } from "ethers";
+import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
+import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/chain-rpc.js";
+import type { JobOutcome, LaneEvent } from "../../../src/chain/lanes/lane-event.js";
+import type { LaneJob } from "../../../src/chain/lanes/lane-job.js";
+import type { TransactionLanesOptions } from "../../../src/chain/lanes/lane-settings.js";
+import { type LaneRecord, type LaneStore, MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
+import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
+import { RpcFailure } from "../../../src/chain/rpc-errors.js";
+import type { RpcReply } from "../../../src/chain/rpc-transport.js";
+import { ecdsaScheme } from "../../../src/core/signing.js";
+import type { Hex, Ms } from "../../../src/core/units.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
+import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
+
+export const START_MS = 1_800_000_000_000;
+export const GWEI = 10n ** 9n;
+export const CHAIN_ID = 31337;
+/** The account that sends. */
+export const KEY: Hex = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+/** Owns the token; others of its transactions go to the same pool. */
+export const OWNER = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+export const SENDER = ecdsaScheme.signer(KEY);
+const TOKEN = new Interface(testTokenAbi);
+const STEP_MS = 50;
+
+/** What an RPC does wrong. */
+export interface LaneFaults {
+  /** The request never reaches the chain. */
+  isDead?: (method: string) => boolean;
+  /** The request is carried out, and its answer lost. */
+  losesAnswer?: (method: string) => boolean;
+  /** It refuses in words of its own. */
+  refuses?: (method: string) => string | undefined;
+}
+
+/** A real EVM under a virtual clock, whose blocks are made by hand, and a token whose transfers can be counted. */
+export class LaneWorld {
+  faults: LaneFaults = {};
+  #underWay = 0;
+  #coinbase = 0;
+  #snapshots: { readonly number: number; readonly id: unknown }[] = [];
+  #deployed: unknown;
+
+  private constructor(
+    readonly clock: VirtualClock,
+    readonly chain: EmbeddedChain,
+    readonly token: Hex,
+  ) {}
+
+  /** @param blockMs makes blocks at that interval, by the clock, instead of by hand. */
+  static async start({ blockMs }: { readonly blockMs?: Ms } = {}): Promise<LaneWorld> {
+    const clock = new VirtualClock(START_MS);
+    const chain = await EmbeddedChain.open({
+      genesis: {
+        chainId: CHAIN_ID,
+        blockGasLimit: 30_000_000,
+        callGasLimit: 16_000_000,
+        baseFeeWei: String(GWEI),
+        order: "tip",
+        balancesWei: { [OWNER.address]: String(10n ** 24n), [SENDER.address]: String(10n ** 20n) },
+      },
+      rhythm: { kind: "interval", intervalMs: blockMs ?? 10 ** 9, emptyBlocks: true },
+      log: new MemoryTransactionLog(),
+      clock,
+    });
+    const deployment = TOKEN.encodeDeploy(["Test dollar", "USD"]);
+    const deployed = await chain.send({ from: OWNER, to: null, data: `${testTokenBytecode}${deployment.slice(2)}`, gas: 3_000_000 });
+    await chain.mineWhatWaits();
+    const token = (await chain.receipt(deployed))?.contractAddress ?? "";
+    await chain.send({ from: OWNER, to: token, data: TOKEN.encodeFunctionData("mint", [SENDER.address, 1000n]), gas: 200_000 });
+    await chain.mineWhatWaits();
+    const world = new LaneWorld(clock, chain, token);
+    world.#deployed = await chain.request("evm_snapshot");
+    return world;
+  }
+
+  /** As it was at the start, for the next test. The clock goes on. */
+  async reset(): Promise<void> {
+    this.faults = {};
+    this.#snapshots = [];
+    await this.chain.request("evm_revert", this.#deployed);
+    this.#deployed = await this.chain.request("evm_snapshot");
+  }
+
+  /** The chain as an RPC, with its faults. */
+  readonly call = async (method: string, params: readonly unknown[]): Promise<RpcReply> => {
+    if (this.faults.isDead?.(method) === true) throw new RpcFailure("connection", "connection lost");
+    const message = this.faults.refuses?.(method);
+    if (message !== undefined) return { error: { code: -32000, message } };
+    this.#underWay += 1;
+    const reply = await this.chain.handle(method, params).finally(() => {
+      this.#underWay -= 1;
+    });
+    if (this.faults.losesAnswer?.(method) === true) throw new RpcFailure("timeout", "no answer within 2000 ms");
+    return reply;
+  };
+
+  /** Lets so much time pass, in steps, after each of which the EVM comes to rest. */
+  async run(durationMs: Ms): Promise<void> {
+    for (let passed = 0; passed < durationMs; passed += STEP_MS) {
+      await this.clock.runFor(Math.min(STEP_MS, durationMs - passed));
+      await this.rest();
+    }
+  }
+
+  /** Until nothing is under way any more. */
+  async rest(): Promise<void> {
+    do {
+      await this.chain.idle();
+      await this.clock.runFor(0);
+      await this.clock.runFor(0);
+    } while (this.#underWay > 0);
+  }
+
+  /** Makes blocks. */
+  async mine(count = 1): Promise<void> {
+    for (let i = 0; i < count; i += 1) {
+      this.#snapshots.push({ number: this.chain.head.number, id: await this.chain.request("evm_snapshot") });
+      await this.chain.request("evm_mine");
+    }
+  }
+
+  /** A block, and time to notice it. */
+  async block(): Promise<void> {
+    await this.run(1000);
+    await this.mine();
+    await this.run(1000);
+  }
+
+  /** The newest blocks are replaced by so many others and one more. With `pool: "lost"` what was in them is forgotten. */
+  async reorg(depth: number, pool: "kept" | "lost" = "kept"): Promise<void> {
+    const number = this.chain.head.number - depth;
+    const at = this.#snapshots.findIndex((snapshot) => snapshot.number === number);
+    const snapshot = this.#snapshots[at];
+    if (snapshot === undefined) throw new Error(`no snapshot of block ${number}`);
+    this.#snapshots = this.#snapshots.slice(0, at);
+    await this.chain.request("evm_revert", snapshot.id);
+    this.#coinbase += 1;
+    await this.chain.request("hardhat_setCoinbase", `0x${this.#coinbase.toString(16).padStart(40, "0")}`);
+    if (pool === "lost") await this.drop();
+    await this.mine(depth + 1);
+  }
+
+  /** The pool forgets the sender's transactions. */
+  async drop(): Promise<number> {
+    const pending = (await this.chain.request("eth_pendingTransactions")) as { readonly from: Hex; readonly hash: Hex }[];
+    const ours = pending.filter(({ from }) => from.toLowerCase() === SENDER.address.toLowerCase());
+    for (const { hash } of ours) await this.chain.request("hardhat_dropTransaction", hash);
+    return ours.length;
+  }
+
+  /** The base fee of the next block. */
+  async setBaseFee(wei: bigint): Promise<void> {
+    await this.chain.request("hardhat_setNextBlockBaseFeePerGas", `0x${wei.toString(16)}`);
+  }
+
+  /** How often the transfer of that job was carried out. */
+  async timesDone(name: string): Promise<number> {
+    const data = TOKEN.encodeFunctionData("balanceOf", [placeOf(name)]);
+    return Number(await this.chain.call(this.token, data));
+  }
+
+  /** Lets the owner of the token take the sender's. */
+  async allowOwner(): Promise<void> {
+    await this.chain.send({
+      from: SENDER,
+      to: this.token,
+      data: TOKEN.encodeFunctionData("approve", [OWNER.address, 1000n]),
+      gas: 100_000,
+    });
+    await this.mine();
+  }
+
+  /** The owner takes everything, at that tip: what is sent later or pays less comes too late. */
+  async takeAll(tipWei: bigint): Promise<void> {
+    const data = TOKEN.encodeFunctionData("transferFrom", [SENDER.address, OWNER.address, 1000n]);
+    await this.chain.send({ from: OWNER, to: this.token, data, gas: 100_000, tipWei });
+  }
+
+  /** How many of the account's transactions are in blocks. */
+  async count(): Promise<number> {
+    return Number(await this.chain.request("eth_getTransactionCount", SENDER.address, "latest"));
+  }
+
+  /** A job that moves one token to an address of its own. */
+  job(id: string, changes: Partial<LaneJob> = {}): LaneJob {
+    const data = TOKEN.encodeFunctionData("transfer", [placeOf(id), 1n]);
+    const deadlineMs = this.clock.nowMs() + 60_000;
+    return { id, lane: id, to: this.token, data, gasLimit: 100_000n, maxCostWei: 100_000n * 50n * GWEI, deadlineMs, ...changes };
+  }
+
+  /** A job that the token refuses. */
+  hopelessJob(id: string): LaneJob {
+    return this.job(id, { data: TOKEN.encodeFunctionData("transfer", [placeOf(id), 10n ** 30n]) });
+  }
+}
+
+/** Where the transfers of a job go: an address that nothing else sends to. */
+export function placeOf(id: string): Hex {
+  return `0x${Buffer.from(id.padEnd(20, ".")).subarray(0, 20).toString("hex")}`;
+}
+
+/** One life of a process that has lanes, and what it heard. */
+export class LaneLife {
+  readonly events: LaneEvent[] = [];
+  readonly lanes: TransactionLanes;
+  readonly rpc: ChainRpc;
+  #isDead = false;
+  #steps = 0;
+  readonly #diesAt: number;
+
+  /** @param diesAt the step, a request or a write to the store, before (`x`) or right after (`x + 0.5`) which it is killed. */
+  constructor(
+    readonly world: LaneWorld,
+    readonly store: LaneStore = new MemoryLaneStore(),
+    { diesAt = Number.POSITIVE_INFINITY, ...options }: Partial<TransactionLanesOptions & ChainRpcOptions> & { diesAt?: number } = {},
+  ) {
+    this.#diesAt = diesAt;
+    const { clock } = world;
+    this.rpc = new ChainRpc({
+      urls: [{ name: "edr", call: (method, params) => this.#call(method, params) }],
+      chainId: CHAIN_ID,
+      clock,
+      maxHeadAgeMs: 10 ** 9,
+      ...options,
+    });
+    this.lanes = TransactionLanes.open({
+      rpc: this.rpc,
+      signer: SENDER,
+      chainId: CHAIN_ID,
+      clock,
+      store: { load: () => store.load(), append: (record) => this.#append(record), close: () => {} },
+      stuckMs: 5000,
+      stuckBlocks: 3,
+      tipWei: GWEI,
+      ...options,
+    });
+    this.lanes.listen((event) => {
+      if (!this.#isDead) this.events.push(event);
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** Requests and writes so far. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Ends it as a power cut does: nothing that it does from now on has any effect. */
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  /** Kinds of what was told of a job, in order. */
+  told(jobId: string): string[] {
+    return this.events.flatMap((event) => ("jobId" in event && event.jobId === jobId ? [event.kind] : []));
+  }
+
+  /** How the job ended, once. */
+  outcome(jobId: string): JobOutcome | undefined {
+    const finals = this.events.flatMap((event) => (event.kind === "final" && event.jobId === jobId ? [event.outcome] : []));
+    if (finals.length > 1) throw new Error(`${finals.length} ends of ${jobId}`);
+    return finals[0];
+  }
+
+  of<Kind extends LaneEvent["kind"]>(kind: Kind): Extract<LaneEvent, { readonly kind: Kind }>[] {
+    return this.events.filter((event): event is Extract<LaneEvent, { readonly kind: Kind }> => event.kind === kind);
+  }
+
+  #step(): void {
+    this.#steps += 0.5;
+    if (this.#steps >= this.#diesAt) this.#isDead = true;
+  }
+
+  async #call(method: string, params: readonly unknown[]): Promise<RpcReply> {
+    this.#step();
+    if (this.#isDead) return new Promise(() => {});
+    const reply = this.world.call(method, params);
+    this.#step();
+    return this.#isDead ? reply.then(() => new Promise<RpcReply>(() => {})) : reply;
+  }
+
+  #append(record: LaneRecord): void {
+    this.#step();
+    if (!this.#isDead) this.store.append(record);
+    this.#step();
+  }
+}

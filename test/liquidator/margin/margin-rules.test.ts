@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { MarginAccount, MarginMarket } from "../../../src/liquidator/margin/margin-account.js";
+import { isSafe, liquidationPriceOf, marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
+import {
+  cureSize,
+  liquidatorAfter,
+  passesPriceProtection,
+  takeoverTerms,
+  victimAfter,
+} from "../../../src/liquidator/margin/takeover-terms.js";
+
+const USD = 10n ** 6n;
+const COIN = 10n ** 18n;
+const PERCENT = COIN / 100n;
+const PERP = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359";
+
+const btc = (markPrice: bigint): MarginMarket => ({
+  perp: PERP,
+  markPrice,
+  initialMarginRatio: 5n * PERCENT,
+  maintenanceMarginRatio: 3n * PERCENT,
+  liquidationPriceOff: PERCENT,
+  insuranceFeeRate: PERCENT,
+});
+
+const credit = (netValueCredit: bigint): MarginAccount => ({
+  netValueCredit,
+  exposureCredit: 0n,
+  initialMarginCredit: 0n,
+  maintenanceMarginCredit: 0n,
+  papers: new Map(),
+});
+
+// One coin at 30,000, the long as taker at 5 bp, the short as maker at 1 bp, each with 10,000 of credit: the published cases' accounts.
+const long = (price: bigint, deposited = 10_000n * USD) => marginAfter(credit(deposited), btc(price), COIN, -30_015n * USD);
+const short = (price: bigint, deposited = 10_000n * USD) => marginAfter(credit(deposited), btc(price), -COIN, 29_997n * USD);
+
+describe("the published reference cases", () => {
+  it("3: margin, cost and fee of a long at 20,600, and what a whole takeover leaves", () => {
+    const [market, victim] = [btc(20_600n * USD), long(20_600n * USD)];
+    expect(victim).toMatchObject({
+      netValueCredit: 585n * USD,
+      exposureCredit: 20_600n * USD,
+      initialMarginCredit: 1_030n * USD,
+      maintenanceMarginCredit: 618n * USD,
+    });
+    expect(isSafe(victim)).toBe(false);
+    const terms = takeoverTerms(market, COIN, 2n * COIN);
+    expect(terms).toEqual({ paper: COIN, credit: -20_394n * USD, insuranceFee: 203_940_000n });
+    expect(victimAfter(victim, market, terms)).toMatchObject({ netValueCredit: -4_824_940_000n + 5_000n * USD, papers: new Map() });
+    expect(liquidatorAfter(credit(0n), market, terms)).toMatchObject({ netValueCredit: 206n * USD, papers: new Map([[PERP, COIN]]) });
+  });
+
+  it("4: a hundredth of it, the refused price of a capped request, and the size that cures", () => {
+    const [market, victim] = [btc(20_600n * USD), long(20_600n * USD)];
+    const part = takeoverTerms(market, COIN, COIN / 100n);
+    expect(part).toEqual({ paper: COIN / 100n, credit: -203_940_000n, insuranceFee: 2_039_400n });
+    expect(passesPriceProtection(part, COIN / 100n, -250n * USD)).toBe(true);
+    const rest = (99n * COIN) / 100n;
+    const capped = takeoverTerms(market, rest, 2n * COIN);
+    expect(capped.paper).toBe(rest);
+    expect(passesPriceProtection(capped, 2n * COIN, -40_000n * USD)).toBe(false);
+    expect(passesPriceProtection(capped, rest, -50_000n * USD)).toBe(true);
+    const size = cureSize(victim, market) as bigint;
+    expect(Number(size) / 1e18).toBeCloseTo(0.1586, 4);
+    const cures = (paper: bigint) => {
+      const after = victimAfter(victim, market, takeoverTerms(market, COIN, paper));
+      return after !== undefined && isSafe(after);
+    };
+    expect([cures(size - size / 100_000n), cures(size + size / 100_000n)]).toEqual([false, true]);
+  });
+
+  it("5: a short at 39,000, a hundredth and the whole of it", () => {
+    const [market, victim] = [btc(39_000n * USD), short(39_000n * USD)];
+    const one = COIN / 100n;
+    const part = takeoverTerms(market, -COIN, -one);
+    expect(part).toEqual({ paper: -one, credit: 393_900_000n, insuranceFee: 3_939_000n });
+    expect(passesPriceProtection(part, -one, 400n * USD)).toBe(false);
+    expect(passesPriceProtection(part, -one, 300n * USD)).toBe(true);
+    const whole = takeoverTerms(market, -COIN, -COIN);
+    expect(whole).toEqual({ paper: -COIN, credit: 39_390n * USD, insuranceFee: 393_900_000n });
+    expect(victimAfter(victim, market, whole)).toMatchObject({ netValueCredit: -4_786_900_000n + 5_000n * USD });
+  });
+
+  it("6: at 19,000 the whole takeover leaves a debt for the insurance account", () => {
+    const [market, victim] = [btc(19_000n * USD), long(19_000n * USD)];
+    const terms = takeoverTerms(market, COIN, COIN);
+    expect(victimAfter(victim, market, terms)).toBeUndefined();
+    expect(marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee).netValueCredit + terms.insuranceFee).toBe(
+      (-6_205n + 5_000n) * USD,
+    );
+  });
+
+  it("7: liquidation prices of either sign", () => {
+    expect(liquidationPriceOf(long(30_000n * USD), btc(30_000n * USD))).toBe(20_634_020_618n);
+    expect(liquidationPriceOf(short(30_000n * USD), btc(30_000n * USD))).toBe(38_832_038_834n);
+  });
+});
+
+describe("a liquidation price", () => {
+  it("is the last safe price of a long, and within a unit of the last safe one of a short", () => {
+    const safeAt = (account: (price: bigint) => MarginAccount, price: bigint) => isSafe(account(price));
+    expect([safeAt(long, 20_634_020_618n), safeAt(long, 20_634_020_617n)]).toEqual([true, false]);
+    expect([safeAt(short, 38_832_038_834n), safeAt(short, 38_832_038_836n)]).toEqual([true, false]);
+  });
+
+  it("is the same seen from any mark price, and 0 where nothing is held or no price is reached", () => {
+    for (const price of [20_000n, 25_000n, 30_000n, 60_000n])
+      expect(liquidationPriceOf(long(price * USD), btc(price * USD))).toBe(20_634_020_618n);
+    expect(liquidationPriceOf(credit(5n), btc(30_000n * USD))).toBe(0n);
+    expect(liquidationPriceOf(long(30_000n * USD, 40_000n * USD), btc(30_000n * USD))).toBe(0n);
+  });
+});
+
+describe("the size that cures", () => {
+  it("is nothing for a safe account, and none where the fee eats the discount's room or the position is too small", () => {
+    expect(cureSize(long(30_000n * USD), btc(30_000n * USD))).toBe(0n);
+    expect(cureSize(long(19_000n * USD), btc(19_000n * USD))).toBeUndefined();
+    const greedy = { ...btc(39_000n * USD), insuranceFeeRate: 2n * PERCENT };
+    expect(cureSize(short(39_000n * USD), greedy)).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+import type { Clock, Timer } from "../../../src/core/seam.js";
+import { timerDelayMs } from "../../../src/core/timer-delay.js";
+import { TimerHeap } from "../../../src/core/timer-heap.js";
+import type { Ms } from "../../../src/core/units.js";
+
+/**
+ * Virtual time that also waits for the EVM, which works on threads of its own: between two timers everything that was asked of it
+ * is answered, and every promise has run. So the same seed is the same run, however fast the machine is.
+ */
+export class WaitingClock implements Clock {
+  readonly #timers = new TimerHeap();
+  readonly #startMs: Ms;
+  readonly #work = new Set<Promise<unknown>>();
+  #elapsedMs = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(startMs: Ms) {
+    this.#startMs = startMs;
+  }
+
+  nowMs(): Ms {
+    return Math.floor(this.#startMs + this.#elapsedMs);
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  setTimer(delayMs: Ms, fire: () => void): Timer {
+    return this.#timers.add(this.#elapsedMs + timerDelayMs(delayMs), fire);
+  }
+
+  /** Time stands still until `work` is done; what it throws ends the run. */
+  hold(work: Promise<unknown>): void {
+    const held = work.then(
+      () => this.#work.delete(held),
+      (error: unknown) => {
+        this.#failure ??= { error };
+        this.#work.delete(held);
+      },
+    );
+    this.#work.add(held);
+  }
+
+  /** @throws whatever a timer or held work throws. */
+  async runUntil(wallMs: Ms): Promise<void> {
+    const endMs = wallMs - this.#startMs;
+    await this.#settle();
+    for (let timer = this.#timers.takeDueBy(endMs); timer !== undefined; timer = this.#timers.takeDueBy(endMs)) {
+      this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
+      timer.fire();
+      await this.#settle();
+    }
+    this.#elapsedMs = Math.max(this.#elapsedMs, endMs);
+  }
+
+  /** Runs until a promise of the run has settled, at most so long. */
+  async runThrough<Value>(promise: Promise<Value>, mostMs: Ms): Promise<Value> {
+    let isDone = false;
+    const watched = promise.finally(() => {
+      isDone = true;
+    });
+    watched.catch(() => {});
+    await this.#settle();
+    const endMs = this.#elapsedMs + mostMs;
+    while (!isDone) {
+      const timer = this.#timers.takeDueBy(endMs);
+      if (timer === undefined) throw new Error(`nothing came of it within ${mostMs} ms of virtual time`);
+      this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
+      timer.fire();
+      await this.#settle();
+    }
+    return watched;
+  }
+
+  async #settle(): Promise<void> {
+    do {
+      await Promise.all(this.#work);
+      // Node drains every microtask between two immediates.
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.#work.size > 0);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

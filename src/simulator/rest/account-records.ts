@@ -1,12 +1,11 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
-import type { WireBalances, WireIncome, WirePosition, WireRiskyAccount, WireUserTrade } from "../../exchange/wire-types.js";
+import type { WireBalances, WireIncome, WirePosition, WireUserTrade } from "../../exchange/wire-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../accounts/margin.js";
 import type { PositionState } from "../accounts/position-state.js";
 import type { Income, UserTrade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
-import type { ExchangeState } from "../state.js";
 import { publicTradeFields } from "./market-records.js";
 
 /** Decimals of prices that are averages, and of ratios. */
@@ -98,20 +97,6 @@ function positionRecord(
   };
 }
 
-/** Accounts whose maintenance margin is more than 80 % of their net value (specification, "High-risk account"). */
-export function riskyAccountRecords({ accounts, markets }: ExchangeState): WireRiskyAccount[] {
-  const risky: WireRiskyAccount[] = [];
-  for (const account of accounts.values()) {
-    const { maintenanceMargin, netValue, isSafe } = riskOf(account, markets);
-    if (maintenanceMargin > 0n && maintenanceMargin * 10n > netValue * 8n) {
-      const positions = positionRecords(account, markets, { closed: false, updatedAt: true });
-      // Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown as far above it.
-      risky.push({ account: account.address, isSafe, risk: netValue > 0n ? ratio(maintenanceMargin, netValue) : "999", positions });
-    }
-  }
-  return risky;
-}
-
 /** Credit over unsigned paper as a price, rounded half up; "0" for no paper. */
 export function averagePrice({ instrument }: Market, quote: CreditUnits, paper: PaperUnits): string {
   if (paper === 0n) {
@@ -144,6 +129,6 @@ export function incomeRecord({ id, type, amount, timeMs, marketId }: Income, cre
 }
 
 /** A ratio of two credits, truncated; "0" where the denominator is not positive. */
-function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
+export function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
   return denominator <= 0n ? "0" : scaledToDecimal((numerator * 10n ** BigInt(AVERAGE_DECIMALS)) / denominator, AVERAGE_DECIMALS);
 }

@@ -3,11 +3,11 @@ import type { WireContract, WireOrderBook } from "../../exchange/wire-types.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
-import { riskyAccountRecords } from "./account-records.js";
 import { ApiError } from "./api-error.js";
 import { lastPrice, levelRecords, markBarRecord, publicStatus, publicTradeFields, quotePrice, tradeBarRecord } from "./market-records.js";
 import { marketOf } from "./order-terms.js";
 import { listLimit, oneOf, optionalId, optionalInteger, required, timeRange } from "./parameters.js";
+import { riskyAccountRecords } from "./risky-accounts.js";
 import { writeRecords } from "./write-json.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];

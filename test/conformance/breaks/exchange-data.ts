@@ -176,7 +176,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", "src/simulator", [
   [
     "RA1",
     "accounts are listed from 100 % of risk",
-    "rest/account-records.ts",
+    "rest/risky-accounts.ts",
     "maintenanceMargin * 10n > netValue * 8n",
     "maintenanceMargin > netValue",
   ],

@@ -3,7 +3,9 @@ import { loadYamlFile } from "../core/config-yaml.js";
 import { ConfigError } from "../core/errors.js";
 import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config.js";
 import { checkAmounts } from "../simulator/config-amounts.js";
+import { checkChain } from "../simulator/config-chain.js";
 import { checkPerps } from "../simulator/config-perps.js";
+import { checkLeveraged } from "../simulator/flow/leveraged-config.js";
 import { marketRules } from "../simulator/markets/market-rules.js";
 
 /**
@@ -17,6 +19,8 @@ export function loadExchangeConfig(path: string): ExchangeConfig {
   const config = checkShape(exchangeConfigShape, value, { locate });
   checkAmounts(config, { locate, isWritten });
   checkPerps(config, { locate, isWritten });
+  checkChain(config, { locate, isWritten });
+  checkLeveraged(config, { locate, isWritten });
   for (const marketId of Object.keys(config.markets)) marketRules(marketId, config, { locate, isWritten });
   return config;
 }

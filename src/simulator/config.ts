@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkShape, type ShapeContext } from "../core/config-shape.js";
+import { chainConfigShape } from "./chain/chain-config.js";
 import { choicesShape } from "./choices.js";
 import { address, decimal, marketId, positiveDecimal, signedDecimal, text } from "./config-text.js";
 import { flowConfigShape } from "./flow/flow-config.js";
@@ -59,6 +60,8 @@ const marketShape = z.strictObject({
   /** Maintenance margin as a fraction of notional (`mmr` of the contracts). */
   liquidationThreshold: decimal.default("0.03"),
   liquidationPriceOff: decimal.default("0.01"),
+  /** Part of a liquidation's credit that its victim pays to the insurance account. */
+  insuranceFeeRate: decimal.default("0.01"),
   funding: fundingShape.prefault({}),
   status: z.enum(MARKET_STATES).default("TRADING"),
   /** Who else trades here. */
@@ -145,6 +148,8 @@ const shape = z.strictObject({
       failureRate: z.number().min(0).max(1).default(0),
     })
     .prefault({}),
+  /** The chain that trades are settled on; without it they are settled in memory, after `settlement.delayMs`. */
+  chain: chainConfigShape.optional(),
   timestampWindowMs: durationMs.default(5000),
   rateLimits: z
     .strictObject({

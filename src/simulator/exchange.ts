@@ -11,6 +11,7 @@ import { DelayedSettlement } from "./accounts/delayed-settlement.js";
 import type { Order } from "./accounts/order.js";
 import { Withdrawals } from "./accounts/withdrawals.js";
 import { type Audit, audit } from "./audit.js";
+import type { OpenChain } from "./chain/open-chain.js";
 import type { ExchangeConfig } from "./config.js";
 import { checkAmounts } from "./config-amounts.js";
 import { checkPerps } from "./config-perps.js";
@@ -24,6 +25,8 @@ import { OrderDesk } from "./matching/order-desk.js";
 import { type ApiAnswer, errorBody } from "./rest/api-error.js";
 import type { ApiRequest } from "./rest/parameters.js";
 import { Router } from "./rest/router.js";
+import type { ChainReport } from "./settlement/chain-report.js";
+import { ChainSide } from "./settlement/chain-side.js";
 import { ExchangeState } from "./state.js";
 import { LastingState } from "./store/lasting-state.js";
 import type { RecordStore } from "./store/record-store.js";
@@ -44,6 +47,12 @@ export interface ExchangeOptions {
   readonly accountFlowOf?: (() => AccountFlow) | null;
   /** Where its state outlives the process; it goes on from what is there. Without it everything is in memory only. */
   readonly records?: RecordStore;
+  /** The chain that it settles on, with the addresses that its configuration names. Without it trades are settled in memory. */
+  readonly chain?: OpenChain;
+  /** Hears what was asked of the chain in vain, and what the chain did of its own. */
+  readonly onChainReport?: (report: ChainReport) => void;
+  /** Hears once that the chain has failed; the exchange has stopped then. */
+  readonly onChainFault?: (error: unknown) => void;
 }
 
 /** A book as the exchange has it. */
@@ -69,6 +78,8 @@ export class EmbeddedExchange {
   readonly #router: Router;
   readonly #hub: StreamHub;
   readonly #clock: MarketClock;
+  /** null where trades are settled in memory. */
+  readonly chain: ChainSide | null;
   /** null where nothing outlives the process. */
   readonly #lasting: LastingState | null = null;
   #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
@@ -95,9 +106,10 @@ export class EmbeddedExchange {
     const state = new ExchangeState(config, seam, told);
     const turn = (run: () => void) => this.#turn(run);
     this.#state = state;
+    this.chain = this.#chainSide(state, turn);
     this.#clearing = new Clearing(
       state,
-      (onSettlement) => new DelayedSettlement(state, turn, onSettlement),
+      (onSettlement) => this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
       new CreditMoves(state, (accounts) => this.#desk.enforceMaintenance(accounts)),
     );
     this.#desk = new OrderDesk(state, this.#clearing, turn);
@@ -126,11 +138,22 @@ export class EmbeddedExchange {
     }
   }
 
+  #chainSide(state: ExchangeState, turn: (run: () => void) => void): ChainSide | null {
+    const { chain: open, onChainReport: report = () => {}, onChainFault = () => {} } = this.#options;
+    if (open === undefined) return null;
+    const onFault = (error: unknown): void => {
+      this.stop();
+      onChainFault(error);
+    };
+    return new ChainSide({ state, open, turn, report, onFault });
+  }
+
   #newMarket(id: MarketId): Market {
     const { config } = this;
+    const houseAddress = this.#options.chain?.keys.house(id).signer.address ?? HOUSE;
     const market = new Market({
       rules: marketRules(id, config),
-      house: new Account(HOUSE, this.#seam.clock.nowMs(), config.retention, true),
+      house: new Account(houseAddress, this.#seam.clock.nowMs(), config.retention, true),
       selfMatch: config.choices.selfMatch,
       firstSequence: 1,
       keepTrades: config.retention.publicTrades,
@@ -154,6 +177,7 @@ export class EmbeddedExchange {
     this.#isRunning = true;
     this.#hasRun = true;
     this.#clearing.start();
+    this.chain?.start();
     this.#desk.start();
     this.#withdrawals.start();
     for (const market of this.#state.markets.values()) {
@@ -178,6 +202,7 @@ export class EmbeddedExchange {
     this.#accountFlow?.stop();
     this.#accountFlow = null;
     this.#clearing.stop();
+    this.chain?.stop();
     this.#desk.stop();
     this.#withdrawals.stop();
     this.#clock.stop();
@@ -297,6 +322,7 @@ export class EmbeddedExchange {
       if (this.#depth === 0) {
         this.#hub.endOfEvent();
         this.#makeLast();
+        this.chain?.flush();
       }
     }
   }

@@ -93,7 +93,8 @@ export class ExchangeState {
     this.#nextId = BigInt(config.firstId);
     this.quotationSecret = [0, 1, 2, 3].map(() => seam.random.uint64().toString(16).padStart(16, "0")).join("");
     this.gas = new GasMarket(config, this.markets);
-    this.insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
+    // Where there is a chain, the insurance account's capital comes as a deposit there.
+    this.insuranceCredit = config.chain === undefined ? decimalToScaled(config.insurance.initialQuote, config.creditDecimals) : 0n;
     this.depositedCredit = this.insuranceCredit;
   }
 

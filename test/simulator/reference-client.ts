@@ -34,12 +34,7 @@ export interface PlaceOptions {
   readonly overrides?: Readonly<Record<string, string | undefined>>;
 }
 
-const DOMAIN = {
-  name: "JOJO",
-  version: "1",
-  chainId: 31337,
-  verifyingContract: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-};
+const DOMAIN = { name: "JOJO", version: "1", chainId: 31337 };
 const ORDER_TYPES = {
   Order: [
     { name: "perp", type: "address" },
@@ -184,17 +179,16 @@ export class ReferenceClient {
       price,
       timeInForce,
       ...(options.expirationMs === undefined ? {} : { expiration: String(options.expirationMs) }),
-      orderSignature: this.named
-        ? this.#name()
-        : Signature.from(this.wallet.signingKey.sign(TypedDataEncoder.hash(DOMAIN, ORDER_TYPES, message))).serialized,
+      orderSignature: this.named ? this.#name() : Signature.from(this.wallet.signingKey.sign(this.hashOf(message))).serialized,
       info,
       ...options.overrides,
     };
   }
 
   /** The hash of a structure as the wire shows it, by ethers' own typed-data encoder. */
-  hashOf(order: Readonly<Record<string, string>>): string {
-    return TypedDataEncoder.hash(DOMAIN, ORDER_TYPES, order);
+  hashOf(order: Readonly<Record<string, string | bigint>>): string {
+    const { verifyingContract } = this.exchange.config.domain;
+    return TypedDataEncoder.hash({ ...DOMAIN, verifyingContract }, ORDER_TYPES, order);
   }
 
   #name(): string {

@@ -107,6 +107,7 @@ export class OrderEntry {
       takerRate: info.takerRate,
       info: bytesToHex(info.bytes),
       hash,
+      signature,
       signedBy,
       createdAtMs: this.#state.nowMs(),
     };

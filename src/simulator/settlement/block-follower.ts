@@ -26,11 +26,14 @@ export class BlockFollower {
     this.#parts = parts;
   }
 
-  /** Reads what there is, then each block as it comes. @throws as {@link readBlock} does, and RunError for a chain that went back */
-  async start(): Promise<void> {
-    await this.#read();
-    this.#unfollow = this.#parts.chain.follow(() => this.#wake());
-    // A block may have come between the last reading and the subscription.
+  /** Reads what there is, before the first start. @throws as {@link readBlock} does, and RunError for a chain that went back */
+  catchUp(): Promise<void> {
+    return this.#read();
+  }
+
+  /** Applies what there is, and each block as it comes. */
+  start(): void {
+    this.#unfollow ??= this.#parts.chain.follow(() => this.#wake());
     this.#wake();
   }
 

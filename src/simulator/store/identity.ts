@@ -24,10 +24,31 @@ export function identityOf(config: ExchangeConfig, markets: Iterable<Market>): R
  * @throws ConfigError when it is something else's, of another version, or of an exchange that counted in other units
  */
 export function isContinued(records: RecordStore, config: ExchangeConfig, markets: Iterable<Market>): boolean {
-  const [first] = records.withPrefix("");
-  if (first === undefined) {
+  if (isNew(records)) {
     return false;
   }
+  requireFormat(records);
+  requireSameTerms(parsed(textAt(records, KEYS.terms) ?? ""), termsOf(config, markets), records.place);
+  return true;
+}
+
+/** Whether nothing is in a store but the log of a chain, which begins before the exchange does. */
+function isNew(records: RecordStore): boolean {
+  for (const [key] of records.withPrefix("")) {
+    if (!key.startsWith(KEYS.chain)) return false;
+  }
+  return true;
+}
+
+/**
+ * Checks that a store is new, or one of an exchange.
+ * @throws ConfigError when it is something else's, or of another version
+ */
+export function requireOwnStore(records: RecordStore): void {
+  if (!isNew(records)) requireFormat(records);
+}
+
+function requireFormat(records: RecordStore): void {
   const format = textAt(records, KEYS.format);
   if (format === undefined || parsed(format).format !== FORMAT.format) {
     throw new ConfigError("holds something that is no exchange's state", {
@@ -44,8 +65,6 @@ export function isContinued(records: RecordStore, config: ExchangeConfig, market
       expected: `format ${FORMAT.version}, as this version of Marketwright writes it, or an empty folder`,
     });
   }
-  requireSameTerms(parsed(textAt(records, KEYS.terms) ?? ""), termsOf(config, markets), records.place);
-  return true;
 }
 
 function requireSameTerms(stored: Readonly<Record<string, unknown>>, configured: StoreTerms, place: string): void {

@@ -13,6 +13,8 @@ export const KEYS = {
   format: "format",
   terms: "terms",
   state: "state",
+  /** What the chain keeps of its own. */
+  chain: "chain/",
   accounts: "account/",
   account: (account: AccountKey) => `account/${account}`,
   positions: "position/",

@@ -1,0 +1,141 @@
+import type { Signer } from "../../core/signing.js";
+import type { Hex } from "../../core/units.js";
+import type { OnSettlement, Settlement } from "../accounts/settlement.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { ExchangeState } from "../state.js";
+import { BlockFollower } from "./block-follower.js";
+import type { ChainBlock } from "./chain-block.js";
+import { ChainEventReader } from "./chain-events.js";
+import { ChainOutbox } from "./chain-outbox.js";
+import type { ChainReport } from "./chain-report.js";
+import { ChainSettlement } from "./chain-settlement.js";
+import { HouseOrders } from "./house-orders.js";
+import { revertReason } from "./revert-reason.js";
+
+/** What an exchange has a chain with. */
+export interface ChainSideParts {
+  readonly state: ExchangeState;
+  readonly open: OpenChain;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  report(report: ChainReport): void;
+  /** Hears of a failure after which the chain answers nothing more. */
+  onFault(error: unknown): void;
+}
+
+/**
+ * The exchange's side of its chain. The exchange decides at once and the chain is asked after the event that decided; what the chain
+ * says comes back as one event a block.
+ */
+export class ChainSide {
+  readonly open: OpenChain;
+  readonly outbox: ChainOutbox;
+  readonly #parts: ChainSideParts;
+  readonly #follower: BlockFollower;
+  readonly #signers: ReadonlyMap<Hex, Signer>;
+  #settlement: ChainSettlement | null = null;
+  #isRunning = false;
+
+  constructor(parts: ChainSideParts) {
+    const { state, open, turn, onFault } = parts;
+    this.#parts = parts;
+    this.open = open;
+    this.#signers = signersOf(open);
+    this.outbox = new ChainOutbox({ state, chain: open.chain, signerOf: (address) => this.#signers.get(address), turn, onFault });
+    this.#follower = new BlockFollower({
+      state,
+      chain: open.chain,
+      events: new ChainEventReader(open.addresses),
+      isOwn: (transaction) => this.outbox.isOwn(transaction),
+      reasonOf: (hash) => revertReason(open.chain, hash),
+      turn,
+      apply: (block) => this.#apply(block),
+      onFault,
+    });
+  }
+
+  /** What settles the exchange's trades; made once. */
+  settlement(onSettlement: OnSettlement): Settlement {
+    const { state, open, report } = this.#parts;
+    const { chain, domain, markets } = state.config;
+    const { keys, chain: evm } = open;
+    this.#settlement = new ChainSettlement(
+      {
+        outbox: this.outbox,
+        orderSender: lower(keys.orderSender.signer.address),
+        houses: new HouseOrders(domain, (marketId) => keys.house(marketId)),
+        gas: {
+          blockGasLimit: evm.genesis.blockGasLimit,
+          maxPositions: Math.min(chain?.contracts.maxPositions ?? 1, Object.keys(markets).length),
+        },
+        houseDelayMs: chain?.blocks.intervalMs ?? 0,
+        report,
+      },
+      onSettlement,
+    );
+    return this.#settlement;
+  }
+
+  /**
+   * Reads the blocks that the state does not know of yet; before the first start.
+   * @throws FormatError when the state and the chain do not go together; RunError when the chain has failed
+   */
+  async catchUp(): Promise<void> {
+    await this.#follower.catchUp();
+    this.#settlement?.requireRequests();
+  }
+
+  /** Sends what is asked of the chain and follows its blocks. */
+  start(): void {
+    this.#isRunning = true;
+    this.#follower.start();
+    this.outbox.open();
+  }
+
+  /** Neither sends nor applies anything until the next start. What is on its way is found again then. */
+  stop(): void {
+    this.#isRunning = false;
+    this.outbox.close();
+    this.#follower.stop();
+  }
+
+  /** Sends what an event asked for; after each, once it lasts. */
+  flush(): void {
+    this.outbox.flush();
+  }
+
+  /**
+   * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
+   * for the next one is not waited for.
+   */
+  async settled(): Promise<void> {
+    do {
+      await this.outbox.idle();
+      await this.open.chain.idle();
+      await this.#follower.idle();
+    } while (this.#isRunning && this.#parts.state.chainBlock < this.open.chain.head.number);
+  }
+
+  #apply(block: ChainBlock): void {
+    for (const transaction of block.transactions) {
+      this.outbox.resolve(transaction);
+    }
+  }
+}
+
+/** Whoever the exchange itself signs for. */
+function signersOf({ keys, addresses }: OpenChain): ReadonlyMap<Hex, Signer> {
+  const marketIds = [...addresses.markets.keys()];
+  const held = [
+    keys.owner,
+    keys.orderSender,
+    keys.insurance,
+    keys.fundingKeeper,
+    ...marketIds.flatMap((marketId) => [keys.market(marketId), keys.house(marketId)]),
+  ];
+  return new Map(held.map(({ signer }) => [lower(signer.address), signer]));
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex;
+}

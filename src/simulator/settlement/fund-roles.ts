@@ -1,0 +1,51 @@
+import { Interface, zeroPadValue } from "ethers";
+import { dealerAbi } from "../../chain/abi/dealer.generated.js";
+import { testTokenAbi } from "../../chain/abi/test-token.generated.js";
+import { RunError } from "../../core/errors.js";
+import type { Signer } from "../../core/signing.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { OpenChain } from "../chain/open-chain.js";
+
+/** Tokens of the owner, from whom every deposit comes that the exchange makes: nobody comes to the end of them. */
+const OWNER_TOKENS = 1n << 120n;
+/** A million million dollars: neither a house nor the order sender is ever why a trade fails. */
+const ROLE_CREDIT: CreditUnits = 10n ** 18n;
+const GAS = 200_000;
+
+const DEALER = new Interface(dealerAbi);
+const TOKEN = new Interface(testTokenAbi);
+
+/**
+ * Gives the owner tokens and the dealer leave to take them, and each market's house and the order sender, which pays rebates, their
+ * credit. What was done at an earlier opening is not done again.
+ * @throws RunError when a step reverts
+ */
+export async function fundRoles({ chain, keys, addresses }: OpenChain, marketIds: Iterable<MarketId>): Promise<void> {
+  const { dealer, token } = addresses;
+  const owner = keys.owner.signer;
+  const sent: Hex[] = [];
+  const send = async (from: Signer, to: Hex, data: string) => {
+    sent.push(await chain.send({ from, to, data, gas: GAS }));
+  };
+  const allowed = await chain.call(token, TOKEN.encodeFunctionData("allowance", [owner.address, dealer]));
+  if (BigInt(allowed) === 0n) {
+    await send(owner, token, TOKEN.encodeFunctionData("mint", [owner.address, OWNER_TOKENS]));
+    await send(owner, token, TOKEN.encodeFunctionData("approve", [dealer, (1n << 256n) - 1n]));
+  }
+  const roles = [keys.orderSender, ...[...marketIds].map((marketId) => keys.house(marketId))];
+  for (const { signer } of roles) {
+    const topics = [DEALER.getEvent("Deposit")?.topicHash, zeroPadValue(signer.address, 32)];
+    const made = (await chain.request("eth_getLogs", { address: dealer, fromBlock: "0x0", toBlock: "latest", topics })) as unknown[];
+    if (made.length === 0) await send(owner, dealer, DEALER.encodeFunctionData("deposit", [ROLE_CREDIT, 0, signer.address]));
+  }
+  await chain.mineWhatWaits();
+  for (const hash of sent) {
+    if ((await chain.receipt(hash))?.isReverted !== false) {
+      throw new RunError("the houses cannot be given their credit", {
+        field: "chain",
+        value: hash,
+        expected: "a transaction that succeeds",
+      });
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { bytesToHex, hexToBytes } from "../../core/hex.js";
+import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Side } from "../../core/units.js";
+import type { ChainAccount } from "../chain/chain-keys.js";
+import type { Market } from "../markets/market.js";
+import { signedAmounts } from "../rest/order-record.js";
+import { domainSeparator, type OrderDomain, OrderHasher } from "../signing/order-hash.js";
+import { writeOrderInfo } from "../signing/order-info.js";
+import type { SignedOrder } from "./trade-data.js";
+
+/** The house's orders never expire: nobody but their own match can use them. */
+const NEVER_SECONDS = (1n << 64n) - 1n;
+
+/** Makes the orders of the houses: an order flow signs nothing when it places, so each of its matches gets an order of its own. */
+export class HouseOrders {
+  readonly #hasher: OrderHasher;
+  readonly #accountOf: (marketId: MarketId) => ChainAccount;
+  readonly #accounts = new Map<MarketId, ChainAccount>();
+
+  constructor(domain: OrderDomain, accountOf: (marketId: MarketId) => ChainAccount) {
+    this.#hasher = new OrderHasher(domainSeparator(domain));
+    this.#accountOf = accountOf;
+  }
+
+  /**
+   * An order of exactly what a match, or a transaction, trades for the house.
+   * @param tradeId makes it an order of its own; the same one gives the same order again.
+   * @param credit unsigned; an order of no credit is none to the contracts, so it is at least a unit.
+   */
+  sign(market: Market, side: Side, lots: Lots, credit: CreditUnits, tradeId: Int64Id): SignedOrder {
+    const { signer } = this.#of(market.id);
+    const amounts = signedAmounts(market, side, lots, credit > 0n ? credit : 1n);
+    const { makerRate, takerRate, perp } = market.rules;
+    const info = writeOrderInfo(makerRate, takerRate, NEVER_SECONDS, BigInt(tradeId));
+    const digest = this.#hasher.hash(bytes(perp), bytes(signer.address), amounts.paper, amounts.credit, info);
+    return { perp, signer: signer.address, ...amounts, info: bytesToHex(info), signature: signer.sign(digest) };
+  }
+
+  #of(marketId: MarketId): ChainAccount {
+    let account = this.#accounts.get(marketId);
+    if (account === undefined) {
+      account = this.#accountOf(marketId);
+      this.#accounts.set(marketId, account);
+    }
+    return account;
+  }
+}
+
+function bytes(address: Hex): Uint8Array {
+  return hexToBytes(address, "address");
+}

@@ -26,7 +26,11 @@ export interface Audit {
 
 /** Sums up the exchange's money and positions. */
 export function audit(state: ExchangeState): Audit {
-  const accounts: Account[] = [...state.accounts.values(), ...[...state.markets.values()].map(({ house }) => house)];
+  const accounts: Account[] = [
+    ...state.accounts.values(),
+    ...state.strangers.values(),
+    ...[...state.markets.values()].map(({ house }) => house),
+  ];
   let deposits = 0n;
   let accountCredit = 0n;
   let settledCredit = 0n;

@@ -45,7 +45,7 @@ export class Withdrawals {
     return (
       matched.isSafe &&
       matched.netValue - amount >= matched.positionMargin + matched.frozenMargin &&
-      settled.netValue - amount >= settled.positionMargin
+      settled.netValue - account.leavingCredit - amount >= settled.positionMargin
     );
   }
 

@@ -35,6 +35,8 @@ export const chainConfigShape = z.strictObject({
       balanceEth: text(/^\d{1,9}(\.\d{1,18})?$/, 'an amount in ETH below 10^9, such as "10000", with at most 18 decimals').default("10000"),
       /** Test dollars of each, beside what the exchange deposits. */
       tokenQuote: text(/^\d{1,12}(\.\d{1,6})?$/, 'an amount below 10^12, such as "50000", with at most 6 decimals').default("0"),
+      /** What an account has from its registration on, for the gas of its own transactions. */
+      gasEth: text(/^\d{1,6}(\.\d{1,18})?$/, 'an amount in ETH below 10^6, such as "1", with at most 18 decimals').default("1"),
       /** Whether the port signs for them. */
       unlocked: z.boolean().default(true),
     })
@@ -62,6 +64,15 @@ export const chainConfigShape = z.strictObject({
       fundingLimiter: z.boolean().default(true),
       /** In maintenance margins a day; of the limiter, which keeps it. */
       fundingSpeedMultiplier: z.int().min(1).max(1_000_000).default(3),
+    })
+    .prefault({}),
+  /** How often the exchange sends its marks to the price sources. */
+  oracle: z
+    .strictObject({
+      /** A mark leaves when it is so much away from the last one on chain, in hundredths of a percent; 0 for any change. */
+      minChangeBps: z.number().min(0).max(10_000).default(0),
+      /** The shortest time between two marks of a market. */
+      minIntervalMs: z.int().min(0).max(3_600_000).default(1000),
     })
     .prefault({}),
   /** The port for wallets and tools; null opens none. */

@@ -70,6 +70,8 @@ export class Market {
   openInterestPaper: PaperUnits = 0n;
   /** Cumulative funding: credit units per whole base unit of long paper (protocol 7.4). */
   cumulativeFunding: CreditUnits = 0n;
+  /** The chain's time of the mark; 0 where no chain has one. */
+  markSetSeconds = 0;
   nextFundingMs: Ms = 0;
   /** When the premium is sampled next. */
   nextSampleMs: Ms = 0;

@@ -21,6 +21,7 @@ export class ReferencePrice {
   /** 0 until a price is known. */
   mark: CreditUnits = 0n;
   index: CreditUnits = 0n;
+  #propose: ((mark: CreditUnits) => void) | null = null;
   #hasReference = false;
   #midTicks = Number.NaN;
   #midSinceMs = 0;
@@ -35,8 +36,13 @@ export class ReferencePrice {
   /** Takes a reference in fractional ticks. */
   set(indexTicks: number, markTicks: number): void {
     this.#hasReference = true;
-    this.mark = this.creditOf(markTicks);
+    this.#setMark(this.creditOf(markTicks));
     this.index = this.creditOf(indexTicks);
+  }
+
+  /** From now on the mark is set from outside, and what it would be is proposed. */
+  proposeTo(propose: (mark: CreditUnits) => void): void {
+    this.#propose = propose;
   }
 
   /** The mid changed (NaN: a side is empty, and the time does not count). */
@@ -107,8 +113,17 @@ export class ReferencePrice {
   }
 
   #adopt(ticks: number): void {
-    this.mark = this.creditOf(ticks);
-    this.index = this.mark;
+    const price = this.creditOf(ticks);
+    this.#setMark(price);
+    this.index = price;
+  }
+
+  #setMark(price: CreditUnits): void {
+    if (this.#propose === null) {
+      this.mark = price;
+    } else {
+      this.#propose(price);
+    }
   }
 
   /** A price in fractional ticks as credit units per whole base unit, rounded. */

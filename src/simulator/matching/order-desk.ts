@@ -1,5 +1,5 @@
 import type { Timer } from "../../core/seam.js";
-import { type Lots, oppositeOf, type Ticks } from "../../core/units.js";
+import { type Hex, type Lots, oppositeOf, type Ticks } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { archiveIfFinal, type Clearing } from "../accounts/clearing.js";
 import { riskOf } from "../accounts/margin.js";
@@ -133,6 +133,18 @@ export class OrderDesk {
         this.cancel(order);
       }
     }
+  }
+
+  /** Somebody may sign for an account no more; what it signed that still rests goes where the venue has it so. @param operator in lower case */
+  revoke(account: Account, operator: Hex): void {
+    if (!account.operators.delete(operator)) {
+      return;
+    }
+    if (this.#state.config.choices.revokedOperatorOrders === "cancel") {
+      // The contracts would no longer take their signatures.
+      this.cancelWhere(account, (order) => order.terms.signedBy === operator);
+    }
+    this.#state.listener.onOperatorRevoked(account, operator);
   }
 
   /** Cancels the orders of accounts that fell below maintenance margin; from then on they may only reduce. */

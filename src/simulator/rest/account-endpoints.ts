@@ -1,6 +1,6 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
-import { Account } from "../accounts/account.js";
+import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { INCOME_TYPES } from "../accounts/records.js";
 import type { ExchangeState } from "../state.js";
@@ -48,12 +48,12 @@ export class AccountEndpoints {
   /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
   open(address: Hex, credit: CreditUnits = this.#credit): Account {
     const { config } = this.#state;
-    const account = new Account(address, this.#state.nowMs(), config.retention);
-    this.#state.accounts.set(address.toLowerCase(), account);
+    const account = this.#state.admit(address);
     for (const operator of this.#operators.get(address.toLowerCase()) ?? []) {
       account.operators.add(operator);
     }
     this.#state.listener.onAccount(account);
+    this.#clearing.credit.opened(account);
     if (credit > 0n) {
       this.#clearing.credit.deposit(account, credit, config.choices.registrationIncome);
     }

@@ -38,12 +38,14 @@ export function balancesRecord(account: Account, markets: ReadonlyMap<MarketId, 
     leverage: ratio(risk.exposure, risk.netValue),
     marginRate: ratio(risk.maintenanceMargin, risk.netValue),
     netValue: quote(risk.netValue),
-    pendingWithdrawPrimaryCreditAmount: quote(account.pendingWithdrawal?.amount ?? 0n),
-    pendingWithdrawSecondaryCreditAmount: "0",
+    pendingWithdrawPrimaryCreditAmount: quote(
+      (account.pendingWithdrawal?.amount ?? 0n) + account.leavingCredit + account.lockedPrimaryWithdrawal,
+    ),
+    pendingWithdrawSecondaryCreditAmount: quote(account.lockedSecondaryWithdrawal),
     perpetualBalances,
     positionMargin: quote(risk.positionMargin),
     primaryCreditAmount: quote(account.settledPrimaryCredit),
-    secondaryCreditAmount: "0",
+    secondaryCreditAmount: quote(account.secondaryCredit),
   };
 }
 

@@ -1,5 +1,5 @@
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
-import type { CreditUnits, Hex } from "../../core/units.js";
+import type { CreditUnits } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
@@ -84,21 +84,11 @@ export class CustodyEndpoints {
       }
       account.operators.add(operator);
     } else {
-      this.#revoke(account, operator);
+      this.#desk.revoke(account, operator);
     }
+    this.#clearing.credit.operator(account, operator, account.operators.has(operator));
     this.#state.listener.onAccount(account);
     return JSON.stringify({ account: account.address, operators: [...account.operators] });
-  }
-
-  #revoke(account: Account, operator: Hex): void {
-    if (!account.operators.delete(operator)) {
-      return;
-    }
-    if (this.#state.config.choices.revokedOperatorOrders === "cancel") {
-      // The contracts would no longer take their signatures.
-      this.#desk.cancelWhere(account, (order) => order.terms.signedBy === operator);
-    }
-    this.#state.listener.onOperatorRevoked(account, operator);
   }
 
   #ownAccount(parameters: ReadonlyMap<string, string>): Account {

@@ -1,0 +1,284 @@
+import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import { bookIncomes } from "../accounts/book-incomes.js";
+import { withOpenInterest } from "../accounts/open-interest.js";
+import type { IncomeType } from "../accounts/records.js";
+import type { Market } from "../markets/market.js";
+import { ONE } from "../markets/market-rules.js";
+import type { ExchangeState } from "../state.js";
+import type { ChainTransaction } from "./chain-block.js";
+import type {
+  BadDebtEvent,
+  BalanceEvent,
+  ChainEvent,
+  FundingEvent,
+  FundsEvent,
+  LiquidatedEvent,
+  LiquidateEvent,
+  OperatorEvent,
+  OrderFilledEvent,
+  TransferEvent,
+} from "./chain-events.js";
+
+/** What the chain's events are applied with. */
+export interface ChainAccountsParts {
+  readonly state: ExchangeState;
+  /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
+  onOperator(account: Account, operator: Hex, isValid: boolean): void;
+  /** A price source of the market has a price: credit units per whole unit of paper. */
+  onMark(market: Market, price: CreditUnits, updatedAtSeconds: number): void;
+  /** Money or positions of accounts have changed. */
+  onChanged(accounts: readonly Account[]): void;
+}
+
+/** What is known of a transaction beside its events. */
+export interface EventTerms {
+  /** As which a deposit is listed. */
+  readonly depositType?: IncomeType;
+  /** The rate of a funding, scaled by 10^18; made out from the event when left out. */
+  readonly fundingRate?: bigint;
+}
+
+/** What an account did in a market within a transaction, until its balance tells of the sum. */
+interface Part {
+  /** Fees of trades and liquidations that the balance's change includes. */
+  fee: CreditUnits;
+  tradeFee: CreditUnits | null;
+  readonly incomes: (readonly [IncomeType, CreditUnits])[];
+}
+
+/** A transaction while its events are applied. */
+interface Run {
+  readonly sender: Hex;
+  readonly terms: EventTerms;
+  readonly parts: Map<string, Part>;
+  /** A trade's first balance is its taker's. */
+  hasTaker: boolean;
+}
+
+/** `executeWithdraw(address,address,bool,bytes)` of the dealer. */
+const EXECUTE_WITHDRAW = "0x17a4dbaa";
+
+/**
+ * Gives the exchange's accounts what the contracts tell of them: the settled part of each is what the chain has, to the unit, and what
+ * was only matched comes on top of it. An account that has not registered is kept all the same, and has everything when it does.
+ */
+export class ChainAccounts {
+  readonly #parts: ChainAccountsParts;
+  readonly #perps = new Map<Hex, Market>();
+  readonly #houses = new Map<Hex, Account>();
+  readonly #sources: ReadonlyMap<Hex, Market>;
+
+  /** @param sources the price sources' markets, by address in lower case. */
+  constructor(parts: ChainAccountsParts, sources: ReadonlyMap<Hex, Market>) {
+    this.#parts = parts;
+    this.#sources = sources;
+    for (const market of parts.state.markets.values()) {
+      this.#perps.set(lower(market.rules.perp), market);
+      this.#houses.set(lower(market.house.address), market.house);
+    }
+  }
+
+  /** The account of an address: a registered one, a house, or one that is only on the chain. */
+  account(address: Hex): Account {
+    return this.#houses.get(address) ?? this.#parts.state.anyAccount(address);
+  }
+
+  /** Does what a transaction's events say; within a turn. */
+  apply(
+    { events, input, isReverted, from }: Pick<ChainTransaction, "events" | "input" | "isReverted" | "from">,
+    terms: EventTerms = {},
+  ): void {
+    if (!isReverted && input.startsWith(EXECUTE_WITHDRAW)) this.#unlock(`0x${input.slice(34, 74)}`);
+    const touched = new Set<Account>();
+    const run: Run = { sender: from, terms, parts: new Map(), hasTaker: false };
+    for (const event of events) {
+      const account = this.#applyOne(event, run);
+      if (account !== null) touched.add(account);
+    }
+    for (const account of touched) this.#parts.state.listener.onAccount(account);
+    this.#parts.onChanged([...touched]);
+  }
+
+  /** @returns the account whose money changed, if one's did; those of a funding are told of at once. */
+  #applyOne(event: ChainEvent, run: Run): Account | null {
+    const { terms, parts } = run;
+    switch (event.kind) {
+      case "deposit":
+      case "withdraw":
+        return this.#fund(event, terms);
+      case "transfer-in":
+      case "transfer-out":
+        return this.#transfer(event);
+      case "withdrawal-request": {
+        const account = this.account(event.account);
+        account.lockedPrimaryWithdrawal = event.primary;
+        account.lockedSecondaryWithdrawal = event.secondary;
+        return account;
+      }
+      case "operator":
+        return this.#operator(event);
+      case "order-filled":
+        return this.#filled(event, run);
+      case "liquidated":
+      case "liquidate":
+        this.#liquidation(event, parts);
+        return null;
+      case "insurance-fee":
+        partOf(parts, event).fee += event.fee;
+        this.#parts.state.insuranceCredit += event.fee;
+        return null;
+      case "bad-debt":
+        return this.#badDebt(event);
+      case "balance":
+        return this.#balance(event, run);
+      case "funding":
+        this.#funding(event, terms);
+        return null;
+      case "mark": {
+        const market = this.#sources.get(event.priceSource);
+        if (market !== undefined) this.#parts.onMark(market, event.price, event.updatedAtSeconds);
+        return null;
+      }
+      case "insurance":
+        this.#parts.state.insuranceAddress = event.account;
+        return null;
+    }
+  }
+
+  #fund({ kind, account: address, primary, secondary }: FundsEvent, { depositType = "DEPOSIT" }: EventTerms): Account {
+    const { state } = this.#parts;
+    const sign = kind === "deposit" ? 1n : -1n;
+    if (kind === "deposit") state.depositedCredit += primary;
+    else state.withdrawnCredit += primary;
+    return this.#credit(address, sign * primary, sign * secondary, kind === "deposit" ? depositType : "WITHDRAWAL");
+  }
+
+  #transfer({ kind, account, primary, secondary }: TransferEvent): Account {
+    return kind === "transfer-in"
+      ? this.#credit(account, primary, secondary, "DEPOSIT")
+      : this.#credit(account, -primary, -secondary, "WITHDRAWAL");
+  }
+
+  #credit(address: Hex, primary: CreditUnits, secondary: CreditUnits, type: IncomeType): Account {
+    const { state } = this.#parts;
+    const account = this.account(address);
+    account.secondaryCredit += secondary;
+    if (address === state.insuranceAddress) {
+      state.insuranceCredit += primary;
+      return account;
+    }
+    account.deposits += primary;
+    if (primary !== 0n) bookIncomes(state, account, "", [[type, primary]]);
+    return account;
+  }
+
+  #unlock(address: Hex): void {
+    const account = this.account(address);
+    account.lockedPrimaryWithdrawal = 0n;
+    account.lockedSecondaryWithdrawal = 0n;
+    this.#parts.state.listener.onAccount(account);
+  }
+
+  #operator({ account: address, operator, isValid }: OperatorEvent): Account {
+    const account = this.account(address);
+    this.#parts.onOperator(account, operator, isValid);
+    return account;
+  }
+
+  /** A trade that somebody else sent: its fee goes to whoever did. */
+  #filled(event: OrderFilledEvent, { parts, sender }: Run): Account {
+    const part = partOf(parts, event);
+    part.fee += event.fee;
+    part.tradeFee = (part.tradeFee ?? 0n) + event.fee;
+    part.incomes.push([event.paper > 0n ? "BUY" : "SELL", event.credit]);
+    const payee = this.account(sender);
+    payee.deposits += event.fee;
+    bookIncomes(this.#parts.state, payee, "", [["COMMISSION", event.fee]]);
+    return payee;
+  }
+
+  #liquidation(event: LiquidatedEvent | LiquidateEvent, parts: Map<string, Part>): void {
+    partOf(parts, event).incomes.push([event.kind === "liquidated" ? "LIQUIDATED" : "LIQUIDATE", event.credit]);
+  }
+
+  #badDebt({ account: address, primary, secondary }: BadDebtEvent): Account {
+    const { state } = this.#parts;
+    const account = this.account(address);
+    account.insuredCredit -= primary;
+    account.secondaryCredit -= secondary;
+    state.insuranceCredit += primary;
+    if (state.insuranceAddress !== "") this.account(state.insuranceAddress).secondaryCredit += secondary;
+    bookIncomes(state, account, "", [["SYSTEM", -primary]]);
+    return account;
+  }
+
+  #balance({ account: address, perp, paper, credit }: BalanceEvent, run: Run): Account | null {
+    const market = this.#perps.get(perp);
+    if (market === undefined) return null;
+    const { state } = this.#parts;
+    const account = this.account(address);
+    const { fee, tradeFee, incomes } = partOf(run.parts, { account: address, perp });
+    run.parts.delete(keyOf(address, perp));
+    const gross = credit + fee;
+    const change = { paper, quote: paper > 0n ? -gross : gross, fee, timeMs: state.nowMs() };
+    withOpenInterest(market, account, () => account.in(market.id).position.applySettled(change));
+    state.listener.onPosition(account, market);
+    if (tradeFee !== null) {
+      incomes.push([run.hasTaker ? "MAKER_FEE" : "TAKER_FEE", -tradeFee]);
+      run.hasTaker = true;
+    }
+    if (incomes.length > 0) bookIncomes(state, account, market.id, incomes);
+    return account;
+  }
+
+  /** Every settled position gains what the new rate changes in dMul(paper, rate) (protocol 7.4). */
+  #funding({ perp, oldRate, newRate }: FundingEvent, { fundingRate }: EventTerms): void {
+    const { state } = this.#parts;
+    const market = this.#perps.get(perp);
+    if (market === undefined) return;
+    const timeMs = state.nowMs();
+    const rate = fundingRate ?? rateOf(oldRate - newRate, market.prices.mark);
+    market.cumulativeFunding = newRate;
+    market.fundings.add({ rate, timeMs });
+    const holders: Account[] = [];
+    for (const account of [market.house, ...state.accounts.values(), ...state.strangers.values()]) {
+      const position = account.markets.get(market.id)?.position;
+      if (position === undefined || position.settled.paper === 0n) continue;
+      const { paper } = position.settled;
+      const funding = worth(paper, newRate, market) - worth(paper, oldRate, market);
+      withOpenInterest(market, account, () => position.applySettled({ funding, timeMs }));
+      state.dustCredit -= funding;
+      state.listener.onPosition(account, market);
+      if (!account.isHouse) bookIncomes(state, account, market.id, [["FUNDING_FEE", funding]]);
+      state.listener.onAccount(account);
+      holders.push(account);
+    }
+    state.listener.onMarket(market);
+    this.#parts.onChanged(holders);
+  }
+}
+
+/** A funding's rate by what the cumulative one lost, scaled by 10^18. */
+function rateOf(loss: CreditUnits, mark: CreditUnits): bigint {
+  return mark === 0n ? 0n : (loss * ONE) / mark;
+}
+
+function worth(paper: PaperUnits, rate: CreditUnits, { rules }: Market): CreditUnits {
+  return (paper * rate) / rules.paperUnit;
+}
+
+function partOf(parts: Map<string, Part>, { account, perp }: { readonly account: Hex; readonly perp: Hex }): Part {
+  const key = keyOf(account, perp);
+  const part: Part = parts.get(key) ?? { fee: 0n, tradeFee: null, incomes: [] };
+  parts.set(key, part);
+  return part;
+}
+
+function keyOf(account: Hex, perp: Hex): string {
+  return `${account} ${perp}`;
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex;
+}

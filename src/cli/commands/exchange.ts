@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
+import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
 import { checkCaptures } from "../../simulator/flow/check-captures.js";
 import { serveExchange } from "../../simulator/http-server.js";
@@ -31,9 +32,20 @@ export function addExchange(program: Command, context: CliContext): void {
       const log = openLog({ level: "info", clock: context.seam.clock, fields: { process: "exchange" } });
       const interrupted = context.interrupted();
       let open: OpenExchange | undefined;
+      let fail: (error: unknown) => void = () => {};
+      const failed = new Promise<never>((_resolve, reject) => {
+        fail = reject;
+      });
+      // Until the server listens nobody waits for it.
+      failed.catch(() => {});
       try {
         open = await openConfiguredExchange(config, context.seam, {
           baseFolder: dirname(path),
+          onChainReport: (report) => log.warn({ ...report }, "the chain did not do what was asked, or did something of its own"),
+          onChainFault: (error) => {
+            log.error({ error }, "the chain has failed");
+            fail(error);
+          },
           onReplayEnd: (marketId, { reason, captureMs, messages, prints, error }) =>
             log[error === undefined ? "info" : "error"](
               { marketId, reason, captureMs, messages, prints, error },
@@ -41,12 +53,6 @@ export function addExchange(program: Command, context: CliContext): void {
             ),
         });
         const { exchange } = open;
-        let fail: (error: unknown) => void = () => {};
-        const failed = new Promise<never>((_resolve, reject) => {
-          fail = reject;
-        });
-        // Until the server listens nobody waits for it.
-        failed.catch(() => {});
         const server = await serveExchange(exchange, {
           onFault: (error) => {
             log.error({ error }, "the exchange failed to answer");
@@ -58,8 +64,8 @@ export function addExchange(program: Command, context: CliContext): void {
         const markets = Object.keys(config.markets);
         context.stdout.write(
           options.json === true
-            ? jsonText({ restUrl, streamUrl, port, markets })
-            : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n`,
+            ? jsonText({ restUrl, streamUrl, port, markets, ...(open.chain === null ? {} : { chain: whereIs(open.chain) }) })
+            : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
         );
         try {
           const signal = await Promise.race([interrupted, failed]);
@@ -72,6 +78,18 @@ export function addExchange(program: Command, context: CliContext): void {
         log.close();
       }
     });
+}
+
+/** Where the chain is, and on it the contracts that a client needs. */
+function whereIs({ chain, server, addresses }: OpenChain) {
+  const { dealer, lens, token } = addresses;
+  const { chainId } = chain.genesis;
+  return { rpcUrl: server?.url ?? null, rpcStreamUrl: server?.streamUrl ?? null, chainId, dealer, lens, token };
+}
+
+function chainText(open: OpenChain): string {
+  const { rpcUrl, chainId, dealer } = whereIs(open);
+  return `chain ${chainId}: ${rpcUrl === null ? "without a port" : `RPC ${rpcUrl}`}, dealer ${dealer}\n`;
 }
 
 function portOf(text: string): number {

@@ -1,0 +1,22 @@
+import type { Hex } from "../../core/units.js";
+import { type ContractCall, callOf } from "../contract-call.js";
+
+/** A takeover of somebody's position, or part of it. */
+export interface LiquidateArguments {
+  readonly perp: Hex;
+  /** Whose account takes the position over: the sender's, or one whose operator the sender is. */
+  readonly liquidator: Hex;
+  readonly victim: Hex;
+  /** 1e-18 coins, of the sign of the victim's position; what is beyond the position is cut off. Above 2^127 the contract overflows. */
+  readonly requestPaper: bigint;
+  /**
+   * The worst credit accepted for the whole request, judged pro rata: negative, the most that is paid for a long; positive, the least
+   * that is received for a short. Smallest units.
+   */
+  readonly expectCredit: bigint;
+}
+
+/** `Perpetual.liquidate(address,address,int256,int256)`. */
+export function liquidateCall({ perp, liquidator, victim, requestPaper, expectCredit }: LiquidateArguments): ContractCall {
+  return callOf(perp, "liquidate(address,address,int256,int256)", [liquidator, victim, requestPaper, expectCredit]);
+}

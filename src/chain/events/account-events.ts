@@ -1,0 +1,114 @@
+import type { Hex } from "../../core/units.js";
+import { eventKind } from "./event-words.js";
+
+/** One account's paper and credit in one market have changed: by a trade or a liquidation. */
+export interface BalanceChange {
+  readonly name: "BalanceChange";
+  /** The contract that tells it. */
+  readonly perp: Hex;
+  readonly trader: Hex;
+  readonly paper: bigint;
+  readonly credit: bigint;
+}
+
+/** An order was filled, in part or whole. */
+export interface OrderFilled {
+  readonly name: "OrderFilled";
+  readonly orderHash: Hex;
+  readonly trader: Hex;
+  readonly perp: Hex;
+  readonly paper: bigint;
+  /** After the fee. */
+  readonly credit: bigint;
+  readonly positionSerial: bigint;
+  readonly fee: bigint;
+}
+
+/** Credit came in from a wallet. */
+export interface Deposit {
+  readonly name: "Deposit";
+  readonly trader: Hex;
+  readonly payer: Hex;
+  readonly primary: bigint;
+  readonly secondary: bigint;
+}
+
+/** Credit went out to a wallet. */
+export interface Withdraw {
+  readonly name: "Withdraw";
+  readonly to: Hex;
+  readonly trader: Hex;
+  readonly primary: bigint;
+  readonly secondary: bigint;
+}
+
+/** Credit moved from one account to another, without a token: one of each. */
+export interface Transfer {
+  readonly name: "TransferIn" | "TransferOut";
+  readonly trader: Hex;
+  readonly primary: bigint;
+  readonly secondary: bigint;
+}
+
+/** Who may act for an account. */
+export interface SetOperator {
+  readonly name: "SetOperator";
+  readonly trader: Hex;
+  readonly operator: Hex;
+  readonly isValid: boolean;
+}
+
+/** Of a perpetual. */
+export const balanceChange = eventKind<BalanceChange>("BalanceChange(address,int256,int256)", 1, (words, { address }) => ({
+  name: "BalanceChange",
+  perp: address,
+  trader: words.address(0),
+  paper: words.int(1),
+  credit: words.int(2),
+}));
+
+/** Of the dealer, as all below. */
+export const orderFilled = eventKind<OrderFilled>("OrderFilled(bytes32,address,address,int256,int256,uint256,int256)", 3, (words) => ({
+  name: "OrderFilled",
+  orderHash: words.word(0),
+  trader: words.address(1),
+  perp: words.address(2),
+  paper: words.int(3),
+  credit: words.int(4),
+  positionSerial: words.uint(5),
+  fee: words.int(6),
+}));
+
+export const deposit = eventKind<Deposit>("Deposit(address,address,uint256,uint256)", 2, (words) => ({
+  name: "Deposit",
+  trader: words.address(0),
+  payer: words.address(1),
+  primary: words.uint(2),
+  secondary: words.uint(3),
+}));
+
+export const withdraw = eventKind<Withdraw>("Withdraw(address,address,uint256,uint256)", 2, (words) => ({
+  name: "Withdraw",
+  to: words.address(0),
+  trader: words.address(1),
+  primary: words.uint(2),
+  secondary: words.uint(3),
+}));
+
+const transfer = (name: Transfer["name"]) =>
+  eventKind<Transfer>(`${name}(address,uint256,uint256)`, 0, (words) => ({
+    name,
+    trader: words.address(0),
+    primary: words.uint(1),
+    secondary: words.uint(2),
+  }));
+
+export const transferIn = transfer("TransferIn");
+export const transferOut = transfer("TransferOut");
+
+export const setOperator = eventKind<SetOperator>("SetOperator(address,address,bool)", 2, (words) => ({
+  name: "SetOperator",
+  trader: words.address(0),
+  operator: words.address(1),
+  isValid: words.bool(2),
+}));

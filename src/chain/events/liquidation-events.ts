@@ -1,0 +1,77 @@
+import type { Hex } from "../../core/units.js";
+import { eventKind } from "./event-words.js";
+
+/** Paper in 1e-18 coins and credit in smallest units, as they changed one account. Addresses in lower case, as in every event here. */
+interface Takeover {
+  readonly perp: Hex;
+  readonly victim: Hex;
+  readonly paper: bigint;
+  readonly credit: bigint;
+  /** Which of the account's positions in that market, one after the other, it is. */
+  readonly positionSerial: bigint;
+}
+
+/** The victim's side of a liquidation; its credit is after the insurance fee. */
+export interface BeingLiquidated extends Takeover {
+  readonly name: "BeingLiquidated";
+}
+
+/** The liquidator's side. */
+export interface JoinLiquidation extends Takeover {
+  readonly name: "JoinLiquidation";
+  readonly liquidator: Hex;
+}
+
+/** What the victim paid to the insurance account. */
+export interface ChargeInsurance {
+  readonly name: "ChargeInsurance";
+  readonly perp: Hex;
+  readonly victim: Hex;
+  readonly feeCredit: bigint;
+}
+
+/** An account without positions that still owed: everything of it went to the insurance account. */
+export interface HandleBadDebt {
+  readonly name: "HandleBadDebt";
+  readonly victim: Hex;
+  /** Negative. */
+  readonly primaryCredit: bigint;
+  readonly secondaryCredit: bigint;
+}
+
+/** Of the dealer. */
+export const beingLiquidated = eventKind<BeingLiquidated>("BeingLiquidated(address,address,int256,int256,uint256)", 2, (words) => ({
+  name: "BeingLiquidated",
+  perp: words.address(0),
+  victim: words.address(1),
+  paper: words.int(2),
+  credit: words.int(3),
+  positionSerial: words.uint(4),
+}));
+
+/** Of the dealer. */
+export const joinLiquidation = eventKind<JoinLiquidation>("JoinLiquidation(address,address,address,int256,int256,uint256)", 3, (words) => ({
+  name: "JoinLiquidation",
+  perp: words.address(0),
+  liquidator: words.address(1),
+  victim: words.address(2),
+  paper: words.int(3),
+  credit: words.int(4),
+  positionSerial: words.uint(5),
+}));
+
+/** Of the dealer. */
+export const chargeInsurance = eventKind<ChargeInsurance>("ChargeInsurance(address,address,uint256)", 2, (words) => ({
+  name: "ChargeInsurance",
+  perp: words.address(0),
+  victim: words.address(1),
+  feeCredit: words.uint(2),
+}));
+
+/** Of the dealer. */
+export const handleBadDebt = eventKind<HandleBadDebt>("HandleBadDebt(address,int256,uint256)", 1, (words) => ({
+  name: "HandleBadDebt",
+  victim: words.address(0),
+  primaryCredit: words.int(1),
+  secondaryCredit: words.uint(2),
+}));

@@ -1,0 +1,18 @@
+import fc from "fast-check";
+import { beforeAll, describe, it } from "vitest";
+import { laneHistories, playLanes } from "./lane-history.js";
+import { LaneWorld } from "./lane-world.js";
+
+let world: LaneWorld;
+beforeAll(async () => {
+  world = await LaneWorld.start();
+});
+
+describe("whatever happens, for long", () => {
+  it("each job ends once, is carried out at most once and within its ceiling, and every nonce is accounted for", async () => {
+    await fc.assert(
+      fc.asyncProperty(laneHistories(60), (history) => playLanes(world, history)),
+      { numRuns: 1500 },
+    );
+  }, 600_000);
+});

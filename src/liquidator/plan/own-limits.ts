@@ -15,9 +15,10 @@ export class OwnLimits {
   readonly #own: OwnAccount;
   readonly #limits: readonly (readonly [bound: TakeoverBound, excess: Excess])[];
 
-  constructor(own: OwnAccount, market: TakeoverMarket, rules: PlanRules) {
+  /** @param sign of the paper that is taken. */
+  constructor(own: OwnAccount, market: TakeoverMarket, sign: bigint, rules: PlanRules) {
     this.#own = own;
-    this.#limits = limitsOf(own, market, rules);
+    this.#limits = limitsOf(own, market, sign, rules);
   }
 
   /**
@@ -35,14 +36,13 @@ export class OwnLimits {
   }
 }
 
-function limitsOf({ limits: account }: OwnAccount, market: TakeoverMarket, rules: PlanRules) {
+function limitsOf({ limits: account }: OwnAccount, market: TakeoverMarket, sign: bigint, rules: PlanRules) {
   const { limits, instrument, markPrice, workingLots, perp } = market;
-  const buying = BigInt(workingLots.buy) * instrument.paperPerLot;
-  const selling = BigInt(workingLots.sell) * instrument.paperPerLot;
-  /** The largest position that the market may come to, without sign. */
+  const working = BigInt(sign > 0n ? workingLots.buy : workingLots.sell) * instrument.paperPerLot;
+  /** The largest position that the market may come to on the side that the takeover adds to, and no less than there is. Without sign. */
   const worstPaper = ({ papers }: MarginAccount): Paper => {
     const paper = papers.get(perp) ?? 0n;
-    return larger(paper + buying, selling - paper);
+    return larger(absolute(paper), sign * paper + working);
   };
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worstPaper(after), markPrice);
   const worstExposure = (after: MarginAccount): CreditUnits =>

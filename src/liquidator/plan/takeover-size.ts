@@ -42,8 +42,9 @@ export class TakeoverSizer {
     this.#gasCredit = gasCredit;
     this.#position = position;
     this.#held = input.own.margin.papers.get(market.perp) ?? 0n;
-    this.#book = new BookDisposal(market, this.#held, position > 0n ? 1n : -1n, input.rules);
-    this.#limits = new OwnLimits(input.own, market, input.rules);
+    const sign = position > 0n ? 1n : -1n;
+    this.#book = new BookDisposal(market, this.#held, sign, input.rules);
+    this.#limits = new OwnLimits(input.own, market, sign, input.rules);
     this.#grid = new SizeGrid(position, this.#held, market.instrument.paperPerLot);
   }
 

@@ -1,0 +1,277 @@
+import type { Clock } from "../../core/seam.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { LostRace } from "../plan/suggested-tip.js";
+import { decodeLedger, encodeOpportunity } from "./ledger-lines.js";
+import type { Opportunity, OpportunityOutcome, OpportunityStage } from "./opportunity.js";
+
+/** The ledger's file in the state directory. */
+export const LIQUIDATIONS_FILE = "liquidations.jsonl";
+
+/** Where the ledger's lines are kept. */
+export interface LedgerFile {
+  /** Everything that was written, or undefined. */
+  read(): string | undefined;
+  /** Adds a line that no end of this process loses. */
+  append(line: string): void;
+}
+
+/** Something in the ledger has changed. */
+export interface LedgerNote {
+  readonly opportunity: Opportunity;
+  /** A stage that was reached now, and the seconds since the one before it. */
+  readonly stage?: { readonly name: OpportunityStage; readonly seconds: number };
+  /** Set when it has come to its end now. */
+  readonly outcome?: OpportunityOutcome;
+}
+
+/** How many opportunities came how far. Each is counted once in `seen`, once in `confirmed` if it was, and once in what it came to. */
+export interface LedgerCounts {
+  readonly seen: number;
+  readonly confirmed: number;
+  readonly won: number;
+  readonly lost: number;
+  /** Those that are open and earn too little at this moment are among them. */
+  readonly unprofitable: number;
+  readonly reverted: number;
+  readonly refused: number;
+  readonly cured: number;
+  /** Of a dry run: what would have been sent. */
+  readonly wouldAct: number;
+  /** Earned by takeovers with what remains of them at the mark, less the gas of everything that was sent. */
+  readonly profitQuote: CreditUnits;
+  readonly gasWei: bigint;
+}
+
+/** Opportunities that have ended and are kept at hand; the file has all. */
+const MOST_ENDED = 500;
+/** Open ones that are kept at hand: beyond, the oldest that nothing was sent for is let go. */
+const MOST_OPEN = 5000;
+
+const ORDER: readonly OpportunityStage[] = ["seen", "confirmed", "planned", "simulated", "sent", "mined", "final", "unwound"];
+
+/**
+ * Every opportunity with what became of it. Each change is in the file before anybody hears of it; a line holds the whole opportunity, so
+ * that the last one of an id says all.
+ */
+export class LiquidationLedger {
+  readonly #file: LedgerFile;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, Opportunity>();
+  readonly #ended = new Map<string, Opportunity>();
+  readonly #byJob = new Map<string, string>();
+  /** Ids of open ones by position. */
+  readonly #byPosition = new Map<string, string>();
+  readonly #listeners = new Set<(note: LedgerNote) => void>();
+  readonly #tally: Record<"seen" | "confirmed" | Exclude<OpportunityOutcome, "open">, number> = {
+    seen: 0,
+    confirmed: 0,
+    won: 0,
+    lost: 0,
+    unprofitable: 0,
+    reverted: 0,
+    refused: 0,
+    cured: 0,
+    "dry-run": 0,
+  };
+  #profitQuote = 0n;
+  #gasWei = 0n;
+
+  /** Takes up what an earlier run wrote; its counts begin at zero all the same. @throws FormatError when the file holds what it cannot. */
+  constructor(file: LedgerFile, clock: Clock) {
+    this.#file = file;
+    this.#clock = clock;
+    for (const opportunity of decodeLedger(file.read() ?? "")) {
+      if (opportunity.intended !== undefined) this.#byJob.set(opportunity.intended.jobId, opportunity.id);
+      this.#keep(opportunity);
+    }
+  }
+
+  /** Hears of every change, until the returned function is called. */
+  listen(listener: (note: LedgerNote) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Those that have not come to their end, oldest first. */
+  get open(): readonly Opportunity[] {
+    return [...this.#open.values()];
+  }
+
+  /** The newest, open ones last. @param most how many. */
+  recent(most: number): readonly Opportunity[] {
+    return [...this.#ended.values(), ...this.#open.values()].slice(-most);
+  }
+
+  /** What is known of an id, as far as it is kept at hand. */
+  get(id: string): Opportunity | undefined {
+    return this.#open.get(id) ?? this.#ended.get(id);
+  }
+
+  /** The open opportunity of a position. */
+  openAt(victim: Hex, perp: Hex): Opportunity | undefined {
+    const id = this.#byPosition.get(`${victim}/${perp}`);
+    return id === undefined ? undefined : this.#open.get(id);
+  }
+
+  /** The opportunity that a transaction was sent for. */
+  ofJob(jobId: string): Opportunity | undefined {
+    const id = this.#byJob.get(jobId);
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  /** The opportunity that a takeover came from. */
+  ofTakeover(takeoverId: string): Opportunity | undefined {
+    for (const held of [this.#open, this.#ended])
+      for (const opportunity of held.values()) if (opportunity.takenOver?.id === takeoverId) return opportunity;
+    return undefined;
+  }
+
+  /** The position is heard of: a new opportunity, or the one that is open. */
+  seen(victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
+    const known = this.openAt(victim, perp);
+    if (known !== undefined) return known;
+    const nowMs = this.#clock.nowMs();
+    this.#tally.seen += 1;
+    const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen}`;
+    this.#makeRoom();
+    return this.#put({ id, victim, perp, marketId, outcome: "open", atMs: { seen: nowMs } }, { stage: { name: "seen", seconds: 0 } });
+  }
+
+  /** Changes what is only of interest while it lasts: it is told and in the file with the next change that stays. */
+  revise(id: string, change: Pick<Opportunity, "shortOfQuote" | "reason">): void {
+    const before = this.#open.get(id);
+    if (before !== undefined) this.#open.set(id, { ...before, ...change });
+  }
+
+  /** What became of the position that was taken over: told, and in the file when its state has changed. */
+  unwound(takeoverId: string, unwound: NonNullable<Opportunity["unwound"]>): void {
+    const before = this.ofTakeover(takeoverId);
+    if (before === undefined) return;
+    if (before.unwound?.state !== unwound.state) {
+      this.update(before.id, { unwound }, unwound.state === "open" ? undefined : "unwound");
+      return;
+    }
+    const after = withProfit({ ...before, unwound });
+    this.#addMoney(before, after);
+    (this.#open.has(after.id) ? this.#open : this.#ended).set(after.id, after);
+  }
+
+  /** Changes an opportunity, and notes a stage that it has reached; a stage keeps its first instant. */
+  update(id: string, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">>, stage?: OpportunityStage): Opportunity | undefined {
+    const before = this.get(id);
+    if (before === undefined) return undefined;
+    const isNew = stage !== undefined && before.atMs[stage] === undefined;
+    const nowMs = this.#clock.nowMs();
+    if (isNew && stage === "confirmed") this.#tally.confirmed += 1;
+    if (change.intended !== undefined) this.#byJob.set(change.intended.jobId, id);
+    const after = withProfit({ ...before, ...change, atMs: isNew ? { ...before.atMs, [stage]: nowMs } : before.atMs });
+    this.#addMoney(before, after);
+    return this.#put(after, isNew ? { stage: { name: stage, seconds: (nowMs - lastStageMs(before)) / 1000 } } : {});
+  }
+
+  /** It has come to its end. Said again of one that has, it is the end that counts. */
+  end(id: string, outcome: Exclude<OpportunityOutcome, "open">, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">> = {}): void {
+    const before = this.get(id);
+    if (before === undefined) return;
+    if (before.outcome !== "open") this.#tally[before.outcome] -= 1;
+    this.#tally[outcome] += 1;
+    const after = withProfit({ ...before, ...change, outcome });
+    this.#addMoney(before, after);
+    this.#forget(before);
+    this.#put(after, { outcome });
+  }
+
+  /** Of this run. */
+  counts(): LedgerCounts {
+    const { seen, confirmed, won, lost, reverted, refused, cured } = this.#tally;
+    const short = this.open.filter(({ shortOfQuote }) => shortOfQuote !== undefined).length;
+    return {
+      seen,
+      confirmed,
+      won,
+      lost,
+      unprofitable: this.#tally.unprofitable + short,
+      reverted,
+      refused,
+      cured,
+      wouldAct: this.#tally["dry-run"],
+      profitQuote: this.#profitQuote,
+      gasWei: this.#gasWei,
+    };
+  }
+
+  /** Races that were lost and are kept at hand: what a tip is suggested from. */
+  lostRaces(): LostRace[] {
+    return [...this.#ended.values()].flatMap(({ outcome, victim, perp, lostTo, tipWei, intended }): LostRace[] => {
+      if (outcome !== "lost" || lostTo === undefined || intended === undefined) return [];
+      const { winner, blocksBefore, tipWei: winnerTipWei } = lostTo;
+      const gas = RACE_GAS;
+      return [
+        {
+          victim,
+          perp,
+          winner,
+          blocksBefore,
+          winnerTipWei,
+          ourTipWei: tipWei ?? 0n,
+          gas,
+          missedProfitCredit: intended.expectedProfitQuote,
+        },
+      ];
+    });
+  }
+
+  #put(opportunity: Opportunity, note: Omit<LedgerNote, "opportunity">): Opportunity {
+    this.#file.append(encodeOpportunity(opportunity));
+    this.#keep(opportunity);
+    for (const listener of this.#listeners) listener({ opportunity, ...note });
+    return opportunity;
+  }
+
+  #keep(opportunity: Opportunity): void {
+    if (opportunity.outcome !== "open") return this.#keepEnded(opportunity);
+    this.#open.set(opportunity.id, opportunity);
+    this.#byPosition.set(`${opportunity.victim}/${opportunity.perp}`, opportunity.id);
+  }
+
+  #forget({ id, victim, perp }: Opportunity): void {
+    this.#open.delete(id);
+    if (this.#byPosition.get(`${victim}/${perp}`) === id) this.#byPosition.delete(`${victim}/${perp}`);
+  }
+
+  #keepEnded(opportunity: Opportunity): void {
+    this.#ended.set(opportunity.id, opportunity);
+    if (this.#ended.size <= MOST_ENDED) return;
+    const [oldest] = this.#ended.values();
+    if (oldest === undefined) return;
+    this.#ended.delete(oldest.id);
+    if (oldest.intended !== undefined) this.#byJob.delete(oldest.intended.jobId);
+  }
+
+  #makeRoom(): void {
+    if (this.#open.size < MOST_OPEN) return;
+    for (const opportunity of this.#open.values()) {
+      if (opportunity.intended !== undefined) continue;
+      this.#forget(opportunity);
+      return;
+    }
+  }
+
+  #addMoney(before: Opportunity, after: Opportunity): void {
+    this.#profitQuote += (after.profitQuote ?? 0n) - (before.profitQuote ?? 0n);
+    this.#gasWei += (after.gasWei ?? 0n) - (before.gasWei ?? 0n);
+  }
+}
+
+/** Gas of a liquidation of one position by an account of few: protocol 7.9 measures 224,000 to 303,000. */
+const RACE_GAS = 260_000n;
+
+function withProfit(opportunity: Opportunity): Opportunity {
+  const { unwound, gasQuote } = opportunity;
+  if (unwound === undefined && gasQuote === undefined) return opportunity;
+  return { ...opportunity, profitQuote: (unwound?.earnedCredit ?? 0n) - (gasQuote ?? 0n) };
+}
+
+function lastStageMs({ atMs }: Opportunity): number {
+  return Math.max(...ORDER.flatMap((stage) => atMs[stage] ?? []));
+}

@@ -1,0 +1,94 @@
+import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
+import type { Paper } from "../margin/margin-account.js";
+
+/** How an opportunity ended; `open` until it has. */
+export type OpportunityOutcome =
+  | "open"
+  /** Our transaction is final and the position ours. */
+  | "won"
+  /** Somebody else took it over. */
+  | "lost"
+  /** It went away while the best plan would have earned too little. */
+  | "unprofitable"
+  /** Our transaction was undone on the chain; gas was paid. */
+  | "reverted"
+  /** Nothing could be done: no margin, no book, a stale price; or our transaction was never sent, or was cancelled. */
+  | "refused"
+  /** The account became safe again without anybody taking it over. */
+  | "cured"
+  /** A dry run has done all but send. */
+  | "dry-run";
+
+/** Steps of an opportunity that have an instant. */
+export type OpportunityStage = "seen" | "confirmed" | "planned" | "simulated" | "sent" | "mined" | "final" | "unwound";
+
+/** Who was faster, as far as the chain tells. */
+export interface Rival {
+  readonly winner: Hex;
+  /** Of the chain that the rival's transaction is in. */
+  readonly blockNumber: number;
+  /** Blocks by which it was before ours, or before the block in which we saw it; 0 in the same. */
+  readonly blocksBefore: number;
+  /** What it paid, wei per gas above the base fee. */
+  readonly tipWei: bigint;
+}
+
+/** What a takeover brought, to the unit, from its receipt. */
+export interface TakenOver {
+  /** Of the transaction in its block: the same transaction in another block is another takeover. */
+  readonly id: string;
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly paper: Paper;
+  readonly credit: CreditUnits;
+  readonly lots: Lots;
+}
+
+/** What was decided to be sent. */
+export interface Intended {
+  readonly jobId: string;
+  readonly requestPaper: Paper;
+  readonly expectCredit: CreditUnits;
+  readonly expectedProfitQuote: CreditUnits;
+  readonly worstProfitQuote: CreditUnits;
+  readonly maxCostWei: bigint;
+}
+
+/** What became of the position that was taken over. */
+export interface Unwound {
+  readonly state: string;
+  readonly remainingLots: Lots;
+  /** Credit of the takeover, of the sale, less its fees, and what remains at the mark. */
+  readonly earnedCredit: CreditUnits;
+}
+
+/** One position of one account in danger, from the first word of it to its end. Plain JSON but for its bigints. */
+export interface Opportunity {
+  readonly id: string;
+  readonly victim: Hex;
+  readonly perp: Hex;
+  readonly marketId: MarketId;
+  readonly outcome: OpportunityOutcome;
+  /** Wall time of each stage reached. */
+  readonly atMs: Readonly<Partial<Record<OpportunityStage, Ms>>>;
+  /** Block of the first confirmation. */
+  readonly confirmedBlock?: number;
+  /** In words: why it was refused, reverted, or is left alone for now. */
+  readonly reason?: string;
+  /** Set while the newest plan earns too little: by how much. */
+  readonly shortOfQuote?: CreditUnits;
+  readonly intended?: Intended;
+  /** Tip of the newest transaction, wei per gas; how many were sent. */
+  readonly tipWei?: bigint;
+  readonly attempts?: number;
+  readonly takenOver?: TakenOver;
+  /** That the bot was told of: undone with its block. */
+  readonly inheritedId?: string;
+  readonly lostTo?: Rival;
+  /** What our transactions cost, and the same in credit at the price of ether of that moment. */
+  readonly gasWei?: bigint;
+  readonly gasQuote?: CreditUnits;
+  readonly unwound?: Unwound;
+  /** What was earned by now: the takeover with its sale, less gas. Only of one that cost or brought something. */
+  readonly profitQuote?: CreditUnits;
+}

@@ -1,0 +1,38 @@
+import type { Takeover } from "../account/takeover.js";
+import type { CreditUnits, Hex, MarketId } from "../core/units.js";
+import type { AccountLimits } from "../risk/limits.js";
+import type { VenueMarket } from "./watch/victims.js";
+
+/** An account of the exchange's list of risky ones. */
+export interface RiskyAccount {
+  readonly account: Hex;
+  /** As the exchange says: it may be stale. */
+  readonly isSafe: boolean;
+  readonly marketIds: readonly MarketId[];
+}
+
+/** What a liquidator knows from the exchange and of its own trading there. */
+export interface LiquidatorVenue {
+  /** Why nothing may be taken over now, such as a halt; undefined when it may. What is in flight goes on. */
+  pause(): string | undefined;
+  /** @throws when the exchange gives no usable answer. */
+  riskyAccounts(): Promise<readonly RiskyAccount[]>;
+  /** The markets that can be unwound in now, by perp in lower case; one whose book is not in step has no levels. */
+  markets(): ReadonlyMap<Hex, VenueMarket>;
+  /** The market of a perp, whether it can be traded now or not; undefined for one that is none of this bot's. */
+  marketIdOf(perp: Hex): MarketId | undefined;
+  /** The perp of a market, lower case. */
+  perpOf(marketId: MarketId): Hex | undefined;
+  readonly accountLimits: AccountLimits;
+  /** Credit units of one ether. @throws when it is not known. */
+  creditPerEth(): Promise<CreditUnits>;
+  /** What is still to be sold of earlier takeovers, at the mark. */
+  unwindingCredit(): CreditUnits;
+}
+
+/** Who sells what was taken over. Both are idempotent by the takeover's id. */
+export interface UnwindPort {
+  inherit(takeover: Takeover): void;
+  /** The chain has taken it back. */
+  disinherit(takeoverId: string): void;
+}

@@ -1,0 +1,314 @@
+import { blockHeaderOf, nextBaseFeeWei } from "../chain/block-header.js";
+import { BlockWatcher } from "../chain/block-watcher.js";
+import type { LensReader } from "../chain/lens-reader.js";
+import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import type { Timer } from "../core/seam.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { Opportunity } from "./ledger/opportunity.js";
+import { smaller } from "./margin/fixed-point.js";
+import { marketsWith, ownAccountWith } from "./own-account.js";
+import { allocateTakeovers } from "./plan/allocate-takeovers.js";
+import { weiOf } from "./plan/gas-cost.js";
+import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
+import { suggestedTip } from "./plan/suggested-tip.js";
+import type { Refused, TakeoverPlan, Unprofitable } from "./plan/takeover-plan.js";
+import { type InFlight, TakeoverDesk, type TakeoverDeskOptions } from "./takeover-desk.js";
+import type { Candidate, Confirmation } from "./watch/candidate.js";
+import { Confirmer } from "./watch/confirm.js";
+import { HolderScan } from "./watch/holder-scan.js";
+import { LookSchedule } from "./watch/look-schedule.js";
+import { marginMarkets, rankCandidates } from "./watch/rank-candidates.js";
+import { takeoverMarkets, victimsOf } from "./watch/victims.js";
+
+/** What a liquidator is made of. */
+export interface LiquidatorOptions extends TakeoverDeskOptions {
+  readonly lens: LensReader;
+}
+
+/** How a liquidator stands, for a screen and a status. */
+export interface LiquidatorView {
+  /** Why nothing is taken over now; undefined while it may be. */
+  readonly paused: string | undefined;
+  readonly blockNumber: number | undefined;
+  /** Accounts that are remembered. */
+  readonly watched: number;
+  /** Nearest to the edge first, as of the last look. */
+  readonly nearest: readonly Candidate[];
+  readonly inFlight: readonly InFlight[];
+}
+
+/** Accounts that one look reads at most. */
+const LOOK_BUDGET = 1000;
+const SHOWN = 8;
+
+/** Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on either side (protocol 7.9, with an oracle adaptor). */
+const GAS_FIRST = 250_000n;
+const GAS_EACH = 20_000n;
+
+/**
+ * Finds accounts in danger, confirms them on the chain, takes over what pays, and hands it to the bot to be sold. It lives beside the
+ * bot's turns: nothing of it enters them but what was taken over.
+ */
+export class Liquidator {
+  readonly #options: LiquidatorOptions;
+  readonly #desk: TakeoverDesk;
+  readonly #confirmer: Confirmer;
+  readonly #schedule: LookSchedule;
+  readonly #scan: HolderScan | undefined;
+  #watcher: BlockWatcher | undefined;
+  #pollTimer: Timer | undefined;
+  #poll: Promise<void> = Promise.resolve();
+  #round: Promise<void> | undefined;
+  #isWanted = false;
+  #isStopping = false;
+  #blockNumber: number | undefined;
+  #nearest: readonly Candidate[] = [];
+
+  constructor(options: LiquidatorOptions) {
+    const { rpc, lens, settings } = options;
+    this.#options = options;
+    this.#desk = new TakeoverDesk(options);
+    this.#confirmer = new Confirmer({ rpc, lens });
+    this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
+    this.#scan =
+      settings.watchFromBlock === undefined
+        ? undefined
+        : new HolderScan({ rpc, dealer: settings.dealer, fromBlock: settings.watchFromBlock });
+  }
+
+  /** Takes up what an earlier run left, and begins to look. */
+  start(): void {
+    const { rpc, clock, settings, ledger, log } = this.#options;
+    this.#desk.recover();
+    for (const { victim } of ledger.open) this.#schedule.touched(victim);
+    this.#watcher = new BlockWatcher({
+      rpc,
+      clock,
+      pollMs: settings.chainPollMs,
+      onStep: () => this.wake(),
+      onTrouble: (error) => log("warn", "the chain could not be read", { why: textOf(error) }),
+    });
+    this.#armPoll(0);
+  }
+
+  /** Looks again soon: now, or after the look that is under way. */
+  wake(): void {
+    this.#isWanted = true;
+    if (this.#isStopping || this.#round !== undefined) return;
+    this.#round = this.#rounds().finally(() => {
+      this.#round = undefined;
+      if (this.#isWanted && !this.#isStopping) this.wake();
+    });
+  }
+
+  /** Takes nothing over any more, cancels what can be cancelled, and waits for the rest. @returns what is left to the next run. */
+  async stop(waitMs: Ms): Promise<readonly InFlight[]> {
+    this.#isStopping = true;
+    this.#pollTimer?.cancel();
+    await this.#watcher?.close();
+    await this.#poll;
+    await this.#round;
+    return this.#desk.close(waitMs);
+  }
+
+  /** How it stands. */
+  view(): LiquidatorView {
+    return {
+      paused: this.#isStopping ? "stopping" : this.#options.venue.pause(),
+      blockNumber: this.#blockNumber,
+      watched: this.#schedule.size,
+      nearest: this.#nearest.slice(0, SHOWN),
+      inFlight: this.#desk.inFlight,
+    };
+  }
+
+  #armPoll(delayMs: Ms): void {
+    if (this.#isStopping) return;
+    this.#pollTimer = this.#options.clock.setTimer(delayMs, () => {
+      this.#poll = this.#askForRisky().finally(() => this.#armPoll(this.#options.settings.pollMs));
+    });
+  }
+
+  async #askForRisky(): Promise<void> {
+    const { venue, ledger, log } = this.#options;
+    try {
+      for (const { account, isSafe, marketIds } of await venue.riskyAccounts()) {
+        const victim = account.toLowerCase();
+        if (victim === this.#options.settings.account) continue;
+        if (isSafe) {
+          this.#schedule.heard(victim);
+          continue;
+        }
+        this.#schedule.touched(victim);
+        for (const marketId of marketIds) {
+          const perp = venue.perpOf(marketId);
+          if (perp !== undefined) ledger.seen(victim, perp, marketId);
+        }
+      }
+      this.wake();
+    } catch (error) {
+      log("warn", "the exchange's list of risky accounts could not be read", { why: textOf(error) });
+    }
+  }
+
+  async #rounds(): Promise<void> {
+    this.#isWanted = false;
+    try {
+      await this.#look();
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable || error instanceof RpcFailure)) throw error;
+      this.#options.log("warn", "candidates could not be confirmed", { why: error.message });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { rpc, lens, settings } = this.#options;
+    const head = await rpc.head();
+    const { list: markets } = await lens.markets(head);
+    if (this.#scan !== undefined) {
+      const perps = markets.map(({ perp }) => perp);
+      for (const account of await this.#scan.step(head.number, perps)) if (account !== settings.account) this.#schedule.touched(account);
+    }
+    this.#schedule.moved(new Map(markets.map((market) => [market.perp, market])));
+    const due = this.#schedule.due(head.number, LOOK_BUDGET);
+    this.#blockNumber = head.number;
+    if (due.length === 0 || this.#isStopping) return;
+    const confirmation = await this.#confirmer.confirm(due, settings.account, head);
+    this.#schedule.looked(confirmation);
+    this.#nearest = rankCandidates(confirmation);
+    await this.#judge(confirmation);
+  }
+
+  async #judge(confirmation: Confirmation): Promise<void> {
+    this.#noteConfirmed(confirmation);
+    const { victims, refused } = victimsOf(confirmation);
+    for (const refusal of refused) this.#noteRefused(refusal);
+    const paused = this.#options.venue.pause();
+    const free = victims.filter(({ account }) => !this.#desk.isBusy(account));
+    const most = this.#options.settings.maxInFlight - this.#desk.inFlight.length;
+    if (free.length === 0 || most <= 0 || this.#isStopping) return;
+    if (paused !== undefined) {
+      for (const { account } of free) this.#reviseAll(account, { reason: `paused: ${paused}` });
+      return;
+    }
+    const input = await this.#inputFor(confirmation, free);
+    if (input === undefined || this.#isStopping) return;
+    const { plans, others } = allocateTakeovers(this.#withoutCooling(free), input, most);
+    for (const other of others) this.#noteOther(other);
+    const tipWei = this.#tip(input.gas.creditPerEth);
+    for (const plan of plans) this.#act(plan, input.gas, tipWei);
+  }
+
+  /** Opportunities begin where the chain itself says unsafe, and end where it does not any more. */
+  #noteConfirmed({ accounts, blockNumber }: Confirmation): void {
+    const { ledger, venue } = this.#options;
+    const open = new Map<Hex, Opportunity[]>();
+    for (const opportunity of ledger.open) {
+      const list = open.get(opportunity.victim) ?? [];
+      open.set(opportunity.victim, [...list, opportunity]);
+    }
+    for (const entry of accounts) {
+      if (entry.kind === "unreadable") continue;
+      const { account, isSafe } = entry;
+      const { papers } = entry.margin;
+      for (const opportunity of open.get(account) ?? [])
+        if (isSafe || !papers.has(opportunity.perp)) this.#desk.resolve(opportunity, blockNumber);
+      if (isSafe) continue;
+      for (const perp of papers.keys()) {
+        const marketId = venue.marketIdOf(perp);
+        if (marketId === undefined) continue;
+        const { id, confirmedBlock } = ledger.seen(account, perp, marketId);
+        if (confirmedBlock === undefined) ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
+      }
+    }
+  }
+
+  #noteRefused({ victim, perp, detail }: Refused): void {
+    if (perp === undefined) return this.#reviseAll(victim, { reason: detail, shortOfQuote: undefined });
+    const opportunity = this.#options.ledger.openAt(victim, perp);
+    if (opportunity !== undefined) this.#options.ledger.revise(opportunity.id, { reason: detail, shortOfQuote: undefined });
+  }
+
+  #noteOther(other: Unprofitable | Refused): void {
+    if (other.kind === "refused") return this.#noteRefused(other);
+    const { ledger } = this.#options;
+    for (const opportunity of ledger.open)
+      if (opportunity.victim === other.victim) {
+        const reason = `would earn too little (held down by ${other.boundBy})`;
+        ledger.revise(opportunity.id, { reason, shortOfQuote: other.shortOfQuote });
+      }
+  }
+
+  #reviseAll(victim: Hex, change: Pick<Opportunity, "reason" | "shortOfQuote">): void {
+    const { ledger } = this.#options;
+    for (const opportunity of ledger.open) if (opportunity.victim === victim) ledger.revise(opportunity.id, change);
+  }
+
+  /** Positions that were refused a moment ago are no candidates; the rest of their account is. */
+  #withoutCooling(victims: readonly Victim[]): Victim[] {
+    return victims.filter(({ account, margin }) => [...margin.papers.keys()].some((perp) => !this.#desk.isCooling(account, perp)));
+  }
+
+  async #inputFor(confirmation: Confirmation, victims: readonly Victim[]): Promise<PlanInput | undefined> {
+    const { venue, settings, rpc, log } = this.#options;
+    const { own, blockNumber } = confirmation;
+    if (own.kind === "unreadable") return undefined;
+    let creditPerEth: bigint;
+    try {
+      creditPerEth = await venue.creditPerEth();
+    } catch (error) {
+      log("warn", "nothing is planned: the price of ether is not known", { why: textOf(error) });
+      return undefined;
+    }
+    const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false]));
+    const inFlight = this.#desk.inFlight;
+    const margins = marginMarkets(confirmation.markets);
+    const positions = own.margin.papers.size + Math.max(...victims.map(({ margin }) => margin.papers.size));
+    return {
+      own: ownAccountWith({
+        margin: own.margin,
+        blockNumber,
+        inFlight,
+        markets: margins,
+        limits: venue.accountLimits,
+        settings,
+        unwindingCredit: venue.unwindingCredit(),
+      }),
+      markets: marketsWith(takeoverMarkets(confirmation, venue.markets()), inFlight),
+      gas: {
+        gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
+        feePerGasWei: nextBaseFeeWei(latest) + this.#tip(creditPerEth),
+        extraWei: 0n,
+        creditPerEth,
+      },
+      rules: settings.rules,
+    };
+  }
+
+  /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */
+  #tip(creditPerEth: bigint): bigint {
+    const { settings, ledger } = this.#options;
+    const { tipWei = 0n } = suggestedTip(ledger.lostRaces(), creditPerEth);
+    return tipWei > settings.tipWei ? tipWei : settings.tipWei;
+  }
+
+  #act(plan: TakeoverPlan, gas: GasPrices, tipWei: bigint): void {
+    const { settings, ledger } = this.#options;
+    if (this.#desk.isCooling(plan.victim, plan.perp)) return;
+    const opportunity = this.#opened(plan.victim, plan.perp, plan.marketId, plan.blockNumber);
+    const { maxGasCredit } = settings;
+    const maxCostWei = maxGasCredit === undefined ? plan.maxCostWei : smaller(plan.maxCostWei, weiOf(maxGasCredit, gas));
+    this.#desk.act({ ...plan, maxCostWei }, ledger.get(opportunity.id) ?? opportunity, tipWei);
+  }
+
+  #opened(victim: Hex, perp: Hex, marketId: MarketId, confirmedBlock: number): Opportunity {
+    const { ledger } = this.#options;
+    const opportunity = ledger.seen(victim, perp, marketId);
+    if (opportunity.confirmedBlock !== undefined) return opportunity;
+    return ledger.update(opportunity.id, { confirmedBlock }, "confirmed") ?? opportunity;
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

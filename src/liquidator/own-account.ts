@@ -1,0 +1,55 @@
+import type { Hex } from "../core/units.js";
+import type { AccountLimits } from "../risk/limits.js";
+import type { LiquidatorSettings } from "./liquidator-settings.js";
+import { smaller } from "./margin/fixed-point.js";
+import type { MarginAccount, MarginMarket } from "./margin/margin-account.js";
+import { weightOf } from "./margin/margin-rules.js";
+import { liquidatorAfter, takeoverTerms } from "./margin/takeover-terms.js";
+import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
+import type { InFlight } from "./takeover-desk.js";
+
+/** What the own account is reckoned from. */
+export interface OwnAccountParts {
+  /** As the chain has it at `blockNumber`. */
+  readonly margin: MarginAccount;
+  readonly blockNumber: number;
+  readonly inFlight: readonly InFlight[];
+  readonly markets: ReadonlyMap<Hex, MarginMarket>;
+  readonly limits: AccountLimits;
+  readonly settings: LiquidatorSettings;
+  /** What is still to be sold of earlier takeovers, at the mark. */
+  readonly unwindingCredit: bigint;
+}
+
+/** The own account as it will be when everything in flight succeeds, its losses in the worst case set aside. */
+export function ownAccountWith({ margin, blockNumber, inFlight, markets, limits, settings, unwindingCredit }: OwnAccountParts): OwnAccount {
+  let after = margin;
+  let underway = unwindingCredit;
+  for (const held of inFlight) {
+    const market = markets.get(held.perp);
+    if (market === undefined) continue;
+    const isIn = held.minedBlock !== undefined && held.minedBlock <= blockNumber;
+    if (!isIn) {
+      const taken = liquidatorAfter(after, market, takeoverTerms(market, held.requestPaper, held.requestPaper));
+      after = { ...taken, netValueCredit: taken.netValueCredit - held.reservedQuote };
+      underway += weightOf(market, held.requestPaper).notional;
+    }
+  }
+  const { maxNotionalCredit } = settings;
+  const room = maxNotionalCredit === undefined ? undefined : after.exposureCredit + maxNotionalCredit - underway;
+  const maxNotional = room === undefined ? limits.maxNotional : limits.maxNotional === undefined ? room : smaller(room, limits.maxNotional);
+  return { account: settings.account, margin: after, limits: { ...limits, maxNotional }, maxPositionAmount: settings.maxPositionAmount };
+}
+
+/** The markets with what is in flight counted among what the book has still to take. */
+export function marketsWith(markets: ReadonlyMap<Hex, TakeoverMarket>, inFlight: readonly InFlight[]): Map<Hex, TakeoverMarket> {
+  const counted = new Map(markets);
+  for (const { perp, requestPaper, minedBlock } of inFlight) {
+    const market = counted.get(perp);
+    // What is mined is the bot's to sell, and among what it says is under way.
+    if (market === undefined || minedBlock !== undefined) continue;
+    const lots = Number(requestPaper / market.instrument.paperPerLot);
+    counted.set(perp, { ...market, underwayLots: market.underwayLots + lots });
+  }
+  return counted;
+}

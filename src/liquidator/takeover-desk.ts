@@ -1,0 +1,365 @@
+import { liquidateCall } from "../chain/calls/liquidate.js";
+import type { ChainRpc } from "../chain/chain-rpc.js";
+import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
+import { laneOf } from "../chain/lanes/lane-job.js";
+import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
+import type { TransactionLanes } from "../chain/lanes/transaction-lanes.js";
+import { CallReverted, ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import type { Clock, Random } from "../core/seam.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
+import type { Opportunity } from "./ledger/opportunity.js";
+import type { LiquidatorVenue, UnwindPort } from "./liquidator-ports.js";
+import type { LiquidatorSettings } from "./liquidator-settings.js";
+import { ceilDivide, ONE } from "./margin/fixed-point.js";
+import type { Paper } from "./margin/margin-account.js";
+import type { TakeoverPlan } from "./plan/takeover-plan.js";
+import { takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
+import { findRival } from "./rivals.js";
+
+/** Says something to whoever watches. */
+export type LiquidatorLog = (level: "info" | "warn" | "error", text: string, fields: Readonly<Record<string, unknown>>) => void;
+
+/** What takeovers are carried out with. */
+export interface TakeoverDeskOptions {
+  readonly settings: LiquidatorSettings;
+  readonly rpc: ChainRpc;
+  /** Undefined of a dry run: then all is done but sending. */
+  readonly lanes: TransactionLanes | undefined;
+  /** Who signs: the account, or its operator. */
+  readonly sender: Hex;
+  readonly venue: LiquidatorVenue;
+  readonly unwind: UnwindPort;
+  readonly ledger: LiquidationLedger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: LiquidatorLog;
+}
+
+/** A takeover that was sent, or is about to be, and has not come to its end. */
+export interface InFlight {
+  readonly jobId: string;
+  readonly victim: Hex;
+  readonly perp: Hex;
+  readonly requestPaper: Paper;
+  /** What its sale may lose in the worst case, credit units; not known of one that an earlier run sent. */
+  readonly reservedQuote: bigint;
+  /** From this block on the chain's own figures have it. */
+  readonly minedBlock: number | undefined;
+}
+
+/** Gas that a dry run's call gets. */
+const DRY_RUN_GAS = "0x2dc6c0";
+
+/** Carries takeovers out and keeps the ledger of them: from a plan to the position that the bot sells, whatever happens in between. */
+export class TakeoverDesk {
+  readonly #options: TakeoverDeskOptions;
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #cooling = new Map<string, Ms>();
+  readonly #resolving = new Set<string>();
+  readonly #work = new Set<Promise<void>>();
+  readonly #unlisten: (() => void) | undefined;
+
+  constructor(options: TakeoverDeskOptions) {
+    this.#options = options;
+    this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
+  }
+
+  /** Takes up what an earlier run left: what it had sent is followed, what was mined meanwhile is handed over to be sold. */
+  recover(): void {
+    for (const { jobId, state, outcome, job } of this.#options.lanes?.jobs() ?? []) {
+      const opportunity = this.#options.ledger.ofJob(jobId);
+      if (state === "final") {
+        if (outcome !== undefined && (opportunity === undefined ? outcome.kind === "mined" : opportunity.outcome === "open"))
+          this.#run(this.#final(jobId, outcome));
+        continue;
+      }
+      const [victim, perp] = (job?.lane ?? "").split("/");
+      if (victim === undefined || perp === undefined) continue;
+      const requestPaper = opportunity?.intended?.requestPaper ?? 0n;
+      this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: 0n, minedBlock: undefined });
+      this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
+    }
+  }
+
+  /** Everything that has not come to its end. */
+  get inFlight(): readonly InFlight[] {
+    return [...this.#inFlight.values()];
+  }
+
+  /** Whether something of an account is under way, or its position was refused a moment ago. */
+  isBusy(victim: Hex): boolean {
+    for (const held of this.#inFlight.values()) if (held.victim === victim) return true;
+    return false;
+  }
+
+  /** Whether a position is left alone for now. */
+  isCooling(victim: Hex, perp: Hex): boolean {
+    const lane = laneOf(victim, perp);
+    const untilMs = this.#cooling.get(lane);
+    if (untilMs === undefined) return false;
+    if (this.#options.clock.nowMs() < untilMs) return true;
+    this.#cooling.delete(lane);
+    return false;
+  }
+
+  /** Sends a plan, or says what would be sent. @param tipWei to begin with. */
+  act(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
+    const { settings, lanes, ledger, clock, random } = this.#options;
+    const { victim, perp, requestPaper, expectCredit, maxCostWei } = plan;
+    const jobId = random.uint64().toString(16).padStart(16, "0");
+    const intended = {
+      jobId,
+      requestPaper,
+      expectCredit,
+      expectedProfitQuote: plan.expected.profitQuote,
+      worstProfitQuote: plan.worstProfitQuote,
+      maxCostWei,
+    };
+    ledger.update(opportunity.id, { intended, tipWei, shortOfQuote: undefined, reason: undefined }, "planned");
+    const call = liquidateCall({ perp, liquidator: settings.account, victim, requestPaper, expectCredit });
+    if (lanes === undefined) {
+      this.#cool(victim, perp);
+      this.#run(this.#rehearse(opportunity.id, call));
+      return;
+    }
+    const deadlineMs = clock.nowMs() + settings.deadlineMs;
+    this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: plan.reservedQuote, minedBlock: undefined });
+    try {
+      lanes.submit({ id: jobId, lane: laneOf(victim, perp), ...call, gasLimit: "estimate", maxCostWei, deadlineMs, tipWei });
+    } catch (error) {
+      this.#inFlight.delete(jobId);
+      if (!(error instanceof LaneRefusal)) throw error;
+      this.#cool(victim, perp);
+      ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
+      this.#options.log(error.why === "fault" ? "error" : "warn", "a takeover was not taken by the lanes", { victim, why: error.message });
+    }
+  }
+
+  /**
+   * An open opportunity's account is safe, or holds nothing there any more: who did that, if anybody.
+   * @param atBlock the block of which that is known.
+   */
+  resolve({ id }: Opportunity, atBlock: number): void {
+    const { ledger } = this.#options;
+    const opportunity = ledger.get(id);
+    if (opportunity === undefined || opportunity.outcome !== "open" || this.#resolving.has(id)) return;
+    if (opportunity.intended !== undefined && this.#inFlight.has(opportunity.intended.jobId)) return;
+    this.#resolving.add(id);
+    this.#run(
+      this.#settle(opportunity, atBlock, {}).finally(() => {
+        this.#resolving.delete(id);
+      }),
+    );
+  }
+
+  /** Cancels what can still be cancelled, waits for the ends, and lets go. @returns what is left to the next run. */
+  async close(waitMs: Ms): Promise<readonly InFlight[]> {
+    const { lanes, clock } = this.#options;
+    for (const jobId of this.#inFlight.keys()) lanes?.cancel(jobId);
+    const untilMs = clock.monotonicMs() + waitMs;
+    while (this.#inFlight.size > 0 && clock.monotonicMs() < untilMs)
+      await new Promise<void>((resolve) => {
+        clock.setTimer(CLOSE_LOOK_MS, resolve);
+      });
+    await lanes?.close();
+    this.#unlisten?.();
+    await Promise.all(this.#work);
+    return this.inFlight;
+  }
+
+  #hear(event: LaneEvent): void {
+    const { ledger, log } = this.#options;
+    switch (event.kind) {
+      case "foreign-nonces":
+        return log("error", "the key is in use elsewhere: transactions that are none of ours", { from: event.from, to: event.to });
+      case "gap-filled":
+        return log("warn", "a nonce that nobody used was filled", { nonce: event.attempt.nonce });
+      case "trouble":
+        return log("warn", "the chain could not be asked", { why: event.text });
+      case "fault":
+        return log("error", "takeovers cannot be stored: nothing is sent any more", { why: event.text });
+      default:
+    }
+    const opportunity = ledger.ofJob(event.jobId);
+    switch (event.kind) {
+      case "simulated":
+        if (opportunity !== undefined) ledger.update(opportunity.id, {}, "simulated");
+        return;
+      case "sent":
+      case "replaced":
+        if (opportunity !== undefined)
+          ledger.update(opportunity.id, { tipWei: event.attempt.tipWei, attempts: (opportunity.attempts ?? 0) + 1 }, "sent");
+        return;
+      case "not-taken":
+        return log(event.why === "insufficient-funds" ? "error" : "warn", "no RPC took a transaction", {
+          why: event.why,
+          text: event.text,
+        });
+      case "mined":
+        return this.#mined(event.jobId, event.receipt);
+      case "unmined":
+        return this.#unmined(event.jobId);
+      case "final":
+        return this.#run(this.#final(event.jobId, event.outcome));
+      default:
+    }
+  }
+
+  /** In a block: the position is ours, and must be sold, whether the block stays or not. */
+  #mined(jobId: string, receipt: TransactionReceipt): void {
+    const { ledger, settings, unwind, venue, log, clock } = this.#options;
+    const joined = takenOverBy(receipt, settings.dealer, settings.account);
+    if (joined === undefined)
+      return log("error", "a takeover was mined and took nothing over", { hash: receipt.hash, blockNumber: receipt.blockNumber });
+    const held = this.#inFlight.get(jobId);
+    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock: receipt.blockNumber });
+    const marketId = venue.marketIdOf(joined.perp);
+    const perLot = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument.paperPerLot;
+    if (marketId === undefined || perLot === undefined)
+      return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
+    const opportunity = ledger.ofJob(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
+    const id = takeoverIdOf(receipt);
+    if (opportunity.inheritedId === id) return;
+    if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
+    const lots = Number(joined.paper / perLot);
+    const { paper, credit } = joined;
+    const { hash, blockNumber } = receipt;
+    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: clock.nowMs() });
+    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots }, inheritedId: id }, "mined");
+    log("info", "took a position over", { marketId, victim: joined.victim, lots, credit: credit.toString(), hash });
+  }
+
+  #unmined(jobId: string): void {
+    const { ledger, unwind, log } = this.#options;
+    const held = this.#inFlight.get(jobId);
+    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock: undefined });
+    const opportunity = ledger.ofJob(jobId);
+    if (opportunity?.inheritedId === undefined) return;
+    unwind.disinherit(opportunity.inheritedId);
+    ledger.update(opportunity.id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
+    log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
+  }
+
+  async #final(jobId: string, outcome: JobOutcome): Promise<void> {
+    const { ledger, venue, log } = this.#options;
+    if (outcome.kind === "mined") this.#mined(jobId, outcome.receipt);
+    const opportunity = ledger.ofJob(jobId);
+    this.#inFlight.delete(jobId);
+    if (opportunity === undefined) return;
+    if (outcome.kind !== "mined") {
+      // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
+      if (opportunity.inheritedId !== undefined) this.#unmined(jobId);
+      this.#cool(opportunity.victim, opportunity.perp);
+    }
+    const gas = "receipt" in outcome ? await this.#gasOf(outcome.receipt) : {};
+    switch (outcome.kind) {
+      case "mined":
+        ledger.update(opportunity.id, gas, "final");
+        return ledger.end(opportunity.id, "won");
+      case "reverted": {
+        const { revert, receipt } = outcome;
+        ledger.update(opportunity.id, { ...gas, reason: revert.text }, "final");
+        if (revert.kind === "lost-race") return this.#settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
+        return ledger.end(opportunity.id, "reverted");
+      }
+      case "cancelled":
+        return ledger.end(opportunity.id, "refused", { ...gas, reason: "cancelled: in no block before its deadline, or asked to" });
+      case "foreign":
+        return ledger.end(opportunity.id, "refused", { reason: "its nonce was used by another transaction of the key" });
+      case "refused": {
+        const { reason } = outcome;
+        if (reason.kind === "revert" && reason.revert.kind === "lost-race") {
+          const head = await this.#headNumber();
+          return this.#settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, { reason: reason.revert.text });
+        }
+        const text = "revert" in reason ? reason.revert.text : "text" in reason ? `${reason.kind}: ${reason.text}` : reason.kind;
+        ledger.revise(opportunity.id, { reason: text });
+        log("info", "a takeover was not sent", { marketId: opportunity.marketId, victim: opportunity.victim, why: text });
+        if (venue.pause() !== undefined) ledger.end(opportunity.id, "refused", { reason: text });
+      }
+    }
+  }
+
+  /** It is gone: lost to somebody, too poor to be taken, or cured. */
+  async #settle({ id }: Opportunity, atBlock: number, change: Partial<Pick<Opportunity, "reason">>): Promise<void> {
+    const { ledger, rpc, settings } = this.#options;
+    const opportunity = ledger.get(id);
+    if (opportunity === undefined) return;
+    const { victim, perp, confirmedBlock = atBlock, shortOfQuote } = opportunity;
+    const question = { dealer: settings.dealer, account: settings.account, perp, victim, fromBlock: confirmedBlock, ourBlock: atBlock };
+    const rival = await findRival(rpc, question);
+    // Asked again at the next look, when the account is still safe.
+    if (rival === "unknown" && opportunity.intended === undefined) return;
+    const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
+    const isLost = "lostTo" in lostTo || rival === "unknown";
+    if (shortOfQuote !== undefined) return ledger.end(id, "unprofitable", { ...change, ...lostTo });
+    if (isLost) return ledger.end(id, "lost", { ...change, ...lostTo });
+    ledger.end(id, opportunity.reason !== undefined && opportunity.intended === undefined ? "refused" : "cured", change);
+  }
+
+  async #rehearse(id: string, call: { readonly to: Hex; readonly data: Hex }): Promise<void> {
+    const { rpc, sender, ledger, log } = this.#options;
+    try {
+      await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
+      ledger.update(id, {}, "simulated");
+      ledger.end(id, "dry-run");
+      const { victim, marketId, intended } = ledger.get(id) ?? {};
+      const expected = intended?.expectedProfitQuote.toString();
+      log("info", "would take a position over", { victim, marketId, requestPaper: intended?.requestPaper.toString(), expected });
+    } catch (error) {
+      if (error instanceof CallReverted) ledger.revise(id, { reason: error.revert.text });
+      else if (error instanceof ChainUnavailable || error instanceof RpcFailure) ledger.revise(id, { reason: error.message });
+      else throw error;
+    }
+  }
+
+  /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
+  #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
+    const { ledger } = this.#options;
+    const { id } = ledger.seen(victim, perp, marketId);
+    const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
+    return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
+  }
+
+  async #gasOf({ costWei }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
+    try {
+      return { gasWei: costWei, gasQuote: ceilDivide(costWei * (await this.#options.venue.creditPerEth()), ONE) };
+    } catch (error) {
+      this.#options.log("warn", "the price of ether is not known: the profit of a takeover lacks its gas", {
+        why: error instanceof Error ? error.message : String(error),
+      });
+      return { gasWei: costWei };
+    }
+  }
+
+  async #headNumber(): Promise<number | undefined> {
+    try {
+      return (await this.#options.rpc.head()).number;
+    } catch (error) {
+      if (error instanceof ChainUnavailable) return undefined;
+      throw error;
+    }
+  }
+
+  #cool(victim: Hex, perp: Hex): void {
+    const { clock, settings } = this.#options;
+    const nowMs = clock.nowMs();
+    for (const [lane, untilMs] of this.#cooling) if (untilMs <= nowMs) this.#cooling.delete(lane);
+    this.#cooling.set(laneOf(victim, perp), nowMs + settings.cooldownMs);
+  }
+
+  #run(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => {
+        this.#options.clock.setTimer(0, () => {
+          throw error;
+        });
+      })
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+}
+
+const CLOSE_LOOK_MS = 50;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { RunError } from "../core/errors.js";
+import { decimalToScaled } from "../core/instrument.js";
 import type { Seam } from "../core/seam.js";
 import type { SignatureScheme } from "../core/signing.js";
 import type { MarketId } from "../core/units.js";
@@ -7,7 +8,7 @@ import { type OpenChain, openChain } from "./chain/open-chain.js";
 import { RecordTransactionLog } from "./chain/record-transaction-log.js";
 import type { ExchangeConfig } from "./config.js";
 import { checkChain } from "./config-chain.js";
-import { EmbeddedExchange } from "./exchange.js";
+import { EmbeddedExchange, type ExchangeOptions } from "./exchange.js";
 import { orderFlowsOf } from "./flow/flow-config.js";
 import { checkLeveraged, leveragedFlowOf } from "./flow/leveraged-config.js";
 import type { ReplayEnd } from "./flow/replay.js";
@@ -23,6 +24,8 @@ export interface ConfiguredExchangeOptions {
   /** The folder of the configuration's file, from which its paths count; the working directory when left out. */
   readonly baseFolder?: string;
   readonly scheme?: SignatureScheme;
+  /** Makes the markets' order flows, in place of the configuration's. */
+  readonly flowOf?: ExchangeOptions["flowOf"];
   /** Where its state outlives the process, in place of the configuration's `dataDir`. */
   readonly records?: RecordStore;
   /** Hears once when a market's replay is over; its book then stays as it is. */
@@ -111,7 +114,8 @@ async function openOnChain(
     onFault: onChainFault,
   });
   try {
-    await fundRoles(chain, Object.keys(config.markets));
+    const insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
+    await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
     const made = exchangeOf(onChain(config, chain.addresses), seam, { ...options, onChainFault }, chain);
     exchange = made;
     await made.chain?.catchUp();
@@ -155,7 +159,7 @@ function exchangeOf(config: ExchangeConfig, seam: Seam, options: ConfiguredExcha
     ...(onChainFault === undefined ? {} : { onChainFault }),
     ...(records === undefined ? {} : { records }),
     ...(scheme === undefined ? {} : { scheme }),
-    flowOf: orderFlowsOf(config, { baseFolder, onReplayEnd }),
+    flowOf: options.flowOf ?? orderFlowsOf(config, { baseFolder, onReplayEnd }),
     accountFlowOf: leveragedFlowOf(config),
   });
 }

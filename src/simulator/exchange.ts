@@ -105,18 +105,24 @@ export class EmbeddedExchange {
     );
     const state = new ExchangeState(config, seam, told);
     const turn = (run: () => void) => this.#turn(run);
+    const onChanged = (accounts: Iterable<Account>) => this.#desk.enforceMaintenance(accounts);
     this.#state = state;
     this.chain = this.#chainSide(state, turn);
     this.#clearing = new Clearing(
       state,
       (onSettlement) => this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
-      new CreditMoves(state, (accounts) => this.#desk.enforceMaintenance(accounts)),
+      this.chain?.credit({ onChanged }) ?? new CreditMoves(state, onChanged),
     );
     this.#desk = new OrderDesk(state, this.#clearing, turn);
     this.#withdrawals = new Withdrawals(state, this.#clearing, turn);
     for (const id of Object.keys(config.markets)) {
       state.markets.set(id, this.#newMarket(id));
     }
+    this.chain?.attach({
+      onChanged,
+      onMark: (market) => this.#onMark(market),
+      onRevoked: (account, operator) => this.#desk.revoke(account, operator),
+    });
     this.#router = new Router(state, {
       desk: this.#desk,
       clearing: this.#clearing,
@@ -146,6 +152,12 @@ export class EmbeddedExchange {
       onChainFault(error);
     };
     return new ChainSide({ state, open, turn, report, onFault });
+  }
+
+  #onMark(market: Market): void {
+    market.noteMark(this.#state.nowMs());
+    this.#state.listener.onMarket(market);
+    this.#desk.enforceMaintenance([...market.holders]);
   }
 
   #newMarket(id: MarketId): Market {
@@ -349,11 +361,7 @@ export class EmbeddedExchange {
       desk: this.#desk,
       nowMs: () => this.#state.nowMs(),
       turn: (run) => this.#turn(run),
-      onReference: () => {
-        market.noteMark(this.#state.nowMs());
-        this.#state.listener.onMarket(market);
-        this.#desk.enforceMaintenance([...market.holders]);
-      },
+      onReference: () => this.#onMark(market),
     });
     this.#flows.push({ flow, port });
     flow.start(port, this.#seam);

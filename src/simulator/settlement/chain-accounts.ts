@@ -1,4 +1,4 @@
-import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
+import type { CreditUnits, Hex, MarketId, PaperUnits } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import { withOpenInterest } from "../accounts/open-interest.js";
@@ -22,7 +22,10 @@ import type {
 
 /** What the chain's events are applied with. */
 export interface ChainAccountsParts {
+  /** With its markets. */
   readonly state: ExchangeState;
+  /** Each market's price source, in lower case. */
+  readonly sources: ReadonlyMap<MarketId, Hex>;
   /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
   onOperator(account: Account, operator: Hex, isValid: boolean): void;
   /** A price source of the market has a price: credit units per whole unit of paper. */
@@ -67,15 +70,15 @@ export class ChainAccounts {
   readonly #parts: ChainAccountsParts;
   readonly #perps = new Map<Hex, Market>();
   readonly #houses = new Map<Hex, Account>();
-  readonly #sources: ReadonlyMap<Hex, Market>;
+  readonly #sources = new Map<Hex, Market>();
 
-  /** @param sources the price sources' markets, by address in lower case. */
-  constructor(parts: ChainAccountsParts, sources: ReadonlyMap<Hex, Market>) {
+  constructor(parts: ChainAccountsParts) {
     this.#parts = parts;
-    this.#sources = sources;
     for (const market of parts.state.markets.values()) {
       this.#perps.set(lower(market.rules.perp), market);
       this.#houses.set(lower(market.house.address), market.house);
+      const source = parts.sources.get(market.id);
+      if (source !== undefined) this.#sources.set(source, market);
     }
   }
 

@@ -19,7 +19,8 @@ import type { ChainRequest } from "./chain-request.js";
 export interface ChainCreditParts {
   readonly state: ExchangeState;
   readonly outbox: ChainOutbox;
-  readonly accounts: ChainAccounts;
+  /** Made after the markets, which are made after what moves credit. */
+  accounts(): ChainAccounts;
   readonly dealer: Hex;
   /** Whose tokens become deposits. */
   readonly owner: Hex;
@@ -58,7 +59,7 @@ export class ChainCredit implements Credit {
     );
     outbox.handle("operator", this.#handler("operator-failed"));
     const arrived = (request: ChainRequest) => {
-      const account = parts.accounts.account(String(request.details.about) as Hex);
+      const account = parts.accounts().account(String(request.details.about) as Hex);
       account.leavingCredit -= BigInt(String(request.details.amount));
       state.listener.onAccount(account);
       return account;
@@ -148,7 +149,7 @@ export class ChainCredit implements Credit {
         if (transaction.isReverted) {
           report({ kind: failure, about: about(request), reason: transaction.revertReason ?? "reverted", hash: transaction.hash });
         } else {
-          accounts.apply(transaction, termsOf(request));
+          accounts().apply(transaction, termsOf(request));
         }
       },
       onRefused: (request: ChainRequest, reason: string) => report({ kind: failure, about: about(request), reason, hash: null }),

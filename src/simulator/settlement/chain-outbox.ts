@@ -93,6 +93,11 @@ export class ChainOutbox {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
+  /** Whether the chain has yet to answer for something that was sent. */
+  get isSending(): boolean {
+    return this.#sending.size > 0;
+  }
+
   /** Whether a transaction is one of ours that waits for its block. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean {
     return this.#find(transaction) !== undefined;

@@ -1,11 +1,19 @@
+import { parseUnits } from "ethers";
+import { RunError } from "../../core/errors.js";
 import type { Signer } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import type { Credit } from "../accounts/credit.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
 import { BlockFollower } from "./block-follower.js";
+import { ChainAccounts } from "./chain-accounts.js";
 import type { ChainBlock } from "./chain-block.js";
+import { ChainCredit } from "./chain-credit.js";
 import { ChainEventReader } from "./chain-events.js";
+import { ChainMarks } from "./chain-marks.js";
 import { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import { ChainSettlement } from "./chain-settlement.js";
@@ -23,6 +31,16 @@ export interface ChainSideParts {
   onFault(error: unknown): void;
 }
 
+/** What the exchange does when its chain says so; within a turn. */
+export interface ChainConsequences {
+  /** Money or positions of accounts have changed. */
+  onChanged(accounts: Iterable<Account>): void;
+  /** The mark of a market is another. */
+  onMark(market: Market): void;
+  /** Somebody may sign for an account no more. @param operator in lower case */
+  onRevoked(account: Account, operator: Hex): void;
+}
+
 /**
  * The exchange's side of its chain. The exchange decides at once and the chain is asked after the event that decided; what the chain
  * says comes back as one event a block.
@@ -34,6 +52,9 @@ export class ChainSide {
   readonly #follower: BlockFollower;
   readonly #signers: ReadonlyMap<Hex, Signer>;
   #settlement: ChainSettlement | null = null;
+  #credit: ChainCredit | null = null;
+  #accounts: ChainAccounts | null = null;
+  #marks: ChainMarks | null = null;
   #isRunning = false;
 
   constructor(parts: ChainSideParts) {
@@ -76,6 +97,68 @@ export class ChainSide {
     return this.#settlement;
   }
 
+  /** What moves the exchange's credit; made once. */
+  credit({ onChanged }: Pick<ChainConsequences, "onChanged">): Credit {
+    const { state, open, report } = this.#parts;
+    const { chain } = state.config;
+    const { dealer, owner, fundingKeeper, fundingRateLimiter } = open.addresses;
+    this.#credit = new ChainCredit({
+      state,
+      outbox: this.outbox,
+      accounts: () => this.#requireAccounts(),
+      dealer: lower(dealer),
+      owner: lower(owner),
+      fundingKeeper: lower(fundingKeeper),
+      fundingTarget: lower(chain?.contracts.fundingLimiter === false ? dealer : fundingRateLimiter),
+      gasMoneyWei: parseUnits(chain?.accounts.gasEth ?? "0", 18),
+      report,
+      afterChange: onChanged,
+    });
+    return this.#credit;
+  }
+
+  /** Takes the accounts and the marks of the markets, which are all there now. */
+  attach({ onChanged, onMark, onRevoked }: ChainConsequences): void {
+    const { state, open, report, turn } = this.#parts;
+    const { chain } = state.config;
+    const places = new Map(
+      [...open.addresses.markets].map(([marketId, { priceSource, setter }]) => [
+        marketId,
+        { priceSource: lower(priceSource), setter: lower(setter) },
+      ]),
+    );
+    const accounts = new ChainAccounts({
+      state,
+      sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
+      onOperator: (account, operator, isValid) => {
+        // Where a later word is on its way, that one decides.
+        if (this.#credit?.isOperatorAsked(account, operator)) return;
+        if (isValid) account.operators.add(operator);
+        else onRevoked(account, operator);
+      },
+      onMark: (market, price, updatedAtSeconds) => this.#marks?.onPrice(market, price, updatedAtSeconds),
+      onChanged,
+    });
+    this.#accounts = accounts;
+    this.#marks = new ChainMarks({
+      state,
+      outbox: this.outbox,
+      accounts,
+      places,
+      minChangeBps: chain?.oracle.minChangeBps ?? 0,
+      minIntervalMs: chain?.oracle.minIntervalMs ?? 0,
+      heartbeatMs: chain?.contracts.priceHeartbeatMs ?? 0,
+      turn,
+      onMark,
+      report,
+    });
+  }
+
+  #requireAccounts(): ChainAccounts {
+    if (this.#accounts === null) throw new RunError("the chain's accounts are not there yet", { field: "chain" });
+    return this.#accounts;
+  }
+
   /**
    * Reads the blocks that the state does not know of yet; before the first start.
    * @throws FormatError when the state and the chain do not go together; RunError when the chain has failed
@@ -89,6 +172,7 @@ export class ChainSide {
   start(): void {
     this.#isRunning = true;
     this.#follower.start();
+    this.#marks?.start();
     this.outbox.open();
   }
 
@@ -97,6 +181,7 @@ export class ChainSide {
     this.#isRunning = false;
     this.outbox.close();
     this.#follower.stop();
+    this.#marks?.stop();
   }
 
   /** Sends what an event asked for; after each, once it lasts. */
@@ -113,13 +198,14 @@ export class ChainSide {
       await this.outbox.idle();
       await this.open.chain.idle();
       await this.#follower.idle();
-    } while (this.#isRunning && this.#parts.state.chainBlock < this.open.chain.head.number);
+    } while (this.#isRunning && (this.outbox.isSending || this.#parts.state.chainBlock < this.open.chain.head.number));
   }
 
   #apply(block: ChainBlock): void {
     for (const transaction of block.transactions) {
-      this.outbox.resolve(transaction);
+      if (!this.outbox.resolve(transaction)) this.#accounts?.apply(transaction);
     }
+    this.#marks?.onBlock(block);
   }
 }
 

@@ -16,11 +16,15 @@ const DEALER = new Interface(dealerAbi);
 const TOKEN = new Interface(testTokenAbi);
 
 /**
- * Gives the owner tokens and the dealer leave to take them, and each market's house and the order sender, which pays rebates, their
- * credit. What was done at an earlier opening is not done again.
+ * Gives the owner tokens and the dealer leave to take them, and each market's house, the order sender, which pays rebates, and the
+ * insurance account their credit. What was done at an earlier opening is not done again.
  * @throws RunError when a step reverts
  */
-export async function fundRoles({ chain, keys, addresses }: OpenChain, marketIds: Iterable<MarketId>): Promise<void> {
+export async function fundRoles(
+  { chain, keys, addresses }: OpenChain,
+  marketIds: Iterable<MarketId>,
+  insuranceCredit: CreditUnits,
+): Promise<void> {
   const { dealer, token } = addresses;
   const owner = keys.owner.signer;
   const sent: Hex[] = [];
@@ -33,10 +37,12 @@ export async function fundRoles({ chain, keys, addresses }: OpenChain, marketIds
     await send(owner, token, TOKEN.encodeFunctionData("approve", [dealer, (1n << 256n) - 1n]));
   }
   const roles = [keys.orderSender, ...[...marketIds].map((marketId) => keys.house(marketId))];
-  for (const { signer } of roles) {
+  const capital = [...roles.map(({ signer }) => [signer, ROLE_CREDIT] as const), [keys.insurance.signer, insuranceCredit] as const];
+  for (const [signer, credit] of capital) {
+    if (credit === 0n) continue;
     const topics = [DEALER.getEvent("Deposit")?.topicHash, zeroPadValue(signer.address, 32)];
     const made = (await chain.request("eth_getLogs", { address: dealer, fromBlock: "0x0", toBlock: "latest", topics })) as unknown[];
-    if (made.length === 0) await send(owner, dealer, DEALER.encodeFunctionData("deposit", [ROLE_CREDIT, 0, signer.address]));
+    if (made.length === 0) await send(owner, dealer, DEALER.encodeFunctionData("deposit", [credit, 0, signer.address]));
   }
   await chain.mineWhatWaits();
   for (const hash of sent) {

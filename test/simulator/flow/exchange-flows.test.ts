@@ -5,6 +5,7 @@ import { z } from "zod";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { type ExchangeConfig, parseExchangeConfig } from "../../../src/simulator/config.js";
+import { configuredExchange } from "../../../src/simulator/configured-exchange.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import { type ReplayEnd, ReplayFlow } from "../../../src/simulator/flow/replay.js";
@@ -12,8 +13,42 @@ import type { OrderFlow } from "../../../src/simulator/flow-market.js";
 import { btcGrid, recordedCapture } from "./capture-fixture.js";
 import { goldenEndOfDay } from "./golden.js";
 
+/** An example without its chain, since it is the order flow that is looked at here. */
 function exampleConfig(name: string): ExchangeConfig {
-  return parseExchangeConfig(parse(readFileSync(new URL(`../../../config/${name}`, import.meta.url), "utf8")));
+  const { chain: _chain, ...config } = parseExchangeConfig(
+    parse(readFileSync(new URL(`../../../config/${name}`, import.meta.url), "utf8")),
+  );
+  return config;
+}
+
+function shocksOf(config: ExchangeConfig, marketId: string) {
+  const flow = config.markets[marketId]?.flow;
+  if (flow?.kind !== "synthetic" || flow.shocks === undefined) throw new Error(`${marketId} has no shocks`);
+  return flow.shocks;
+}
+
+type RiskyPosition = { marketId: string; side: "LONG" | "SHORT"; size: string };
+
+function unsafeAccounts(exchange: EmbeddedExchange): { account: string; isSafe: boolean; positions: RiskyPosition[] }[] {
+  const { body } = exchange.handle({ method: "GET", path: "/v1/riskyAccounts", query: "", body: "", ip: "10.0.0.1" });
+  return JSON.parse(body).filter(({ isSafe }: { isSafe: boolean }) => !isSafe);
+}
+
+/** Quote that is left when a position is taken over at its discount and sold to the book at once, the taker's fee paid. */
+function takeoverProfitOf(exchange: EmbeddedExchange, { marketId, side, size }: RiskyPosition): number {
+  const { instrument, prices, rules } = exchange.market(marketId);
+  const discount = (side === "LONG" ? -1 : 1) * Number(rules.config.liquidationPriceOff);
+  const takenAt = (Number(prices.mark) / 10 ** instrument.creditDecimals) * (1 + discount);
+  const book = exchange.book(marketId);
+  let [left, value] = [Number(size) / instrument.lotBase, 0];
+  for (const [ticks, lots] of side === "LONG" ? book.bids : book.asks) {
+    const part = Math.min(left, lots);
+    left -= part;
+    value += part * instrument.lotBase * ticks * instrument.tickQuote;
+  }
+  expect(left).toBe(0);
+  const gain = side === "LONG" ? value - Number(size) * takenAt : Number(size) * takenAt - value;
+  return gain - value * Number(rules.config.takerFeeRate);
 }
 
 function exchangeWith(
@@ -90,13 +125,34 @@ describe("the example exchanges with their order flows", () => {
       ["ethusdc", 3_000],
     ] as const) {
       const { prices, trades } = exchange.market(id);
-      expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(0.01);
+      // One shock has come by then, and some of it is gone again.
+      const { sizeBps } = shocksOf(config, id);
+      expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(0.01 + sizeBps.max / 10_000);
       expect(trades.length).toBeGreaterThan(500);
     }
     expect(exchange.audit()).toMatchObject({ isConserved: true });
     expect(exchange.market("btcusdc").lastTradeTicks).not.toBe(exchange.market("ethusdc").lastTradeTicks);
     exchange.stop();
   });
+
+  it.each([1, 2, 3, 5, 8, 13])(
+    "bring accounts below maintenance within two minutes, whose takeover pays more than the book then takes back (seed %i)",
+    async (seed) => {
+      const config = { ...exampleConfig("exchange.yaml"), seed };
+      const clock = new VirtualClock(1_700_000_000_000);
+      const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") });
+      exchange.start();
+      const first = Math.min(...["btcusdc", "ethusdc"].map((id) => shocksOf(config, id).firstMs));
+      await clock.runFor(first - 500);
+      expect(unsafeAccounts(exchange)).toEqual([]);
+      await clock.runFor(120_000 - first + 500);
+      const unsafe = unsafeAccounts(exchange);
+      expect(unsafe.length).toBeGreaterThanOrEqual(3);
+      const profits = unsafe.flatMap(({ positions }) => positions.map((position) => takeoverProfitOf(exchange, position)));
+      expect(Math.min(...profits)).toBeGreaterThan(0);
+      exchange.stop();
+    },
+  );
 
   it("go on near the last mark after the exchange was stopped and started again", async () => {
     const config = exampleConfig("exchange.yaml");

@@ -1,4 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
+import type { QueueModel, QueuePlace } from "../core/queue-models.js";
 import type { Seam } from "../core/seam.js";
 import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 
@@ -87,8 +88,8 @@ export interface FlowMarket {
   openLots(agent: string, side: Side): Lots;
   /** Index and mark in fractional ticks. Until the first call both are the book's mid averaged over one second. */
   setReference(indexTicks: number, markTicks: number): void;
-  /** Puts recorded depth under the participants' orders. Once, before the first `applyRecorded`. */
-  attachRecorded(depth: RecordedDepth): void;
+  /** Puts recorded depth under the participants' orders, who queue by the model. Once, before the first `applyRecorded`. */
+  attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void;
   /** Applies a recorded message whole, then tests it against participants' orders. */
   applyRecorded(message: RecordedMessage): void;
   /** Publishes a recorded trade and fills participants' orders that it reaches; recorded levels are not swept. */

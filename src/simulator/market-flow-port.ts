@@ -1,4 +1,5 @@
 import { FormatError } from "../core/errors.js";
+import type { QueueModel, QueuePlace } from "../core/queue-models.js";
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import type { FlowLevel, FlowMarket, FlowOrder, FlowOrderRef, RecordedDepth, RecordedMessage, RecordedPrint } from "./flow-market.js";
 import { FlowAgentOrder } from "./markets/flow-agent.js";
@@ -96,8 +97,8 @@ export class MarketFlowPort implements FlowMarket {
     });
   }
 
-  attachRecorded(depth: RecordedDepth): void {
-    this.#run(() => this.#parts.desk.attachRecorded(this.#parts.market, depth));
+  attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
+    this.#run(() => this.#parts.desk.attachRecorded(this.#parts.market, depth, queue));
   }
 
   applyRecorded(message: RecordedMessage): void {

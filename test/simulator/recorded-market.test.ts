@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { queueModelNamed } from "../../src/core/queue-model-names.js";
+import type { QueueModel, QueuePlace } from "../../src/core/queue-models.js";
 import { CapturedDepth } from "../../src/simulator/flow/recorded-depth.js";
 import type { FlowMarket } from "../../src/simulator/flow-market.js";
 import { traders } from "./reference-client.js";
 
 /** A market with bids 29999.9 x 1, 29999.8 x 2 and asks 30000.1 x 1, 30000.2 x 2 recorded under it. */
-function recorded() {
+function recorded(queue?: QueueModel<QueuePlace>) {
   let market: FlowMarket | undefined;
   const world = traders(
     {},
@@ -18,7 +20,7 @@ function recorded() {
     },
   );
   const flow = market as unknown as FlowMarket;
-  flow.attachRecorded(new CapturedDepth());
+  flow.attachRecorded(new CapturedDepth(), queue);
   flow.applyRecorded({ kind: "snapshot", bids: [299_999, 1000, 299_998, 2000], asks: [300_001, 1000, 300_002, 2000] });
   const update = (bids: number[], asks: number[]) => flow.applyRecorded({ kind: "update", bids, asks });
   const print = (aggressor: "BUY" | "SELL", ticks: number, lots: number) =>
@@ -64,6 +66,19 @@ describe("participants in a recorded market", () => {
     bob.place("BUY", "30000.1", "1.2", { timeInForce: "IOC" });
     expect(alice.openOrders()).toMatchObject([{ pendingAmount: "0.2", availableAmount: "0.3" }]);
     expect(exchange.book("btcusdc").asks[0]).toEqual([300_001, 300]);
+  });
+
+  it.each([
+    ["risk-averse", "0"],
+    ["power-1", "0.25"],
+  ])("move up by a stranger's cancel as the queue model says: %s", (queue, filled) => {
+    const { alice, update, print } = recorded(queueModelNamed(queue, 0.001));
+    alice.place("BUY", "29999.9", "0.5");
+    // A thousand ahead; as many join behind, half of it all is cancelled, and 750 lots trade.
+    update([299_999, 2000], []);
+    update([299_999, 1000], []);
+    print("SELL", 299_999, 750);
+    expect(alice.openOrders()).toMatchObject([{ pendingAmount: filled }]);
   });
 
   it("fill in full when the recorded best opposite price comes to theirs, after the whole message", () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
+import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
 import type { MarketId } from "../../core/units.js";
 import type { OrderFlow } from "../flow-market.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";
@@ -35,6 +36,11 @@ export const replayFlowShape = z.strictObject({
   folder: z.string().min(1).optional(),
   /** Gaps between recorded events are divided by it. */
   speed: z.number().positive().max(100_000).default(1),
+  /** Where participants stand in the recorded queues. */
+  queue: z
+    .string()
+    .refine(isQueueModelName, { params: { expected: QUEUE_MODEL_NAMES } })
+    .default("risk-averse"),
   /** Capture time to begin at, milliseconds since the epoch. */
   fromMs: z.int().positive().optional(),
   /** How much capture time to play. */
@@ -103,6 +109,7 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
       const options: ReplayOptions = {
         files: captureFilesOf(config, marketId, baseFolder),
         speed: config.speed,
+        queue: config.queue,
         ...(config.fromMs === undefined ? {} : { fromMs: config.fromMs }),
         ...(config.forMs === undefined ? {} : { forMs: config.forMs }),
       };

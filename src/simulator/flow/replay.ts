@@ -1,5 +1,7 @@
 import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
+import { queueModelNamed } from "../../core/queue-model-names.js";
+import { riskAverseQueue } from "../../core/queue-models.js";
 import type { Seam, Timer } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { FlowMarket, OrderFlow } from "../flow-market.js";
@@ -18,6 +20,8 @@ export interface ReplayOptions {
   readonly fromMs?: Ms;
   /** How much capture time to play; default: to its end. */
   readonly forMs?: Ms;
+  /** Where participants stand in the recorded queues: a name of {@link queueModelNamed}. Default: risk-averse. */
+  readonly queue?: string;
   /** Events read ahead; the default keeps some seconds of a busy market. */
   readonly readAhead?: number;
 }
@@ -125,7 +129,7 @@ export class ReplayFlow implements OrderFlow {
 
   #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
-    market.attachRecorded(this.#depth);
+    market.attachRecorded(this.#depth, queueModelNamed(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase));
     // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
     market.applyRecorded({ kind: "update", bids: [], asks: [] });
     if (mark !== undefined) applyMark(market, mark);

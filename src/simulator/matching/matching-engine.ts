@@ -1,4 +1,4 @@
-import { riskAverseQueue } from "../../core/queue-models.js";
+import { type QueueModel, type QueuePlace, riskAverseQueue } from "../../core/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import type { RecordedDepth } from "../flow-market.js";
 import type { BookOrder } from "./book-order.js";
@@ -31,6 +31,7 @@ export class MatchingEngine {
   readonly bids = new PriceLadder("BUY");
   readonly asks = new PriceLadder("SELL");
   #recorded: RecordedDepth | null = null;
+  #queue: QueueModel<QueuePlace> = riskAverseQueue;
   readonly #listener: MatchListener;
   readonly #selfMatch: SelfMatchPolicy;
 
@@ -44,13 +45,19 @@ export class MatchingEngine {
     return this.#recorded;
   }
 
+  /** Where participants' orders are believed to stand in the recorded queues. */
+  get queueModel(): QueueModel<QueuePlace> {
+    return this.#queue;
+  }
+
   /** Puts a recording under the participants' orders, which stand behind all that it shows at their prices. */
-  attach(recorded: RecordedDepth): void {
+  attach(recorded: RecordedDepth, queue: QueueModel<QueuePlace> = riskAverseQueue): void {
     this.#recorded = recorded;
+    this.#queue = queue;
     for (const ladder of [this.bids, this.asks]) {
       ladder.forEachLevel((level) => {
         for (let order = level.head; order !== null; order = order.next) {
-          order.queue = riskAverseQueue.onAccept(recorded.lotsAt(order.side, order.ticks));
+          order.queue = queue.onAccept(recorded.lotsAt(order.side, order.ticks));
         }
         return true;
       });
@@ -205,13 +212,13 @@ export class MatchingEngine {
   /** Tells the orders that rest at a price that its recorded amount changed. */
   requeue(side: Side, ticks: Ticks, oldLots: Lots, newLots: Lots): void {
     for (let order = this.ladder(side).levelAt(ticks)?.head ?? null; order !== null; order = order.next) {
-      order.queue = order.queue === null ? null : riskAverseQueue.onDepth(order.queue, oldLots, newLots);
+      order.queue = order.queue === null ? null : this.#queue.onDepth(order.queue, oldLots, newLots);
     }
   }
 
   /** Puts what is open of an order into the book, behind everybody at its price. */
   rest(order: BookOrder): void {
-    order.queue = this.#recorded === null ? null : riskAverseQueue.onAccept(this.#recorded.lotsAt(order.side, order.ticks));
+    order.queue = this.#recorded === null ? null : this.#queue.onAccept(this.#recorded.lotsAt(order.side, order.ticks));
     this.ladder(order.side).add(order);
     this.#listener.onLevel(order.side, order.ticks);
   }

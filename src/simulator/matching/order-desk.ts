@@ -1,3 +1,4 @@
+import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
 import type { Timer } from "../../core/seam.js";
 import { type Hex, type Lots, oppositeOf, type Ticks } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
@@ -193,14 +194,14 @@ export class OrderDesk {
   }
 
   /** Puts a recording under the participants' orders; one that was there before goes, level by level. */
-  attachRecorded(market: Market, depth: RecordedDepth): void {
+  attachRecorded(market: Market, depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
     const { engine } = market;
     const before = engine.recorded;
     const gone: [Order["side"], Ticks][] = [];
     for (const side of ["BUY", "SELL"] as const) {
       before?.forEachLevel(side, (ticks) => gone.push([side, ticks]) > 0);
     }
-    engine.attach(depth);
+    engine.attach(depth, queue);
     for (const [side, ticks] of gone) {
       market.depth.change(side, ticks);
     }

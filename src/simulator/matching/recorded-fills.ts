@@ -1,4 +1,3 @@
-import { riskAverseQueue } from "../../core/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import type { RecordedMessage, RecordedPrint } from "../flow-market.js";
 import type { BookOrder } from "./book-order.js";
@@ -40,7 +39,7 @@ export function applyRecorded(engine: MatchingEngine, message: RecordedMessage, 
 
 /**
  * Tests a recorded trade against participants' resting orders: those with a better price fill in full, those at its price
- * by the risk-averse queue. Recorded levels are not swept: the recording's own messages change them.
+ * by the queue model. Recorded levels are not swept: the recording's own messages change them.
  * @returns the lots that participants' orders at its very price took of it.
  */
 export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: RecordedFill): Lots {
@@ -52,9 +51,9 @@ export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFi
     const next = order.next;
     if (order.queue !== null) {
       // What an order before this one took of the print never reached the queue behind it.
-      const place = riskAverseQueue.onTrade(order.queue, print.lots - takenLots);
-      const lots = Math.min(riskAverseQueue.executableLots(place), order.openLots);
-      order.queue = riskAverseQueue.onTaken(place);
+      const place = engine.queueModel.onTrade(order.queue, print.lots - takenLots);
+      const lots = Math.min(engine.queueModel.executableLots(place), order.openLots);
+      order.queue = engine.queueModel.onTaken(place);
       takenLots += lots;
       if (lots > 0) {
         engine.ladder(side).reduce(order, lots);

@@ -1,4 +1,5 @@
 import type { Instrument } from "../../../src/core/instrument.js";
+import type { QueueModel, QueuePlace } from "../../../src/core/queue-models.js";
 import type { Clock } from "../../../src/core/seam.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import type {
@@ -120,8 +121,8 @@ export class EngineMarket implements FlowMarket {
     this.references.push({ atMs: this.nowMs(), indexTicks, markTicks });
   }
 
-  attachRecorded(depth: RecordedDepth): void {
-    this.#engine.attach(depth);
+  attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
+    this.#engine.attach(depth, queue);
   }
 
   applyRecorded(message: RecordedMessage): void {

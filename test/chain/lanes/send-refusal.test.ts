@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChainRpc } from "../../../src/chain/chain-rpc.js";
+import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
+import { handOver } from "../../../src/chain/lanes/hand-over.js";
+import { sendRefusalOf } from "../../../src/chain/lanes/send-refusal.js";
+import { RpcFailure } from "../../../src/chain/rpc-errors.js";
+import type { Hex } from "../../../src/core/units.js";
+import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
+
+describe("a node's words", () => {
+  it.each([
+    ["already known", "already-known"],
+    ["ALREADY_EXISTS: already known", "already-known"],
+    ["AlreadyKnown", "already-known"],
+    ["Known transaction", "already-known"],
+    ["transaction already imported", "already-known"],
+    ["nonce too low: next nonce 5, tx nonce 4", "nonce-too-low"],
+    ["OldNonce", "nonce-too-low"],
+    ["nonce too high", "nonce-too-high"],
+    ["replacement transaction underpriced", "replacement-underpriced"],
+    ["ReplacementNotAllowed", "replacement-underpriced"],
+    ["INTERNAL_ERROR: could not replace existing tx", "replacement-underpriced"],
+    ["insufficient funds for gas * price + value: balance 1, tx cost 2", "insufficient-funds"],
+    ["Upfront cost exceeds account balance", "insufficient-funds"],
+    ["transaction underpriced: tip needed 1, tip permitted 0", "fee-too-low"],
+    ["max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2", "fee-too-low"],
+    ["FeeTooLow, MaxFeePerGas too low", "fee-too-low"],
+    ["Gas price below configured minimum gas price", "fee-too-low"],
+    ["exceeds block gas limit", "gas-limit"],
+    ["intrinsic gas too low", "gas-limit"],
+    ["txpool is full", "pool-full"],
+    ["internal error", "unknown"],
+    ["", "unknown"],
+  ])("%j mean %s", (text, kind) => {
+    expect(sendRefusalOf(text)).toBe(kind);
+  });
+});
+
+describe("a real node", () => {
+  let world: LaneWorld;
+  const opened: ChainRpc[] = [];
+  beforeAll(async () => {
+    world = await LaneWorld.start();
+  });
+  afterAll(() => Promise.all(opened.map((rpc) => rpc.close())));
+
+  const over = (...faults: ("none" | "dead" | "refusing")[]): ChainRpc => {
+    const urls = faults.map((fault, i) => ({
+      name: `rpc${i}`,
+      call: async (method: string, params: readonly unknown[]) => {
+        if (method !== "eth_sendRawTransaction" || fault === "none") return world.call(method, params);
+        if (fault === "dead") throw new RpcFailure("connection", "connection lost");
+        return { error: { code: -32000, message: "txpool is full" } };
+      },
+    }));
+    const rpc = new ChainRpc({ urls, chainId: CHAIN_ID, clock: world.clock, maxHeadAgeMs: 10 ** 9 });
+    opened.push(rpc);
+    return rpc;
+  };
+  const sign = (changes: { nonce?: number; maxFeeWei?: bigint; valueWei?: bigint; gasLimit?: bigint } = {}): Hex => {
+    const fields = { nonce: 0, maxFeeWei: 10n * GWEI, valueWei: 0n, gasLimit: 21_000n, ...changes };
+    return signTransaction({ chainId: CHAIN_ID, tipWei: GWEI, to: OWNER.address, data: "0x", ...fields }, SENDER).raw;
+  };
+
+  it("says in words that are known why it does not take a transaction", async () => {
+    const rpc = over("none");
+    const why = async (raw: Hex) => {
+      const handover = await handOver(rpc, raw);
+      return handover.isTaken ? "taken" : handover.why;
+    };
+    expect(await why(sign({ valueWei: 10n ** 24n }))).toBe("insufficient-funds");
+    expect(await why(sign({ gasLimit: 40_000_000n }))).toBe("gas-limit");
+    expect(await why(sign())).toBe("taken");
+    expect(await why(sign())).toBe("taken");
+    expect(await why(sign({ maxFeeWei: 10n * GWEI + 1n }))).toBe("replacement-underpriced");
+    await world.mine();
+    expect(await why(sign({ maxFeeWei: 30n * GWEI }))).toBe("nonce-too-low");
+  });
+
+  it("that has it is enough, whatever the others say", async () => {
+    for (const rpc of [over("dead", "none"), over("refusing", "none"), over("none", "refusing", "dead")]) {
+      expect(await handOver(rpc, sign({ nonce: 5 }))).toEqual({ isTaken: true });
+    }
+    expect(await handOver(over("dead", "refusing"), sign({ nonce: 6 }))).toEqual({
+      isTaken: false,
+      why: "pool-full",
+      text: "rpc1: txpool is full",
+    });
+    expect(await handOver(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({ isTaken: false, why: "unknown" });
+  });
+
+  it("of another chain is handed nothing", async () => {
+    const rpc = new ChainRpc({ urls: [{ name: "edr", call: world.call }], chainId: 1, clock: world.clock, maxHeadAgeMs: 10 ** 9 });
+    opened.push(rpc);
+    expect(await handOver(rpc, sign())).toMatchObject({ isTaken: false, why: "unknown", text: expect.stringContaining("is of chain") });
+  });
+});

@@ -8,6 +8,7 @@ import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import { type OpenExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { FlowMarket } from "../../../src/simulator/flow-market.js";
 import type { ChainReport } from "../../../src/simulator/settlement/chain-report.js";
 import type { RecordStore } from "../../../src/simulator/store/record-store.js";
 import { KEYS, ReferenceClient, START_MS } from "../reference-client.js";
@@ -22,10 +23,11 @@ export interface ChainWorldOptions {
   readonly clock?: VirtualClock;
 }
 
-/** A position as the perpetual has it. */
-export interface HeldOnChain {
+/** What an account has: a position in one market, and primary credit. */
+export interface HeldCredit {
   readonly paper: bigint;
   readonly credit: bigint;
+  readonly primary: bigint;
 }
 
 /** An exchange in virtual time on a chain of its own, without a port, and what a test asks of the two. */
@@ -37,6 +39,8 @@ export class ChainWorld {
     readonly open: OpenExchange,
     readonly clock: VirtualClock,
     readonly reports: readonly ChainReport[],
+    /** The markets as their order flows, which the test is, see them. */
+    readonly flows: ReadonlyMap<string, FlowMarket>,
   ) {
     this.exchange = open.exchange;
     this.chain = open.chain as OpenChain;
@@ -44,12 +48,18 @@ export class ChainWorld {
 
   static async open({ config = {}, records, clock = new VirtualClock(START_MS) }: ChainWorldOptions = {}): Promise<ChainWorld> {
     const reports: ChainReport[] = [];
-    const parsed = parseExchangeConfig({ markets: { btcusdc: {} }, ...config, chain: { rpc: null, accounts: { count: 0 }, ...config.chain } });
+    const flows = new Map<string, FlowMarket>();
+    const parsed = parseExchangeConfig({
+      markets: { btcusdc: {} },
+      ...config,
+      chain: { rpc: null, accounts: { count: 0 }, ...config.chain },
+    });
     const open = await openConfiguredExchange(
       parsed,
       { clock, random: seededRandom("exchange") },
       {
         ...(records === undefined ? {} : { records }),
+        flowOf: (marketId) => ({ start: (market) => void flows.set(marketId, market), stop: () => {} }),
         onChainReport: (report) => reports.push(report),
         onChainFault: (error) => {
           throw error;
@@ -57,7 +67,21 @@ export class ChainWorld {
       },
     );
     open.exchange.start();
-    return new ChainWorld(open, clock, reports);
+    return new ChainWorld(open, clock, reports, flows);
+  }
+
+  /** The index and the mark of a market, from its first block on. */
+  async setMark(quote: number, marketId = "btcusdc"): Promise<void> {
+    const { instrument } = this.exchange.market(marketId);
+    const ticks = instrument.ticksOf(String(quote));
+    this.flow(marketId).setReference(ticks, ticks);
+    await this.open.settled();
+  }
+
+  flow(marketId = "btcusdc"): FlowMarket {
+    const flow = this.flows.get(marketId);
+    if (flow === undefined) throw new Error(`no market ${marketId}`);
+    return flow;
   }
 
   /** A registered account with ethers' own signatures. */
@@ -74,25 +98,45 @@ export class ChainWorld {
     return [await this.client(0), await this.client(1), await this.client(2)];
   }
 
+  /** What the exchange says that an account holds, settled: in one market, and of primary credit. */
+  ofExchange(address: string, marketId = "btcusdc"): HeldCredit {
+    const account = [this.exchange.account(address), this.exchange.market(marketId).house].find((held) => held?.address === address);
+    if (account === undefined) throw new Error(`no account ${address}`);
+    const { paper, credit } = account.in(marketId).position.settled;
+    return { paper, credit, primary: account.settledPrimaryCredit };
+  }
+
+  /** The same by the contracts. */
+  async ofChain(address: string, marketId = "btcusdc"): Promise<HeldCredit> {
+    const { chain, addresses } = this.chain;
+    const balance = await chain.call(this.perp(marketId), PERPETUAL.encodeFunctionData("balanceOf", [address]));
+    const [paper, credit] = PERPETUAL.decodeFunctionResult("balanceOf", balance);
+    const funds = await chain.call(addresses.dealer, DEALER.encodeFunctionData("getCreditOf", [address]));
+    return { paper, credit, primary: DEALER.decodeFunctionResult("getCreditOf", funds).primaryCredit };
+  }
+
+  /** What the contracts say the fees of every order came to, by the order's hash, in the order of their events. */
+  async fees(): Promise<ReadonlyMap<string, readonly bigint[]>> {
+    const { chain, addresses } = this.chain;
+    const topics = [DEALER.getEvent("OrderFilled")?.topicHash];
+    const logs = (await chain.request("eth_getLogs", { address: addresses.dealer, fromBlock: "0x0", toBlock: "latest", topics })) as {
+      readonly topics: string[];
+      readonly data: string;
+    }[];
+    const fees = new Map<string, bigint[]>();
+    for (const log of logs) {
+      const { orderHash, fee } = DEALER.parseLog(log)?.args as unknown as { readonly orderHash: string; readonly fee: bigint };
+      fees.set(orderHash, [...(fees.get(orderHash) ?? []), fee]);
+    }
+    return fees;
+  }
+
   perp(marketId = "btcusdc"): Hex {
     return this.chain.addresses.markets.get(marketId)?.perp ?? "";
   }
 
   house(marketId = "btcusdc"): Hex {
     return this.chain.keys.house(marketId).signer.address;
-  }
-
-  /** What the chain says that an account holds in a market. */
-  async held(address: string, marketId = "btcusdc"): Promise<HeldOnChain> {
-    const data = PERPETUAL.encodeFunctionData("balanceOf", [address]);
-    const [paper, credit] = PERPETUAL.decodeFunctionResult("balanceOf", await this.chain.chain.call(this.perp(marketId), data));
-    return { paper, credit };
-  }
-
-  /** Primary credit of an account on the chain. */
-  async primary(address: string): Promise<bigint> {
-    const data = DEALER.encodeFunctionData("getCreditOf", [address]);
-    return DEALER.decodeFunctionResult("getCreditOf", await this.chain.chain.call(this.chain.addresses.dealer, data)).primaryCredit;
   }
 
   /** The transactions to a market's perpetual, oldest first. */

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { MemoryRecords } from "../store/memory-records.js";
+import { ChainWorld } from "./chain-world.js";
+
+let world: ChainWorld;
+afterEach(() => world.open.close());
+
+const INTERVAL_MS = 2000;
+
+async function expectOneView(...addresses: readonly string[]): Promise<void> {
+  expect(world.exchange.unsettledTrades).toBe(0);
+  for (const address of [...addresses, world.house()]) expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
+  expect(world.exchange.audit().isConserved).toBe(true);
+}
+
+/** An exchange with a trade just matched: two accounts and the house. */
+async function withTrade(records: MemoryRecords, blocks: object) {
+  world = await ChainWorld.open({ records, config: { chain: { blocks } } });
+  await world.setMark(30_000);
+  const [alice, bob] = await world.clients();
+  await world.clock.runFor(INTERVAL_MS);
+  await world.open.settled();
+  alice.place("SELL", "30000", "0.4");
+  world.flow().place({ agent: "maker", side: "SELL", ticks: 300_010, lots: 100, timeInForce: "GTC" });
+  bob.place("BUY", "30010", "0.5");
+  expect(world.exchange.unsettledTrades).toBe(2);
+  return { alice: alice.address, bob: bob.address };
+}
+
+/** Another process finds what the first one left at that instant. */
+async function killAndRestart(left: MemoryRecords, blocks: object): Promise<void> {
+  const nowMs = world.clock.nowMs();
+  await world.open.close();
+  world = await ChainWorld.open({ records: left, clock: new VirtualClock(nowMs + 5000), config: { chain: { blocks } } });
+}
+
+describe("a process that is killed with a trade on its way", () => {
+  for (const blocks of [{ intervalMs: 0 }, { intervalMs: INTERVAL_MS }]) {
+    const rhythm = blocks.intervalMs === 0 ? "where each transaction is a block" : "with blocks at an interval";
+
+    it(`before it has sent it: the next one does, once, ${rhythm}`, async () => {
+      const records = new MemoryRecords();
+      const { alice, bob } = await withTrade(records, blocks);
+      await killAndRestart(records.copy(), blocks);
+      expect(world.exchange.unsettledTrades).toBe(2);
+      await world.open.settled();
+      await world.clock.runFor(INTERVAL_MS);
+      await world.open.settled();
+      expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false]);
+      await expectOneView(alice, bob);
+    });
+
+    it(`before it has heard of it: the next one finds it, and sends nothing, ${rhythm}`, async () => {
+      const records = new MemoryRecords();
+      const { alice, bob } = await withTrade(records, blocks);
+      const { chain } = world.chain;
+      await chain.idle();
+      const left = records.copy();
+      expect(world.exchange.unsettledTrades).toBe(2);
+      await killAndRestart(left, blocks);
+      await world.open.settled();
+      await world.clock.runFor(INTERVAL_MS);
+      await world.open.settled();
+      expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false]);
+      await expectOneView(alice, bob);
+    });
+
+    it(`after it was settled: nothing is left to do, ${rhythm}`, async () => {
+      const records = new MemoryRecords();
+      const { alice, bob } = await withTrade(records, blocks);
+      await world.open.settled();
+      await world.clock.runFor(INTERVAL_MS);
+      await world.open.settled();
+      const before = world.ofExchange(bob);
+      await killAndRestart(records.copy(), blocks);
+      await world.open.settled();
+      expect(await world.trades()).toHaveLength(1);
+      expect(world.ofExchange(bob)).toEqual(before);
+      await expectOneView(alice, bob);
+    });
+  }
+});
+
+describe("an exchange that is stopped and started again", () => {
+  it("settles what was on its way then", async () => {
+    const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: 0 });
+    world.exchange.stop();
+    await world.open.settled();
+    expect(world.exchange.unsettledTrades).toBe(2);
+    world.exchange.start();
+    await world.open.settled();
+    expect(await world.trades()).toHaveLength(1);
+    await expectOneView(alice, bob);
+  });
+});
+
+describe("with blocks at an interval", () => {
+  it("trades wait for the next one, which settles all of them", async () => {
+    const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: INTERVAL_MS });
+    await world.open.settled();
+    expect(world.exchange.unsettledTrades).toBe(2);
+    const { number } = world.chain.chain.head;
+    const [, , carol] = await world.clients();
+    await world.clock.runFor(INTERVAL_MS);
+    await world.open.settled();
+    expect(world.chain.chain.head.number).toBe(number + 1);
+    await expectOneView(alice, bob, carol.address);
+  });
+});

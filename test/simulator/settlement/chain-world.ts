@@ -125,7 +125,7 @@ export class ChainWorld {
     }[];
     const fees = new Map<string, bigint[]>();
     for (const log of logs) {
-      const { orderHash, fee } = DEALER.parseLog(log)?.args as unknown as { readonly orderHash: string; readonly fee: bigint };
+      const { orderHash, fee } = DEALER.decodeEventLog("OrderFilled", log.data, log.topics);
       fees.set(orderHash, [...(fees.get(orderHash) ?? []), fee]);
     }
     return fees;

@@ -39,7 +39,7 @@ export const replayFlowShape = z.strictObject({
   /** Where participants stand in the recorded queues. */
   queue: z
     .string()
-    .refine(isQueueModelName, { params: { expected: QUEUE_MODEL_NAMES } })
+    .refine(isQueueModelName, { error: "names no queue model", params: { expected: QUEUE_MODEL_NAMES } })
     .default("risk-averse"),
   /** Capture time to begin at, milliseconds since the epoch. */
   fromMs: z.int().positive().optional(),

@@ -21,7 +21,7 @@ describe("a market's flow setting", () => {
       startPriceQuote: 60_000,
       preset: "lively",
     });
-    expect(parseFlowConfig({ kind: "replay", tag: "x" })).toEqual({ kind: "replay", tag: "x", speed: 1 });
+    expect(parseFlowConfig({ kind: "replay", tag: "x" })).toEqual({ kind: "replay", tag: "x", speed: 1, queue: "risk-averse" });
   });
 
   it("changes single parameters of a preset and leaves the rest", () => {
@@ -51,6 +51,7 @@ describe("a market's flow setting", () => {
     ],
     ["no tag", { kind: "replay" }, "markets.btcusdc.flow.tag"],
     ["a speed of zero", { kind: "replay", tag: "x", speed: 0 }, "markets.btcusdc.flow.speed"],
+    ["a queue model that is none", { kind: "replay", tag: "x", queue: "power" }, "markets.btcusdc.flow.queue"],
     ["a time with a fraction", { kind: "replay", tag: "x", fromMs: 1.5 }, "markets.btcusdc.flow.fromMs"],
     ["a setting of nothing", { kind: "none", seed: 1 }, "markets.btcusdc.flow.seed"],
   ])("names the path of %s", (_, value, field) => {

@@ -128,9 +128,25 @@ export class ChainCredit implements Credit {
     const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
     if (rate === null) return;
     const { outbox, fundingKeeper: from, fundingTarget: to } = this.#parts;
-    const wanted = market.cumulativeFunding - (rate * market.prices.mark) / ONE;
+    const wanted = this.#askedFunding(market) - (rate * market.prices.mark) / ONE;
     const data = LIMITER.encodeFunctionData("updateFundingRate", [[market.rules.perp], [wanted]]) as Hex;
-    outbox.add({ kind: "funding", from, to, data, gas: GAS.funding, details: { about: market.id, rate: String(rate) } });
+    outbox.add({
+      kind: "funding",
+      from,
+      to,
+      data,
+      gas: GAS.funding,
+      details: { about: market.id, rate: String(rate), wanted: String(wanted) },
+    });
+  }
+
+  /** The cumulative rate with every update that is on its way. */
+  #askedFunding(market: Market): CreditUnits {
+    let asked = market.cumulativeFunding;
+    for (const { details } of this.#parts.outbox.pending("funding")) {
+      if (details.about === market.id) asked = BigInt(String(details.wanted));
+    }
+    return asked;
   }
 
   changed(accounts: readonly Account[]): void {

@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Signer } from "../../../src/core/signing.js";
+import type { Hex } from "../../../src/core/units.js";
+import { KEYS, type ReferenceClient } from "../reference-client.js";
+import { ChainWorld, type ChainWorldOptions, DEALER } from "./chain-world.js";
+import { expectEqualViews } from "./equal-views.js";
+import { carriedOut, liquidate, primaryOnChain, SOURCE, setMark, TOKEN, tokensOf, walletOf } from "./wallet.js";
+
+const QUOTE = 10n ** 6n;
+const ONE_BTC = 10n ** 18n;
+
+let world: ChainWorld;
+afterEach(() => world.open.close());
+
+async function open(options: ChainWorldOptions = {}): Promise<ChainWorld> {
+  world = await ChainWorld.open(options);
+  return world;
+}
+
+const dealerCall = (from: Signer, name: string, ...args: readonly unknown[]) =>
+  carriedOut(world, from, world.chain.addresses.dealer, DEALER, name, ...args);
+
+const incomesOf = (client: ReferenceClient, type: string) =>
+  client.call("GET", "/v1/incomes", { marketId: "btcusdc", type }).json.map(({ amount }: { amount: string }) => amount) as string[];
+
+/** Alice is long a whole BTC and bob short, at 30000, both with the credit of their registration. */
+async function opposed(options: ChainWorldOptions = {}) {
+  await open(options);
+  const [alice, bob, carol] = await world.clients();
+  await setMark(world, 30_000);
+  alice.place("BUY", "30000", "1");
+  bob.place("SELL", "30000", "1");
+  await world.open.settled();
+  return { alice, bob, carol, all: [alice.address, bob.address, carol.address] };
+}
+
+describe("credit", () => {
+  it("of a registration and of the faucet is a deposit on chain, and there when its block is", async () => {
+    await open();
+    const [alice, bob] = await world.clients();
+    alice.call("POST", "/faucet", { account: alice.address, amount: "12.5" });
+    expect(alice.balances().balances.primaryCreditAmount).toBe("100000");
+    await world.open.settled();
+    expect(await primaryOnChain(world, alice.address)).toBe(100_012_500_000n);
+    expect(incomesOf(alice, "DEPOSIT")).toEqual(["100000", "12.5"]);
+    await expectEqualViews(world, [alice.address, bob.address]);
+  });
+
+  it("leaves by a withdrawal over REST as tokens of the account's own", async () => {
+    await open();
+    const alice = await world.client(0);
+    expect(alice.call("POST", "/withdraw", { amount: "400" }).status).toBe(200);
+    expect(alice.balances().balances).toMatchObject({ pendingWithdrawPrimaryCreditAmount: "400", netValue: "99600" });
+    await world.open.settled();
+    expect(await tokensOf(world, alice.address)).toBe(400n * QUOTE);
+    expect(alice.balances().balances).toMatchObject({ pendingWithdrawPrimaryCreditAmount: "0", primaryCreditAmount: "99600" });
+    expect(incomesOf(alice, "WITHDRAWAL")).toEqual(["-400"]);
+    await expectEqualViews(world, [alice.address]);
+  });
+
+  it("stays where the contracts refuse what the exchange had allowed, and that is reported", async () => {
+    const { alice, all } = await opposed({ config: { chain: { blocks: { intervalMs: 1000 } } } });
+    // What the exchange cannot know yet: the price falls in the very block of the withdrawal, and before it.
+    expect(alice.call("POST", "/withdraw", { amount: "98000" }).status).toBe(200);
+    const { addresses, keys } = world.chain;
+    const source = addresses.markets.get("btcusdc")?.priceSource as Hex;
+    const data = SOURCE.encodeFunctionData("setMarkPrice", [26_000n * QUOTE]) as Hex;
+    await world.chain.chain.send({ from: keys.market("btcusdc").signer, to: source, data, gas: 300_000, tipWei: 9_000_000_000n });
+    await world.clock.runFor(1000);
+    await world.open.settled();
+    expect(world.reports).toMatchObject([
+      { kind: "withdrawal-failed", about: alice.address.toLowerCase(), reason: "JOJO_ACCOUNT_NOT_SAFE" },
+    ]);
+    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "100000", pendingWithdrawPrimaryCreditAmount: "0" });
+    await expectEqualViews(world, all);
+  });
+
+  it("moves by anybody's wallet: deposits, withdrawals and transfers on chain are the account's", async () => {
+    await open();
+    const [alice, bob] = await world.clients();
+    const [wallet, other] = [walletOf(KEYS[0]), walletOf(KEYS[1])];
+    const { dealer, token } = world.chain.addresses;
+    expect(await dealerCall(wallet, "fastWithdraw", wallet.address, wallet.address, 1000n * QUOTE, 0, false, "0x")).toBe(true);
+    expect(await carriedOut(world, wallet, token, TOKEN, "approve", dealer, 300n * QUOTE)).toBe(true);
+    expect(await dealerCall(wallet, "deposit", 300n * QUOTE, 0, other.address)).toBe(true);
+    expect(await dealerCall(other, "fastWithdraw", other.address, wallet.address, 5n * QUOTE, 0, true, "0x")).toBe(true);
+    expect(await dealerCall(wallet, "requestWithdraw", wallet.address, 7n * QUOTE, 0)).toBe(true);
+    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "99005", pendingWithdrawPrimaryCreditAmount: "7" });
+    await expectEqualViews(world, [alice.address, bob.address]);
+    expect(await dealerCall(wallet, "executeWithdraw", wallet.address, wallet.address, false, "0x")).toBe(true);
+    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "98998", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(incomesOf(bob, "DEPOSIT")).toEqual(["100000", "300"]);
+    expect(incomesOf(bob, "WITHDRAWAL")).toEqual(["-5"]);
+    await expectEqualViews(world, [alice.address, bob.address]);
+  });
+
+  it("that was on chain before its owner registered is the account's with the first answer", async () => {
+    await open({ config: { creditOnRegistration: "0" } });
+    const alice = await world.client(0);
+    const owner = world.chain.keys.owner.signer;
+    const late = walletOf(KEYS[1]);
+    expect(await dealerCall(owner, "deposit", 77n * QUOTE, 0, late.address)).toBe(true);
+    const bob = await world.client(1);
+    expect(bob.balances().balances.primaryCreditAmount).toBe("77");
+    await expectEqualViews(world, [alice.address, bob.address]);
+  });
+});
+
+describe("an operator", () => {
+  it("is one on chain when it is one here, and the other way round", async () => {
+    await open();
+    const alice = await world.client(0);
+    const operator = walletOf(KEYS[2]).address.toLowerCase();
+    const isValid = async () => {
+      const data = DEALER.encodeFunctionData("isOperatorValid", [alice.address, operator]) as Hex;
+      return BigInt(await world.chain.chain.call(world.chain.addresses.dealer, data)) === 1n;
+    };
+    const operators = () => [...(world.exchange.account(alice.address)?.operators ?? [])];
+    alice.call("POST", "/operator", { operator, isValid: "true" });
+    await world.open.settled();
+    expect([operators(), await isValid()]).toEqual([[operator], true]);
+    expect(await dealerCall(walletOf(KEYS[0]), "setOperator", operator, false)).toBe(true);
+    expect([operators(), await isValid()]).toEqual([[], false]);
+    expect(await dealerCall(walletOf(KEYS[0]), "setOperator", operator, true)).toBe(true);
+    expect(operators()).toEqual([operator]);
+  });
+});
+
+describe("a liquidation by somebody's wallet", () => {
+  it("takes a part that is no whole lots, exactly", async () => {
+    const { alice, bob, carol, all } = await opposed({ config: { creditOnRegistration: "2000" } });
+    await setMark(world, 28_500);
+    expect(alice.balances().balances.isSafe).toBe(false);
+    const odd = 123_456_789_012_345_678n;
+    expect(await liquidate(world, walletOf(KEYS[2]), alice.address, odd)).toBe(true);
+    expect(world.exchange.account(alice.address)?.in("btcusdc").position.matched.paper).toBe(ONE_BTC - odd);
+    expect(world.exchange.account(carol.address)?.in("btcusdc").position.matched.paper).toBe(odd);
+    await expectEqualViews(world, all);
+    // A trade across the odd remainder.
+    alice.place("SELL", "28400", "0.876");
+    bob.place("BUY", "28400", "0.876", { timeInForce: "IOC" });
+    await world.open.settled();
+    await expectEqualViews(world, all);
+  });
+
+  it("of a whole position leaves the debt to the insurance account, once", async () => {
+    const { alice, carol, all } = await opposed({ config: { creditOnRegistration: "2000" } });
+    carol.call("POST", "/faucet", { account: carol.address, amount: "50000" });
+    await world.open.settled();
+    await setMark(world, 25_000);
+    expect(await liquidate(world, walletOf(KEYS[2]), alice.address, ONE_BTC)).toBe(true);
+    expect(world.exchange.account(alice.address)?.primaryCredit).toBe(0n);
+    // 25000 less 1 % for 30000 with the taker's or maker's fee, and 1 % of it to the insurance account.
+    const [liquidated] = incomesOf(alice, "LIQUIDATED");
+    expect(liquidated).toBe("24502.5");
+    expect(incomesOf(carol, "LIQUIDATE")).toEqual(["-24750"]);
+    expect(incomesOf(alice, "SYSTEM")).toHaveLength(1);
+    expect(alice.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ status: "CLOSED" }]);
+    await expectEqualViews(world, all);
+  });
+
+  it("cancels the orders of the account that it befalls", async () => {
+    const { alice, all } = await opposed({ config: { creditOnRegistration: "2000" } });
+    alice.place("SELL", "35000", "0.5");
+    expect(alice.openOrders()).toHaveLength(1);
+    await setMark(world, 28_500);
+    expect(alice.openOrders()).toEqual([]);
+    await expectEqualViews(world, all);
+  });
+});
+
+describe("funding", () => {
+  const funding = { mode: "fixed" as const, rate: "0.0001", intervalMs: 3_600_000 };
+
+  it("is what the chain's rate makes of each position, to the unit", async () => {
+    const { alice, bob, all } = await opposed({ config: { markets: { btcusdc: { funding } } } });
+    for (let hour = 0; hour < 3; hour += 1) {
+      await setMark(world, 30_000 + 17.123 * hour);
+      await world.clock.runFor(3_600_000);
+      await world.open.settled();
+    }
+    expect(world.reports).toEqual([]);
+    expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(3);
+    expect(incomesOf(bob, "FUNDING_FEE")).toHaveLength(3);
+    expect(world.exchange.market("btcusdc").cumulativeFunding).toBeLessThan(0n);
+    await expectEqualViews(world, all);
+  });
+
+  it("that the limiter refuses is paid by nobody, and reported", async () => {
+    const { alice, all } = await opposed({ config: { markets: { btcusdc: { funding: { ...funding, rate: "0.02" } } } } });
+    for (let hour = 0; hour < 2; hour += 1) {
+      await world.clock.runFor(3_600_000);
+      await world.open.settled();
+    }
+    // The first through a limiter has no bound.
+    expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(1);
+    expect(world.reports).toMatchObject([{ kind: "funding-refused", about: "btcusdc", reason: "FUNDING_RATE_CHANGE_TOO_MUCH" }]);
+    await expectEqualViews(world, all);
+  });
+});

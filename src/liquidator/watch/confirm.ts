@@ -1,15 +1,30 @@
 import type { ChainRpc } from "../../chain/chain-rpc.js";
 import type { AccountHoldings, AccountRisk, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
 import type { CostRequest, LensReader } from "../../chain/lens-reader.js";
+import type { Revert } from "../../chain/revert.js";
 import type { Head } from "../../chain/rpc-standing.js";
 import { lowerCaseAddress } from "../../core/address.js";
 import type { Hex } from "../../core/units.js";
+import { marginOfHoldings } from "../margin/holdings-margin.js";
+import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
+import { isSafe } from "../margin/margin-rules.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
+import { marginMarkets } from "./margin-markets.js";
+
+type Holdings = AccountHoldings & { readonly ok: true };
+
+/** An account whose credit and positions were read. */
+interface Held {
+  readonly account: Hex;
+  readonly holdings: Holdings;
+  /** By the published formulas; undefined where only the dealer knows a market's ratios. */
+  readonly margin: MarginAccount | undefined;
+}
 
 /**
- * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at the newest believed block.
- * An account whose views revert is told as such and keeps no other back.
- * @throws ChainUnavailable when no RPC, or not enough of them, can be believed: then nothing was looked at.
+ * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at one block. Credit, positions
+ * and prices are read of all; the dealer's own judgement of those alone that are unsafe by the published formulas, with what their
+ * liquidation would cost, and of the own account. An account whose views revert is told as such and keeps no other back.
  */
 export class Confirmer {
   readonly #rpc: ChainRpc;
@@ -23,6 +38,7 @@ export class Confirmer {
   /**
    * @param candidates any number of addresses, of any case; the own one and repeats are left out.
    * @param at the block to read at; the newest believed one when absent.
+   * @throws ChainUnavailable when no RPC, or not enough of them, can be believed: then nothing was looked at.
    */
   async confirm(candidates: readonly Hex[], own: Hex, at?: Head): Promise<Confirmation> {
     const ownAccount = lowerCaseAddress(own);
@@ -30,32 +46,38 @@ export class Confirmer {
     others.delete(ownAccount);
     const asked = [...others, ownAccount];
     const head = at ?? (await this.#rpc.head());
-    const [markets, risks, holdings] = await Promise.all([
-      this.#lens.markets(head),
-      this.#lens.risks(asked, head),
-      this.#lens.holdings(asked, head),
+    const [{ list: markets }, { list: holdings }] = await Promise.all([this.#lens.markets(head), this.#lens.holdings(asked, head)]);
+    const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
+    const prices = marginMarkets(byPerp);
+    const read = asked.map((account, i) => heldBy(account, holdings[i] as AccountHoldings, prices));
+    const doubtful = read.filter((held): held is Held => "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)));
+    const [risks, costs] = await Promise.all([
+      this.#lens.risks(
+        doubtful.map(({ account }) => account),
+        head,
+      ),
+      this.#costs(
+        doubtful.filter(({ account }) => account !== ownAccount),
+        head,
+      ),
     ]);
-    const costs = await this.#costs(asked.slice(0, -1), risks.list, holdings.list, head);
-    const accounts = asked.map((account, i) =>
-      confirmed(account, risks.list[i] as AccountRisk, holdings.list[i] as AccountHoldings, costs.get(account) ?? new Map()),
-    );
+    const judged = new Map(doubtful.map(({ account }, i) => [account, risks.list[i] as AccountRisk]));
+    const accounts = read.map((held) => confirmed(held, judged, costs));
     return {
       blockNumber: head.number,
       timestampMs: head.timestampMs,
       accounts: accounts.slice(0, -1),
       own: accounts[accounts.length - 1] as ConfirmedAccount,
-      markets: new Map(markets.list.map((market): [Hex, ChainMarket] => [market.perp, market])),
+      markets: byPerp,
     };
   }
 
-  /** What each position of an unsafe account would cost, the whole of it asked for. */
-  async #costs(accounts: readonly Hex[], risks: readonly AccountRisk[], holdings: readonly AccountHoldings[], head: Head) {
-    const requests: CostRequest[] = accounts.flatMap((trader, i) => {
-      const [risk, held] = [risks[i], holdings[i]];
-      return risk?.ok && !risk.isSafe && held?.ok ? held.positions.map(({ perp, paper }) => ({ perp, trader, paper })) : [];
-    });
+  /** What each position of these would cost, the whole of it asked for. */
+  async #costs(doubtful: readonly Held[], head: Head): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
+    const requests: CostRequest[] = doubtful.flatMap(({ account, holdings }) =>
+      holdings.positions.map(({ perp, paper }) => ({ perp, trader: account, paper })),
+    );
     const costs = new Map<Hex, Map<Hex, LiquidationCost>>();
-    if (requests.length === 0) return costs;
     const { list } = await this.#lens.costs(requests, head);
     requests.forEach(({ trader, perp }, i) => {
       const of = costs.get(trader) ?? new Map<Hex, LiquidationCost>();
@@ -65,11 +87,33 @@ export class Confirmer {
   }
 }
 
-function confirmed(account: Hex, risk: AccountRisk, holdings: AccountHoldings, costs: ReadonlyMap<Hex, LiquidationCost>): ConfirmedAccount {
-  if (!risk.ok) return { kind: "unreadable", account, revert: risk.revert };
+function heldBy(account: Hex, holdings: AccountHoldings, prices: ReadonlyMap<Hex, MarginMarket>): Held | Unreadable {
   if (!holdings.ok) return { kind: "unreadable", account, revert: holdings.revert };
-  const { isSafe, netValueCredit, exposureCredit, initialMarginCredit, maintenanceMarginCredit } = risk;
+  for (const { markPrice } of holdings.positions) if (!markPrice.ok) return { kind: "unreadable", account, revert: markPrice.revert };
+  return { account, holdings, margin: marginOfHoldings(holdings, prices) };
+}
+
+function isSurelySafe(margin: MarginAccount | undefined): boolean {
+  return margin !== undefined && isSafe(margin);
+}
+
+interface Unreadable {
+  readonly kind: "unreadable";
+  readonly account: Hex;
+  readonly revert: Revert;
+}
+
+function confirmed(
+  held: Held | Unreadable,
+  judged: ReadonlyMap<Hex, AccountRisk>,
+  costs: ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>,
+): ConfirmedAccount {
+  if (!("margin" in held)) return held;
+  const { account, holdings, margin } = held;
+  const risk = judged.get(account);
+  if (risk === undefined) return { kind: "read", account, isSafe: true, margin: margin as MarginAccount, holdings, costs: new Map() };
+  if (!risk.ok) return { kind: "unreadable", account, revert: risk.revert };
   const papers = new Map(holdings.positions.map(({ perp, paper }) => [perp, paper]));
-  const margin = { netValueCredit, exposureCredit, initialMarginCredit, maintenanceMarginCredit, papers };
-  return { kind: "read", account, isSafe, margin, holdings, costs };
+  const { ok: _, isSafe: isJudgedSafe, ...figures } = risk;
+  return { kind: "read", account, isSafe: isJudgedSafe, margin: { ...figures, papers }, holdings, costs: costs.get(account) ?? new Map() };
 }

@@ -4,7 +4,8 @@ import type { Hex } from "../../core/units.js";
 import { absolute, mulFixed } from "../margin/fixed-point.js";
 import type { Paper } from "../margin/margin-account.js";
 import type { Confirmation } from "./candidate.js";
-import { marginMarkets, nearnessOf } from "./rank-candidates.js";
+import { marginMarkets } from "./margin-markets.js";
+import { nearnessOf } from "./rank-candidates.js";
 
 /** How often accounts are looked at, and how many are remembered. */
 export interface LookScheduleOptions {

@@ -1,10 +1,11 @@
-import type { ChainMarket } from "../../chain/lens-answers.js";
 import type { Hex } from "../../core/units.js";
 import { absolute, mulFixed } from "../margin/fixed-point.js";
 import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
 import { isSafe, liquidationPriceOf, weightOf } from "../margin/margin-rules.js";
 import type { Candidate, Confirmation, Nearness } from "./candidate.js";
-import { marginMarketOf } from "./victims.js";
+import { marginMarkets } from "./margin-markets.js";
+
+export { marginMarkets } from "./margin-markets.js";
 
 /** Of a basis point, as fine as distances are told. */
 const FRACTIONS = 100n;
@@ -43,16 +44,6 @@ export function rankCandidates({ accounts, markets }: Pick<Confirmation, "accoun
       (a.nearness.distanceBps === b.nearness.distanceBps ? 0 : a.nearness.distanceBps - b.nearness.distanceBps) ||
       Number(b.discountCredit - a.discountCredit) ||
       (a.account < b.account ? -1 : 1),
-  );
-}
-
-/** Those of the markets that have a price now. */
-export function marginMarkets(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, MarginMarket> {
-  return new Map(
-    [...markets.values()].flatMap((market): [Hex, MarginMarket][] => {
-      const margin = marginMarketOf(market);
-      return margin === undefined ? [] : [[market.perp, margin]];
-    }),
   );
 }
 

@@ -1,0 +1,27 @@
+import type { ChainMarket } from "../../chain/lens-answers.js";
+import type { Hex } from "../../core/units.js";
+import type { MarginMarket } from "../margin/margin-account.js";
+
+/** The market as margin depends on it; undefined while its price is stale. */
+export function marginMarketOf(market: ChainMarket): MarginMarket | undefined {
+  const { markPrice, perp, initialMarginRatio, maintenanceMarginRatio, liquidationPriceOff, insuranceFeeRate } = market;
+  if (!markPrice.ok) return undefined;
+  return {
+    perp,
+    markPrice: markPrice.creditPerCoin,
+    initialMarginRatio,
+    maintenanceMarginRatio,
+    liquidationPriceOff,
+    insuranceFeeRate,
+  };
+}
+
+/** Those of the markets that have a price now. */
+export function marginMarkets(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, MarginMarket> {
+  return new Map(
+    [...markets.values()].flatMap((market): [Hex, MarginMarket][] => {
+      const margin = marginMarketOf(market);
+      return margin === undefined ? [] : [[market.perp, margin]];
+    }),
+  );
+}

@@ -5,6 +5,8 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { choicesShape } from "../../src/simulator/choices.js";
 import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config.js";
+import { leveragedShape } from "../../src/simulator/flow/leveraged-params.js";
+import { shocksShape } from "../../src/simulator/flow/shocks.js";
 import { SYNTHETIC_PRESETS } from "../../src/simulator/flow/synthetic-params.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 import { BREAKS } from "../simulation/breaks.js";
@@ -161,13 +163,26 @@ function keysOf(shape: Shape): readonly string[] {
 describe("docs/order-flow.md", () => {
   it("has the parameters of both presets, none left out", () => {
     const listed = tableOf(readPage("docs/order-flow.md"), "section").flatMap((row) => codesOf(row[1] ?? ""));
-    const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) => (typeof held === "object" ? Object.keys(held) : []));
+    const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) =>
+      typeof held === "object" && held !== null ? Object.keys(held) : [],
+    );
     expect(new Set(listed)).toEqual(new Set([...known, "referenceEveryMs"]));
+  });
+
+  it.each([
+    ["shocks", shocksShape],
+    ["leveraged", leveragedShape],
+  ])("has every key of %s, and no other", (key, shape) => {
+    // `sizeBps.min`, `.max`: two bounds of one key.
+    const listed = tableOf(readPage("docs/order-flow.md"), `\`${key}\``).flatMap((row) =>
+      codesOf(row[0] ?? "").map((code) => code.split(".")[0]),
+    );
+    expect(new Set(listed.filter((name) => name !== ""))).toEqual(new Set(Object.keys(shape.shape)));
   });
 
   it("shows flows that the exchange takes", () => {
     const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(({ text }) => parse(text).flow);
-    expect(flows.map(({ kind }) => kind)).toEqual(["synthetic", "replay"]);
+    expect(flows.map(({ kind }) => kind)).toEqual(["synthetic", "synthetic", "synthetic", "replay"]);
     for (const flow of flows) expect(() => parseExchangeConfig(parse(stringify({ markets: { btcusdc: { flow } } })))).not.toThrow();
   });
 });

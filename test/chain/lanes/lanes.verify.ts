@@ -12,7 +12,7 @@ describe("whatever happens, for long", () => {
   it("each job ends once, is carried out at most once and within its ceiling, and every nonce is accounted for", async () => {
     await fc.assert(
       fc.asyncProperty(laneHistories(60), (history) => playLanes(world, history)),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
-  }, 600_000);
+  });
 });

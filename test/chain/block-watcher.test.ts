@@ -1,0 +1,126 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { BlockWatcher } from "../../src/chain/block-watcher.js";
+import type { ChainStep } from "../../src/chain/canonical-chain.js";
+import { ChainRpc } from "../../src/chain/chain-rpc.js";
+import { CHAIN_ID, LaneWorld } from "./lanes/lane-world.js";
+
+let world: LaneWorld;
+let rpc: ChainRpc;
+let watcher: BlockWatcher;
+let steps: ChainStep[] = [];
+let troubles: unknown[] = [];
+/** The RPC answers as of this block where it is set, as one that lags does. */
+let lagsAt: number | undefined;
+
+beforeAll(async () => {
+  world = await LaneWorld.start();
+});
+beforeEach(async () => {
+  await world.reset();
+  await world.mine(3);
+  [steps, troubles, lagsAt] = [[], [], undefined];
+  const call: LaneWorld["call"] = (method, params) =>
+    world.call(method, params[0] === "latest" && lagsAt !== undefined ? [`0x${lagsAt.toString(16)}`, ...params.slice(1)] : params);
+  rpc = new ChainRpc({ urls: [{ name: "edr", call }], chainId: CHAIN_ID, clock: world.clock, maxHeadAgeMs: 20_000 });
+  watcher = new BlockWatcher({
+    rpc,
+    clock: world.clock,
+    keep: 8,
+    onStep: (step) => steps.push(step),
+    onTrouble: (error) => troubles.push(error),
+  });
+  await world.run(1000);
+});
+afterEach(async () => {
+  await watcher.close();
+  await rpc.close();
+});
+
+const numbers = () => steps.map(({ added, removed }) => [added.map(({ number }) => number), removed.map(({ number }) => number)]);
+const head = () => world.chain.head.number;
+
+describe("new blocks", () => {
+  it("begin with the newest, and then come each once, in order, with their parents", async () => {
+    const first = head();
+    expect(numbers()).toEqual([[[first], []]]);
+    await world.mine();
+    await world.run(1000);
+    await world.mine(3);
+    await world.run(2000);
+    expect(numbers().slice(1)).toEqual([
+      [[first + 1], []],
+      [[first + 2, first + 3, first + 4], []],
+    ]);
+    const blocks = steps.flatMap(({ added }) => added);
+    for (const [i, block] of blocks.entries()) if (i > 0) expect(block.parentHash).toBe(blocks[i - 1]?.hash);
+    expect(steps.every(({ isWhole }) => isWhole)).toBe(true);
+  });
+
+  it("that are too many to read each are passed over, and it is said", async () => {
+    await world.mine(30);
+    await world.run(1000);
+    expect(steps.at(-1)).toMatchObject({ isWhole: false, removed: [], added: [{ number: head() }] });
+  });
+
+  it("go on after an RPC that failed", async () => {
+    world.faults = { isDead: () => true };
+    await world.run(25_000);
+    expect(troubles.length).toBeGreaterThan(0);
+    world.faults = {};
+    await world.mine();
+    await world.run(40_000);
+    expect(steps.at(-1)?.head.number).toBe(head());
+  });
+
+  it("are not looked for any more when it is closed", async () => {
+    await watcher.close();
+    await world.mine();
+    await world.run(3000);
+    expect(steps).toHaveLength(1);
+  });
+});
+
+describe("a reorganisation", () => {
+  it.each([1, 2, 3])("of depth %d is told with what is gone and what is there instead", async (depth) => {
+    await world.mine(4);
+    await world.run(1000);
+    const before = steps.flatMap(({ added }) => added);
+    await world.reorg(depth);
+    await world.run(1000);
+    const { added, removed, isWhole } = steps.at(-1) as ChainStep;
+    expect(removed.map(({ hash }) => hash)).toEqual(
+      before
+        .slice(-depth)
+        .reverse()
+        .map(({ hash }) => hash),
+    );
+    expect(added).toHaveLength(depth + 1);
+    expect(added[0]?.parentHash).toBe(before.at(-depth - 1)?.hash);
+    expect(isWhole).toBe(true);
+  });
+
+  it("deeper than what is remembered is not whole", async () => {
+    await world.mine(2);
+    await world.run(1000);
+    await world.reorg(5);
+    await world.run(1000);
+    expect(steps.at(-1)).toMatchObject({ isWhole: false });
+    expect(steps.at(-1)?.removed).toHaveLength(3);
+  });
+});
+
+describe("an RPC that lags", () => {
+  it("for a moment takes nothing back; one that stays behind does, and gives it again", async () => {
+    const top = head();
+    await world.mine(2);
+    await world.run(1000);
+    lagsAt = top;
+    await world.run(600);
+    expect(numbers().slice(1)).toEqual([[[top + 1, top + 2], []]]);
+    await world.run(3000);
+    expect(numbers().at(-1)).toEqual([[], [top + 2, top + 1]]);
+    lagsAt = undefined;
+    await world.run(2000);
+    expect(numbers().at(-1)).toEqual([[top + 1, top + 2], []]);
+  });
+});

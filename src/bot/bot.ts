@@ -21,6 +21,7 @@ import { Safety } from "./safety.js";
 import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
 import { TurnQueue } from "./turn-queue.js";
+import { Unwinding } from "./unwind/unwinding.js";
 import { Watch } from "./watch.js";
 
 /** How often what is due by time alone is looked at. */
@@ -34,6 +35,7 @@ const TOUCH_UNDER_WAY_MS = 50;
 export class Bot {
   readonly context: BotContext;
   readonly safety: Safety;
+  readonly unwinding: Unwinding;
   readonly #turns: TurnQueue;
   readonly #planning: Planning;
   readonly #leaving: Leaving;
@@ -66,7 +68,8 @@ export class Bot {
     this.safety = new Safety(this.context);
     const works = new OrderWorks(this.context);
     this.#watch = new Watch(this.context, this.safety, works);
-    this.#planning = new Planning(this.context, this.safety);
+    this.unwinding = new Unwinding(this.context);
+    this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works);
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#answers = new Answers(
@@ -175,6 +178,11 @@ export class Bot {
           desk.target = flattenTarget(this.context, desk, command);
           desk.dirty = true;
         }
+        return;
+      case "inherit":
+        return this.unwinding.inherit(command.takeover);
+      case "disinherit":
+        return this.unwinding.disinherit(command.takeoverId);
     }
   }
 
@@ -188,10 +196,13 @@ export class Bot {
     this.#absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
     this.safety.watchEquity();
+    this.unwinding.tick();
     this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
-    for (const desk of desks.values()) if (over || isGtt || desk.target !== undefined) desk.dirty = true;
+    for (const desk of desks.values()) {
+      if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
+    }
     if (this.context.phase === "stopping") this.#stopping.tick();
     if (this.phase !== "stopped") this.#turns.clock.setTimer(TICK_MS, () => this.#tick());
   }
@@ -238,6 +249,7 @@ export class Bot {
 
   #noteChange(change: AccountChange): void {
     const { desks, notify } = this.context;
+    this.unwinding.heard(change);
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
@@ -255,6 +267,7 @@ export class Bot {
         this.#trades.note(change);
         desks.get(change.trade.marketId)?.noteFill();
         break;
+      case "liquidation":
       case "position-set":
         desks.get(change.marketId)?.noteFill();
         break;
@@ -291,6 +304,7 @@ export class Bot {
     if (context.phase === "stopped") return;
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
     this.safety.evaluate();
+    this.unwinding.settle();
     for (const desk of context.desks.values()) {
       this.#decide(desk);
       if (desk.dirty) this.#planning.plan(desk);
@@ -301,7 +315,10 @@ export class Bot {
   #decide(desk: Desk): void {
     const { account, clock, exchangeTime, phase } = this.context;
     const own = ownResting(account.orders.mayStillFill(desk.marketId));
-    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) account.onMid(desk.marketId, desk.midHalfTicks);
+    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
+      account.onMid(desk.marketId, desk.midHalfTicks);
+      this.unwinding.noteMid(desk);
+    }
     if (phase !== "running" || !desk.running) return;
     const cause = desk.decisions.due(clock.monotonicMs());
     if (cause === null) return;

@@ -17,7 +17,8 @@ export interface DeskOptions {
   readonly instrument: Instrument;
   readonly rules: MarketRules;
   readonly decide: DecideOptions;
-  readonly strategy: BoundStrategy;
+  /** Undefined in a market where nothing is quoted: what is taken over there is sold, and nothing else done. */
+  readonly strategy: BoundStrategy | undefined;
   readonly context: StrategyContext;
   readonly maxPositionLots: Lots;
   /** Levels a side that a view holds. */
@@ -48,6 +49,10 @@ export class Desk {
   /** The strategy's standing intent; an operator's target position stands above it. */
   quotes: QuotesIntent | undefined;
   target: { readonly intent: TargetIntent; readonly byOperator: boolean; lastSliceAtMs: Ms | undefined } | undefined;
+  /** What is wanted because of an inherited position, as it was planned last; undefined when there is none, or it may not be worked. */
+  unwind: TargetIntent | undefined;
+  /** When the last slice of an unwinding left, exchange time. */
+  lastTakeAtMs: Ms | undefined;
   /** Why the strategy's last intent was refused; undefined when it was taken. */
   refusal: string | undefined;
   /** Lots as a decimal string of base. */
@@ -77,6 +82,11 @@ export class Desk {
     this.decisions = new DecisionPoints(options.decide);
   }
 
+  /** Whether a strategy quotes here at all. */
+  get hasStrategy(): boolean {
+    return this.#options.strategy !== undefined;
+  }
+
   get running(): boolean {
     return this.#subscription !== undefined;
   }
@@ -94,6 +104,11 @@ export class Desk {
   get midHalfTicks(): number | undefined {
     if (!this.book.synchronised || this.book.bids.levels === 0 || this.book.asks.levels === 0) return undefined;
     return this.book.bids.bestTicks + this.book.asks.bestTicks;
+  }
+
+  /** The mid without our own orders, in fractional ticks, as the last event left it; undefined without two sides. */
+  get netMidTicks(): number | undefined {
+    return this.#touch === null ? undefined : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
   }
 
   /** An intent of the strategy that was found in shape. */
@@ -134,10 +149,12 @@ export class Desk {
   /** Starts the strategy, or starts it anew after it ended. */
   connect(): void {
     this.disconnect();
+    const { strategy } = this.#options;
+    if (strategy === undefined) return;
     this.#views = new Subject();
     let intents: Observable<Intent>;
     try {
-      intents = this.#views.pipe(this.#options.strategy(this.#options.context));
+      intents = this.#views.pipe(strategy(this.#options.context));
     } catch (error) {
       this.#ended(`strategy failed to start: ${message(error)}`);
       return;

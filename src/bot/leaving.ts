@@ -69,7 +69,10 @@ export class Leaving {
     const refusal =
       this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
-    if (waiting.place.level === TARGET_LEVEL && desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
+    if (waiting.place.level === TARGET_LEVEL) {
+      if (desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
+      else desk.lastTakeAtMs = this.#context.exchangeTime.nowMs();
+    }
     if (isServerBuilt) {
       this.#context.submit(key, this.#works.build(desk, waiting.place), waiting.causeMonotonicMs);
       return;
@@ -89,7 +92,7 @@ export class Leaving {
     const desk = desks.get(marketId);
     if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended") return dispatcher.dropped(key);
     const refusal =
-      this.#supersededOf(desk, built.waiting) ??
+      this.#supersededOf(desk, built.waiting, hash) ??
       this.#refusalOf(desk, built.waiting, hash) ??
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
@@ -102,9 +105,14 @@ export class Leaving {
   }
 
   /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
-  #supersededOf(desk: Desk, { place }: WaitingPlace): Refusal | undefined {
+  #supersededOf(desk: Desk, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
     if (place.level === TARGET_LEVEL) return undefined;
-    const asked = desk.quotes?.quotes.find(({ side, level }) => side === place.side && level === place.level)?.lots ?? 0;
+    const isKept = desk.unwind !== undefined && desk.plan?.keeps.some((keep) => keep.hash === hash) === true;
+    const asked = isKept
+      ? place.lots
+      : desk.unwind !== undefined
+        ? 0
+        : (desk.quotes?.quotes.find(({ side, level }) => side === place.side && level === place.level)?.lots ?? 0);
     if (asked >= place.lots) return undefined;
     const why = `${place.lots} lots were built, ${asked} are wanted by now`;
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
@@ -142,6 +150,13 @@ export class Leaving {
     const exposure = accountExposure(this.#context, marketLimits);
     const proposal = { marketId: desk.marketId, side: place.side, ticks: place.ticks, lots: place.lots, hash: exceptHash };
     const market = exposure.markets.get(desk.marketId);
+    const unwind = desk.target === undefined ? desk.unwind : undefined;
+    if (unwind !== undefined && !isQuote && (place.side === "SELL" ? place.ticks < unwind.worstTicks : place.ticks > unwind.worstTicks)) {
+      return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
+    }
+    if (unwind !== undefined && market !== undefined && !onlyReduces(proposal, market)) {
+      return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
+    }
     if (allowed === "reduce-only" && market !== undefined && !onlyReduces(proposal, market)) {
       return soon("reduce-only", "the market is halted: only reducing orders leave");
     }

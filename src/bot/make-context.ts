@@ -21,6 +21,7 @@ import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { nonceTagOf } from "./nonce-tag.js";
 import { readJsonState } from "./state/state-dir.js";
 import type { TurnQueue } from "./turn-queue.js";
+import { readUnwindMemory } from "./unwind/unwind-memory.js";
 
 /** Levels a side that a strategy sees. */
 const VIEW_DEPTH = 20;
@@ -53,6 +54,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   const nonceTag = nonceTagOf(options.accountAddress);
   const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
   const transfersBefore = transfersRemembered(store);
+  const takeoversBefore = readUnwindMemory(store)?.said ?? (config.liquidator === undefined ? undefined : []);
   return {
     config,
     accountAddress: options.accountAddress,
@@ -66,6 +68,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
       nonceTag,
       builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
       ...(transfersBefore === undefined ? {} : { transfersBefore }),
+      ...(takeoversBefore === undefined ? {} : { takeoversBefore }),
       nextActionId,
       signatureWindowMs: config.exchange.signatureWindowMs,
       reconcileIntervalMs: config.exchange.reconcileMs,
@@ -100,7 +103,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
 function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, instrument: Instrument, limits: MarketLimits): Desk {
   const { marketId } = instrument;
   const strategy = options.strategies.get(marketId);
-  if (strategy === undefined) {
+  if (strategy === undefined && options.config.markets[marketId].strategy !== undefined) {
     throw new RunError("no strategy was loaded", { field: `markets.${marketId}.strategy`, expected: "a strategy" });
   }
   return new Desk({

@@ -2,16 +2,19 @@ import type { OwnOrder } from "../account/order.js";
 import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import { pacedTolerance } from "../executor/pacing.js";
-import type { Plan } from "../executor/plan.js";
+import type { Plan, PlannedPlace } from "../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
-import { planTarget } from "../executor/target-position.js";
+import { planUnwind } from "../executor/plan-unwind.js";
+import { planTarget, TARGET_LEVEL, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
-import type { Reason } from "../strategies/intent.js";
+import { MANUAL } from "../risk/halt.js";
+import type { Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
 import type { Safety } from "./safety.js";
+import type { Unwinding } from "./unwind/unwinding.js";
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 /** How far beyond the touch a slice of a target position may reach. */
@@ -21,12 +24,14 @@ const SLICE_REACH_TICKS = 20;
 export class Planning {
   readonly #context: BotContext;
   readonly #safety: Safety;
+  readonly #unwinding: Unwinding;
   readonly #settings: QuoteSettings;
   readonly #told = new Map<string, string>();
 
-  constructor(context: BotContext, safety: Safety) {
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding) {
     this.#context = context;
     this.#safety = safety;
+    this.#unwinding = unwinding;
     const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } = context.config.quotes;
     this.#settings = {
       tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
@@ -51,18 +56,14 @@ export class Planning {
     const orders = this.#context.account.orders.mayStillFill(desk.marketId);
     const working = this.#workingOrders(desk, orders);
     const touch = executorTouch(desk, ownResting(orders));
+    desk.unwind = desk.target === undefined && this.#mayUnwind(desk) ? this.#unwinding.intentOf(desk) : undefined;
+    if (desk.unwind !== undefined) {
+      const unwindPlan = this.#worked(desk, desk.unwind, desk.lastTakeAtMs, touch, nowMs);
+      this.#unwinding.planned(desk, unwindPlan.state, unwindPlan.why);
+      return unwindPlan;
+    }
     if (desk.target !== undefined && this.#context.phase === "running") {
-      const targetPlan = planTarget({
-        intent: desk.target.intent,
-        positionLots: this.#context.account.positionLots(desk.marketId),
-        working: [...this.#workingOrders(desk, this.#context.account.orders.exposed(desk.marketId)), ...unseenMatches(this.#context, desk)],
-        rules: desk.rules,
-        touch,
-        foreignTouch: this.#foreign(desk).touch,
-        reachTicks: SLICE_REACH_TICKS,
-        lastSliceAtMs: desk.target.lastSliceAtMs,
-        nowMs,
-      });
+      const targetPlan = this.#worked(desk, desk.target.intent, desk.target.lastSliceAtMs, touch, nowMs);
       const { state, why } = targetPlan;
       if (state === "done" || state === "dust" || state === "expired") {
         this.#context.notify({
@@ -88,6 +89,40 @@ export class Planning {
       settings: { ...this.#settings, tolerance },
       nowMs,
     });
+  }
+
+  /** The plan towards a target position, by its schedule's kind. */
+  #worked(desk: Desk, intent: TargetIntent, lastSliceAtMs: Ms | undefined, touch: Touch, nowMs: Ms): TargetPlan {
+    const { account } = this.#context;
+    const foreign = this.#foreign(desk);
+    const common = {
+      positionLots: account.positionLots(desk.marketId),
+      working: [...this.#workingOrders(desk, account.orders.exposed(desk.marketId)), ...unseenMatches(this.#context, desk)],
+      rules: desk.rules,
+      touch,
+      foreignTouch: foreign.touch,
+      reachTicks: SLICE_REACH_TICKS,
+      lastSliceAtMs,
+      nowMs,
+    } satisfies Omit<TargetInput, "intent">;
+    const { schedule } = intent;
+    if (schedule.kind !== "unwind") return planTarget({ ...common, intent: { ...intent, schedule } });
+    const quotes = desk.target === undefined && this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [];
+    // Its own offers take nothing, whatever the strategy's may.
+    const isJoint = quotes.some(({ side }) => side === reducingSide(account.positionLots(desk.marketId)));
+    const settings: QuoteSettings = isJoint ? this.#settings : { ...this.#settings, timeInForce: "POST_ONLY" };
+    const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
+    return planUnwind({ ...common, intent: unwind, marketId: desk.marketId, foreign, quotes, settings });
+  }
+
+  /**
+   * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits while a person has halted, and while what
+   * we know of the market or the account is not to be trusted.
+   */
+  #mayUnwind(desk: Desk): boolean {
+    const { marketId, book } = desk;
+    if (this.#context.phase !== "running" || !book.synchronised || !this.#unwinding.isOpen(marketId)) return false;
+    return this.#safety.placesAllowed(marketId) !== "none" && !this.#safety.haltsOf(marketId).some(({ name }) => name === MANUAL);
   }
 
   /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
@@ -152,7 +187,7 @@ export class Planning {
       if (holds.holds(subject, nowMs)) return;
       wanted.add(subject);
       dispatcher.want(
-        { kind: "place", marketId, place, reason: reasonOf(desk), causeMonotonicMs: this.#context.receivedMonotonicMs() },
+        { kind: "place", marketId, place, reason: reasonOf(desk, place), causeMonotonicMs: this.#context.receivedMonotonicMs() },
         rank,
       );
     });
@@ -216,6 +251,11 @@ const NO_REASON: Reason = {
   clamps: [],
 };
 
-function reasonOf(desk: Desk): Reason {
-  return desk.target?.intent.reason ?? desk.quotes?.reason ?? NO_REASON;
+function reasonOf({ target, unwind, quotes }: Desk, { side, level }: PlannedPlace): Reason {
+  const isQuoted = level !== TARGET_LEVEL && quotes?.quotes.some((quote) => quote.side === side) === true;
+  return target?.intent.reason ?? (isQuoted ? undefined : unwind?.reason) ?? quotes?.reason ?? NO_REASON;
+}
+
+function reducingSide(positionLots: Lots): Side {
+  return positionLots > 0 ? "SELL" : "BUY";
 }

@@ -6,6 +6,7 @@ import { PEAK_FILE } from "../bot/equity-watch.js";
 import type { RunSummary } from "../bot/run/run-summary.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
 import { ConfigError } from "../core/errors.js";
 import { randomKey } from "../core/keystore.js";
 import { pathKind } from "../core/path-kind.js";
@@ -80,5 +81,6 @@ function setFormerAside(store: FileStateStore): void {
     const { address } = ecdsaScheme.signer(privateKeyIn(former, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }));
     store.write(`${KEY_FILE}-${address.toLowerCase()}`, former);
   }
-  for (const file of former === undefined ? [] : [ENDED_FILE, PEAK_FILE, HEARTBEAT_FILE]) rmSync(store.pathOf(file), { force: true });
+  for (const file of former === undefined ? [] : [ENDED_FILE, PEAK_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE])
+    rmSync(store.pathOf(file), { force: true });
 }

@@ -1,7 +1,7 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import type { TargetIntent } from "../strategies/intent.js";
+import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
 import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
 import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
@@ -10,8 +10,8 @@ import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from 
 export const TARGET_LEVEL = 1_000;
 
 /** Everything that a plan for a target position depends on. */
-export interface TargetInput {
-  readonly intent: TargetIntent;
+export interface TargetInput<Schedule = SliceSchedule> {
+  readonly intent: TargetIntent & { readonly schedule: Schedule };
   /** Signed: pending and filled (design, rule 8). */
   readonly positionLots: Lots;
   /** The own orders of this market. Those that may no longer fill count only by what they may already have filled untold. */
@@ -30,11 +30,11 @@ export interface TargetInput {
 }
 
 /**
- * Where the work stands. `clearing`: other orders come down first. `working`: a slice leaves. `waiting`: for a slice's answer, for its
+ * Where the work stands. `clearing`: other orders come down first. `offering`: quotes alone work it. `working`: a slice leaves. `waiting`: for a slice's answer, for its
  * turn, or for a price within bounds. `done`: the target is reached. `dust`: what remains is less than the market takes. `expired`: the
  * deadline has passed; what remains stays.
  */
-export type TargetState = "clearing" | "working" | "waiting" | "done" | "dust" | "expired";
+export type TargetState = "clearing" | "offering" | "working" | "waiting" | "done" | "dust" | "expired";
 
 /** A {@link Plan} towards a position, with where the work stands. */
 export interface TargetPlan extends Plan {
@@ -115,7 +115,8 @@ export function planTarget(input: TargetInput): TargetPlan {
   return { ...standing, places: [place], keeps: [], withheld: [], state: "working", remainingLots, nextSliceAtMs, why };
 }
 
-function isSlice(order: WorkingOrder): boolean {
+/** Whether an order is a slice of a target position. */
+export function isSlice(order: Pick<WorkingOrder, "level">): boolean {
   return order.level === TARGET_LEVEL;
 }
 
@@ -146,7 +147,7 @@ function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }: Target
 }
 
 /** The slice's price bound, or why there is none now. */
-function slicePrice(input: TargetInput, side: Side, live: readonly WorkingOrder[]): Ticks | string {
+export function slicePrice(input: TargetInput<unknown>, side: Side, live: readonly WorkingOrder[]): Ticks | string {
   const { touch, foreignTouch, intent, reachTicks, rules } = input;
   const best = opposingTouch(side, touch);
   if (best === undefined) return "nobody is on the other side of the book";

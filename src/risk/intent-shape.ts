@@ -1,6 +1,6 @@
 import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "../strategies/intent.js";
+import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 
 /** Levels at and above this one are not a quote's: the executor works target positions there. */
 export const MAX_QUOTE_LEVELS = 1_000;
@@ -132,6 +132,11 @@ function checkTarget(intent: TargetIntent, context: ShapeContext, rules: Rules):
     return refuse("bad-price", `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`);
   }
   if (typeof schedule !== "object" || schedule === null) return refuse("bad-schedule", `schedule is ${describe(schedule)}`);
+  if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
+    return refuse("bad-schedule", `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`);
+  }
+  const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
+  if (unwind !== undefined) return refuse("bad-schedule", unwind);
   if (!Number.isSafeInteger(schedule.sliceLots) || schedule.sliceLots <= 0) {
     return refuse("bad-schedule", `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`);
   }
@@ -150,6 +155,27 @@ function checkTarget(intent: TargetIntent, context: ShapeContext, rules: Rules):
     accepted: true,
     intent: { ...intent, targetLots: target, schedule: { ...schedule, sliceLots }, reason: withClamps(intent.reason, clamps) },
   };
+}
+
+/** What is wrong with an unwinding's own fields; undefined when nothing is. */
+function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
+  if (offerTicks !== undefined && !(offerTicks > 0 && offerTicks < Number.POSITIVE_INFINITY)) {
+    return `schedule.offerTicks is ${describe(offerTicks)}, no price`;
+  }
+  if (!Number.isSafeInteger(dustLots) || dustLots < 0) return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
+  if (!Array.isArray(parts) || parts.length === 0) return `schedule.parts is ${describe(parts)}, no list of trajectories`;
+  for (const part of parts) {
+    if (typeof part !== "object" || part === null) return `a part of the schedule is ${describe(part)}`;
+    const { takingFromMs, stepMs, holdLots } = part;
+    if (!Number.isSafeInteger(takingFromMs)) return `takingFromMs is ${describe(takingFromMs)}, no instant`;
+    if (!(stepMs > 0 && stepMs < Number.POSITIVE_INFINITY)) return `stepMs is ${describe(stepMs)}, no duration above 0`;
+    const isTrajectory =
+      Array.isArray(holdLots) &&
+      holdLots.at(-1) === 0 &&
+      holdLots.every((lots, step) => Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]));
+    if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
+  }
+  return undefined;
 }
 
 /** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */

@@ -32,7 +32,38 @@ export interface QuotesIntent {
   readonly reason: Reason;
 }
 
-/** A position wanted, worked by price-bounded slices: unwinding, flattening. */
+/** Slices of at most so many lots, one each `everyMs`. */
+export interface SliceSchedule {
+  readonly kind?: "slices";
+  readonly sliceLots: Lots;
+  readonly everyMs: Ms;
+}
+
+/** How much of one position may still be held at a time: a trajectory in steps. */
+export interface UnwindPart {
+  /** Until then nothing is taken: the position is offered alone. */
+  readonly takingFromMs: Ms;
+  readonly stepMs: Ms;
+  /** Lots, without sign: before the first step, from the beginning of each step on; the last is 0. */
+  readonly holdLots: readonly Lots[];
+}
+
+/** Maker first, then taker: what remains is offered by quotes, and taken down to what the trajectory still allows when it is behind. */
+export interface UnwindSchedule {
+  readonly kind: "unwind";
+  /** What they allow adds up: one for each position that is unwound. */
+  readonly parts: readonly UnwindPart[];
+  /** Where the rest is offered where no strategy quotes, in fractional ticks: a reservation price. Undefined offers nothing. */
+  readonly offerTicks: number | undefined;
+  /** A rest of so many lots or fewer is left as it is. */
+  readonly dustLots: Lots;
+  /** The most lots of one taking order. */
+  readonly sliceLots: Lots;
+  /** Between two taking orders at least. */
+  readonly everyMs: Ms;
+}
+
+/** A position wanted, worked by price-bounded orders: unwinding, flattening. */
 export interface TargetIntent {
   readonly kind: "target";
   readonly marketId: MarketId;
@@ -41,8 +72,7 @@ export interface TargetIntent {
   readonly targetLots: Lots;
   /** Never buy above, or sell below, this price. */
   readonly worstTicks: Ticks;
-  /** Slices of at most so many lots, one each `everyMs`. */
-  readonly schedule: { readonly sliceLots: Lots; readonly everyMs: Ms };
+  readonly schedule: SliceSchedule | UnwindSchedule;
   /** When it gives up (the rest stays as it is, and is reported). */
   readonly deadlineMs: Ms;
   readonly reason: Reason;

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Side } from "../../src/core/units.js";
 import { planTarget, TARGET_LEVEL, type TargetInput } from "../../src/executor/target-position.js";
 import type { WorkingOrder } from "../../src/executor/working-order.js";
-import type { TargetIntent } from "../../src/strategies/intent.js";
+import type { SliceSchedule, TargetIntent } from "../../src/strategies/intent.js";
 import { order, unanswered } from "./fixtures.js";
 
-const intent: TargetIntent = {
+const intent: TargetIntent & { readonly schedule: SliceSchedule } = {
   kind: "target",
   marketId: "btcusdc",
   viewSequence: 1,

@@ -32,6 +32,10 @@ export class HandTrader {
     exchange.register(signer.address);
   }
 
+  get address(): Hex {
+    return this.#signer.address;
+  }
+
   /** Buys at once up to a price; what does not fill is gone. */
   buys(lots: Lots, worstTicks: Ticks): HandOrder {
     return this.#place("BUY", lots, worstTicks, "IOC");

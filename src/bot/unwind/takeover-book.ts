@@ -1,0 +1,222 @@
+import type { Takeover } from "../../account/takeover.js";
+import { type CreditUnits, type Int64Id, type Lots, type MarketId, type Ms, signOf, type Ticks } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import type { UnwindPart } from "../../strategies/intent.js";
+import type { UnwindReport, UnwindState } from "./unwind-report.js";
+
+/** How one takeover is to be unwound. */
+export interface UnwindTerms {
+  readonly part: UnwindPart;
+  /** No order of it is worse. */
+  readonly worstTicks: Ticks;
+  /** Exchange time. */
+  readonly deadlineMs: Ms;
+}
+
+/** What a trade worked off of a takeover. Lots of the inherited sign. */
+export interface TradeShare {
+  readonly tradeId: Int64Id;
+  readonly lots: Lots;
+  readonly proceeds: CreditUnits;
+  readonly fee: CreditUnits;
+}
+
+/** A takeover and what became of it: plain data, as it is remembered. */
+export interface KnownTakeover {
+  readonly takeover: Takeover;
+  /** Exchange time when it was said: trades before then are none of its. */
+  readonly saidAtMs: Ms;
+  terms: UnwindTerms;
+  state: UnwindState;
+  isUndone: boolean;
+  nettedLots: Lots;
+  nettedCredit: CreditUnits;
+  readonly shares: TradeShare[];
+}
+
+/** What lots are worth at the mark, in credit units, signed as they are; undefined before the first mark. */
+export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
+
+/**
+ * Every takeover and what of it was sold, first in first out among those of a market. At every moment, for each: inherited = sold + remaining.
+ */
+export class TakeoverBook {
+  readonly #known = new Map<string, KnownTakeover>();
+
+  constructor(known: readonly KnownTakeover[] = []) {
+    for (const one of known) this.#known.set(one.takeover.id, one);
+  }
+
+  get all(): readonly KnownTakeover[] {
+    return [...this.#known.values()];
+  }
+
+  has(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  /** Those of a market that are being unwound, the oldest first. */
+  open(marketId: MarketId): readonly KnownTakeover[] {
+    return this.all.filter((one) => one.takeover.marketId === marketId && one.state === "open");
+  }
+
+  /** What open takeovers of a market have left, signed, together. */
+  openLots(marketId: MarketId): Lots {
+    return this.open(marketId).reduce((sum, one) => sum + remainingOf(one), 0);
+  }
+
+  inherit(takeover: Takeover, terms: UnwindTerms, nowMs: Ms): KnownTakeover {
+    const one: KnownTakeover = {
+      takeover,
+      saidAtMs: nowMs,
+      terms,
+      state: "open",
+      isUndone: false,
+      nettedLots: 0,
+      nettedCredit: 0n,
+      shares: [],
+    };
+    this.#known.set(takeover.id, one);
+    return one;
+  }
+
+  /** The chain has taken it back: what was sold of it has to be bought again, on these terms. Undefined when there is nothing to take back. */
+  undo(id: string, termsFor: (lots: Lots) => UnwindTerms): KnownTakeover | undefined {
+    const one = this.#known.get(id);
+    if (one === undefined || one.isUndone) return undefined;
+    one.isUndone = true;
+    const left = remainingOf(one);
+    one.state = left === 0 ? "undone" : "open";
+    if (left !== 0) one.terms = termsFor(left);
+    return one;
+  }
+
+  /** A trade of the account: works off what is open on its side. Returns the takeovers that it changed. A trade told again changes nothing. */
+  fill(trade: VenueTrade): readonly KnownTakeover[] {
+    if (this.#sharesOf(trade.id, trade.marketId).length > 0) return [];
+    const changed: KnownTakeover[] = [];
+    const left = { lots: trade.lots, quote: trade.quote, fee: trade.commission };
+    for (const one of this.open(trade.marketId)) {
+      const remaining = remainingOf(one);
+      if (left.lots === 0) break;
+      if (remaining === 0 || Math.sign(remaining) === signOf(trade.side)) continue;
+      const lots = Math.min(Math.abs(remaining), left.lots);
+      const part = (credit: CreditUnits): CreditUnits => (credit * BigInt(lots)) / BigInt(left.lots);
+      const quote = part(left.quote);
+      const fee = part(left.fee);
+      const proceeds = trade.side === "SELL" ? quote : -quote;
+      one.shares.push({ tradeId: trade.id, lots: Math.sign(remaining) * lots, proceeds, fee });
+      left.lots -= lots;
+      left.quote -= quote;
+      left.fee -= fee;
+      settleState(one);
+      changed.push(one);
+    }
+    return changed;
+  }
+
+  /** The settlement of a trade failed: what it had worked off remains again, and a takeover that was through is open once more. */
+  failed(trade: Pick<VenueTrade, "id" | "marketId">, nowMs: Ms): readonly KnownTakeover[] {
+    const changed = this.#sharesOf(trade.id, trade.marketId);
+    for (const one of changed) {
+      one.shares.splice(
+        one.shares.findIndex(({ tradeId }) => tradeId === trade.id),
+        1,
+      );
+      one.state = nowMs < one.terms.deadlineMs ? "open" : "expired";
+      settleState(one);
+    }
+    return changed;
+  }
+
+  /**
+   * What a market's open takeovers have left and the account does not hold is closed at the mark: one closes another of the opposite sign,
+   * or a position that the account had. Undefined marks close nothing yet.
+   */
+  net(marketId: MarketId, positionLots: Lots, markValue: MarkValue): readonly KnownTakeover[] {
+    const open = this.open(marketId);
+    let longLots = 0;
+    let shortLots = 0;
+    for (const one of open) {
+      const left = remainingOf(one);
+      if (left > 0) longLots += left;
+      else shortLots -= left;
+    }
+    const crossed = Math.min(longLots, shortLots);
+    const held = { long: Math.max(0, positionLots), short: Math.max(0, -positionLots) };
+    const close = { long: Math.max(crossed, longLots - held.long), short: Math.max(crossed, shortLots - held.short) };
+    const changed: KnownTakeover[] = [];
+    for (const one of open) {
+      const left = remainingOf(one);
+      const side = left > 0 ? "long" : "short";
+      const lots = Math.sign(left) * Math.min(Math.abs(left), close[side]);
+      const value = lots === 0 ? undefined : markValue(marketId, lots);
+      if (value === undefined) continue;
+      close[side] -= Math.abs(lots);
+      one.nettedLots += lots;
+      one.nettedCredit += value;
+      settleState(one);
+      changed.push(one);
+    }
+    return changed;
+  }
+
+  /** Those whose deadline has passed: what remains is kept. */
+  expire(nowMs: Ms): readonly KnownTakeover[] {
+    const over = this.all.filter((one) => one.state === "open" && nowMs >= one.terms.deadlineMs);
+    for (const one of over) one.state = "expired";
+    return over;
+  }
+
+  /** What is left in a market is not worth an order. */
+  dust(marketId: MarketId): readonly KnownTakeover[] {
+    const open = this.open(marketId);
+    for (const one of open) one.state = "dust";
+    return open;
+  }
+
+  /** Forgets those that were through before this instant. */
+  forget(beforeMs: Ms): void {
+    for (const [id, { state, terms, saidAtMs }] of this.#known) {
+      if (state !== "open" && Math.max(saidAtMs, terms.deadlineMs) < beforeMs) this.#known.delete(id);
+    }
+  }
+
+  #sharesOf(tradeId: Int64Id, marketId: MarketId): readonly KnownTakeover[] {
+    return this.all.filter((one) => one.takeover.marketId === marketId && one.shares.some((share) => share.tradeId === tradeId));
+  }
+}
+
+/** Of the inherited sign: what fills and netting have worked off. */
+export function soldOf({ shares, nettedLots }: KnownTakeover): Lots {
+  return shares.reduce((sum, { lots }) => sum + lots, nettedLots);
+}
+
+/** Signed: what is still to be sold, or, of a takeover that was taken back, to be bought again. */
+export function remainingOf(one: KnownTakeover): Lots {
+  return (one.isUndone ? 0 : one.takeover.lots) - soldOf(one);
+}
+
+/** The takeover as it is told. */
+export function reportOf(one: KnownTakeover, markValue: MarkValue): UnwindReport {
+  const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares } = one;
+  const remainingLots = remainingOf(one);
+  return {
+    takeoverId: takeover.id,
+    marketId: takeover.marketId,
+    state,
+    inheritedLots: isUndone ? 0 : takeover.lots,
+    inheritedCredit: isUndone ? 0n : takeover.credit,
+    soldLots: soldOf(one),
+    nettedLots,
+    proceedsCredit: shares.reduce((sum, { proceeds }) => sum + proceeds, nettedCredit),
+    feesCredit: shares.reduce((sum, { fee }) => sum + fee, 0n),
+    remainingLots,
+    markCredit: remainingLots === 0 ? 0n : markValue(takeover.marketId, remainingLots),
+    deadlineMs: terms.deadlineMs,
+  };
+}
+
+function settleState(one: KnownTakeover): void {
+  if (remainingOf(one) === 0) one.state = one.isUndone ? "undone" : "done";
+}

@@ -1,0 +1,89 @@
+import type { Takeover } from "../../account/takeover.js";
+import { FormatError } from "../../core/errors.js";
+import { readJsonState, type StateStore } from "../state/state-dir.js";
+import type { KnownTakeover } from "./takeover-book.js";
+
+/** Takeovers and what became of them, in the state directory: written before anything is done about them. */
+export const TAKEOVERS_FILE = "takeovers.json";
+
+/** What is remembered of takeovers. */
+export interface UnwindMemory {
+  readonly known: readonly KnownTakeover[];
+  /** All that the account was told, opposites of those that were taken back among them. */
+  readonly said: readonly Takeover[];
+}
+
+/** Undefined where nothing was ever taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten. */
+export function readUnwindMemory(store: StateStore): UnwindMemory | undefined {
+  return readJsonState(store, TAKEOVERS_FILE, (value) => memoryOf(untagged(value)));
+}
+
+export function writeUnwindMemory(store: StateStore, memory: UnwindMemory): void {
+  store.write(
+    TAKEOVERS_FILE,
+    JSON.stringify(memory, (_key, held: unknown) => (typeof held === "bigint" ? { $n: held.toString() } : held)),
+  );
+}
+
+function untagged(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(untagged);
+  if (!isObject(value)) return value;
+  if (typeof value.$n === "string" && /^-?\d+$/.test(value.$n)) return BigInt(value.$n);
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, untagged(held)]));
+}
+
+function memoryOf(value: unknown): UnwindMemory {
+  if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isTakeover))
+    return { known: value.known, said: value.said };
+  throw new FormatError("not the memory of takeovers", {
+    field: TAKEOVERS_FILE,
+    expected: "known and said takeovers, as a bot writes them",
+  });
+}
+
+const STATES: ReadonlySet<unknown> = new Set(["open", "done", "dust", "expired", "undone"]);
+
+function isKnown(held: unknown): held is KnownTakeover {
+  if (!isObject(held) || !isTakeover(held.takeover) || !isObject(held.terms) || !isObject(held.terms.part)) return false;
+  const { part, worstTicks, deadlineMs } = held.terms;
+  return (
+    STATES.has(held.state) &&
+    typeof held.isUndone === "boolean" &&
+    typeof held.nettedCredit === "bigint" &&
+    areNumbers(held.saidAtMs, held.nettedLots, worstTicks, deadlineMs, part.takingFromMs, part.stepMs) &&
+    isListOf(part.holdLots, (lots): lots is number => areNumbers(lots)) &&
+    isListOf(held.shares, isShare)
+  );
+}
+
+function isShare(held: unknown): held is KnownTakeover["shares"][number] {
+  return (
+    isObject(held) &&
+    typeof held.tradeId === "string" &&
+    areNumbers(held.lots) &&
+    typeof held.proceeds === "bigint" &&
+    typeof held.fee === "bigint"
+  );
+}
+
+function isTakeover(held: unknown): held is Takeover {
+  return (
+    isObject(held) &&
+    typeof held.id === "string" &&
+    typeof held.marketId === "string" &&
+    areNumbers(held.lots, held.atMs) &&
+    typeof held.credit === "bigint"
+  );
+}
+
+function areNumbers(...held: readonly unknown[]): boolean {
+  return held.every((one) => typeof one === "number" && Number.isFinite(one));
+}
+
+function isListOf<T>(held: unknown, isOne: (one: unknown) => one is T): held is T[] {
+  return Array.isArray(held) && held.every(isOne);
+}
+
+function isObject(held: unknown): held is Readonly<Record<string, unknown>> {
+  return typeof held === "object" && held !== null;
+}

@@ -1,0 +1,83 @@
+import { decimalToScaled } from "../../core/instrument.js";
+import { type CreditUnits, type Lots, type Ms, signOf } from "../../core/units.js";
+import { optimalLiquidation } from "../../strategies/almgren-chriss.js";
+import type { UnwindConfig } from "../config/unwind-fields.js";
+import type { Desk } from "../desk.js";
+import type { UnwindTerms } from "./takeover-book.js";
+
+/** How far beyond the touch the book's depth is looked at, as a share of the slippage allowed. */
+const DEPTH_SHARE = 1 / 4;
+
+/**
+ * How a position of `lots` (signed) is to be unwound from `nowMs` on: the trajectory of Almgren and Chriss over the book and the volatility
+ * of this moment. The temporary impact is that of a book with as many lots a tick as the touch's neighbourhood has now; without a book or a
+ * risk to speak of it sells in even parts.
+ * @param sigmaTicks volatility of the mid, ticks per square root of a second.
+ * @param credit what the position was taken over for: bounds the price where there is no mark yet.
+ */
+export function unwindTerms(
+  desk: Desk,
+  { lots, credit }: { readonly lots: Lots; readonly credit: CreditUnits },
+  config: UnwindConfig,
+  sigmaTicks: number,
+  nowMs: Ms,
+): UnwindTerms {
+  const { instrument, rules } = desk;
+  const size = Math.abs(lots);
+  const referenceTicks = Number.isFinite(desk.state.markTicks) ? desk.state.markTicks : priceTicks(desk, lots, credit);
+  const slip = config.maxSlippageBps / 10_000;
+  const worstTicks =
+    lots > 0
+      ? Math.min(rules.maxTicks, Math.max(rules.minTicks, Math.ceil(referenceTicks * (1 - slip))))
+      : Math.max(rules.minTicks, Math.min(rules.maxTicks, Math.floor(referenceTicks * (1 + slip))));
+  const stepMs = config.horizonMs / config.slices;
+  const tauSeconds = stepMs / 1000;
+  const reachTicks = Math.max(1, referenceTicks * slip * DEPTH_SHARE);
+  const depthLots = depthOf(desk, lots, reachTicks);
+  const holdings =
+    depthLots === 0
+      ? Array.from({ length: config.slices + 1 }, (_, step) => (size * (config.slices - step)) / config.slices)
+      : optimalLiquidation({
+          size: size * instrument.lotBase,
+          horizon: config.horizonMs / 1000,
+          intervals: config.slices,
+          riskAversion: config.riskAversion,
+          sigma: sigmaTicks * instrument.tickQuote,
+          permanentImpact: 0,
+          // Sweeping n lots of a book of D lots in R ticks moves its price by n R / D, half of it on average.
+          temporaryImpact: (tauSeconds * reachTicks * instrument.tickQuote) / (2 * depthLots * instrument.lotBase),
+          fixedCost: 0,
+        }).holdings.map((base) => base / instrument.lotBase);
+  const holdLots = holdings.map((held, step) => (step === 0 ? size : step === config.slices ? 0 : Math.min(size, Math.round(held))));
+  const takingFromMs = nowMs + config.makerFirstMs;
+  return { part: { takingFromMs, stepMs, holdLots }, worstTicks, deadlineMs: takingFromMs + config.horizonMs };
+}
+
+/** The largest rest that is not worth an order, in lots. */
+export function dustLotsOf(desk: Desk, { dustQuote }: UnwindConfig): Lots {
+  const { mark } = desk.state;
+  if (dustQuote === undefined || mark === undefined || mark <= 0n) return 0;
+  const { creditDecimals, paperDecimals, paperPerLot } = desk.instrument;
+  const dust = decimalToScaled(dustQuote, creditDecimals);
+  return Number((dust * 10n ** BigInt(paperDecimals)) / (paperPerLot * mark));
+}
+
+/** Lots of others within so many ticks of the touch, on the side that takes the position. */
+function depthOf({ book }: Desk, lots: Lots, reachTicks: number): Lots {
+  if (!book.synchronised) return 0;
+  const side = lots > 0 ? book.bids : book.asks;
+  const best = side.bestTicks;
+  let depth = 0;
+  side.walk((ticks, resting) => {
+    if (Math.abs(best - ticks) > reachTicks) return false;
+    depth += resting;
+    return true;
+  });
+  return depth;
+}
+
+/** The price that a position was taken over at, in ticks. */
+function priceTicks({ instrument }: Desk, lots: Lots, credit: CreditUnits): number {
+  const paid = Number(-credit * instrument.creditDenominator) / Number(instrument.creditNumerator);
+  return (signOf(lots > 0 ? "BUY" : "SELL") * paid) / Math.abs(lots);
+}

@@ -1,0 +1,221 @@
+import type { AccountChange } from "../../account/changes.js";
+import type { Takeover } from "../../account/takeover.js";
+import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
+import type { TargetState } from "../../executor/target-position.js";
+import type { TargetIntent } from "../../strategies/intent.js";
+import { EwmaVolatility } from "../../strategies/volatility.js";
+import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
+import type { BotContext } from "../context.js";
+import type { Desk } from "../desk.js";
+import { type KnownTakeover, remainingOf, reportOf, TakeoverBook, type UnwindTerms } from "./takeover-book.js";
+import { readUnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
+import type { UnwindReport } from "./unwind-report.js";
+import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
+
+/** How long a takeover that is through is remembered, so that one said again is known: a day. */
+const REMEMBER_MS = 86_400_000;
+const VOLATILITY = { windowMs: 60_000, sampleMs: 1_000 };
+/** Basis points per square root of a second, until there is an estimate. */
+const FIRST_SIGMA_BPS = 1;
+/** Between two taking orders of a market at least: a round trip and the book's answer to it. */
+const TAKE_EVERY_MS = 500;
+
+/** Everything that the bot has inherited, and what it wants of each market because of it. */
+export class Unwinding {
+  readonly #context: BotContext;
+  readonly #config: UnwindConfig;
+  readonly #book: TakeoverBook;
+  readonly #volatility = new Map<MarketId, EwmaVolatility>();
+  /** Takeovers that this turn has changed, to be written down and told at its end. */
+  readonly #changed = new Set<KnownTakeover>();
+  #isStarted = false;
+
+  /** @throws FormatError or CorruptStateError when what is remembered is broken. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
+    this.#book = new TakeoverBook(readUnwindMemory(context.store)?.known);
+  }
+
+  /** Every takeover of the last day and what became of it, the oldest first. */
+  reports(): readonly UnwindReport[] {
+    return this.#book.all.map((one) => reportOf(one, this.#valueOf));
+  }
+
+  /** Whether something is being unwound in a market. */
+  isOpen(marketId: MarketId): boolean {
+    return this.#book.open(marketId).length > 0;
+  }
+
+  /** A liquidation has brought a position. One that was said before, or that is none, changes nothing. */
+  inherit(takeover: Takeover): void {
+    const { account, exchangeTime, absorb, desks } = this.#context;
+    if (this.#book.has(takeover.id)) return;
+    const desk = desks.get(takeover.marketId);
+    if (desk === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
+      const why = desk === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
+      this.#log("error", "cannot unwind what was taken over", { takeover: takeover.id, marketId: takeover.marketId, why });
+      return;
+    }
+    const nowMs = exchangeTime.nowMs();
+    this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
+    absorb(account.takeOver(takeover, nowMs));
+    desk.noteFill();
+  }
+
+  /** The chain has taken a takeover back. */
+  disinherit(takeoverId: string): void {
+    const { account, exchangeTime, absorb, desks } = this.#context;
+    absorb(account.undoTakeover(takeoverId, exchangeTime.nowMs()));
+    const known = this.#book.all.find(({ takeover }) => takeover.id === takeoverId);
+    const desk = known === undefined ? undefined : desks.get(known.takeover.marketId);
+    if (known === undefined || desk === undefined) return;
+    const { credit } = known.takeover;
+    const undone = this.#book.undo(takeoverId, (lots) =>
+      this.#termsOf(desk, { lots, credit: lots > 0 === credit < 0n ? credit : -credit }),
+    );
+    if (undone === undefined) return;
+    this.#note([undone]);
+    desk.noteFill();
+  }
+
+  /** What the account tells. */
+  heard(change: AccountChange): void {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    if (change.kind === "fill") this.#note(this.#book.fill(change.trade));
+    else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
+    else if (change.kind === "earlier-trade") {
+      const { trade } = change;
+      if (trade.status === "FAILED") this.#note(this.#book.failed(trade, nowMs));
+      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs)) this.#note(this.#book.fill(trade));
+    }
+  }
+
+  /** The mid has moved. */
+  noteMid({ marketId, netMidTicks }: Desk): void {
+    if (netMidTicks === undefined || this.#context.config.liquidator === undefined) return;
+    let volatility = this.#volatility.get(marketId);
+    if (volatility === undefined) {
+      volatility = new EwmaVolatility(VOLATILITY);
+      this.#volatility.set(marketId, volatility);
+    }
+    volatility.observe(netMidTicks, this.#context.clock.monotonicMs());
+  }
+
+  /** A few times a second: deadlines. */
+  tick(): void {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    for (const one of this.#book.expire(nowMs)) {
+      this.#log("warn", "the deadline of an unwinding has passed", { takeover: one.takeover.id, remainingLots: remainingOf(one) });
+      this.#note([one]);
+    }
+    this.#book.forget(nowMs - REMEMBER_MS);
+  }
+
+  /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
+  settle(): void {
+    const { account, store, notify, desks, exchangeTime } = this.#context;
+    if (account.confirmed) {
+      for (const marketId of desks.keys()) {
+        if (this.isOpen(marketId)) this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+      }
+      if (!this.#isStarted) {
+        this.#isStarted = true;
+        this.#note(this.#book.all.filter(({ state }) => state === "open"));
+      }
+    }
+    if (this.#changed.size === 0) return;
+    const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
+    writeUnwindMemory(store, { known: this.#book.all, said: account.takeovers.filter(({ atMs }) => atMs >= sinceMs) });
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const one of changed) {
+      const desk = desks.get(one.takeover.marketId);
+      if (desk !== undefined) desk.dirty = true;
+      notify({ kind: "unwind", unwind: reportOf(one, this.#valueOf) });
+    }
+  }
+
+  /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
+  intentOf(desk: Desk): TargetIntent | undefined {
+    const open = this.#book.open(desk.marketId);
+    if (open.length === 0) return undefined;
+    const { account, marketLimits, exchangeTime } = this.#context;
+    const positionLots = account.positionLots(desk.marketId);
+    const leftLots = open.reduce((sum, one) => sum + remainingOf(one), 0);
+    const worst = open.map(({ terms }) => terms.worstTicks);
+    const deadlineMs = Math.max(...open.map(({ terms }) => terms.deadlineMs));
+    const sigmaTicks = this.#sigmaOf(desk);
+    const secondsLeft = Math.max(0, deadlineMs - exchangeTime.nowMs()) / 1000;
+    const offerTicks = this.#offerTicks(desk, leftLots, sigmaTicks, secondsLeft);
+    return {
+      kind: "target",
+      marketId: desk.marketId,
+      viewSequence: desk.lastView?.sequence ?? 0,
+      targetLots: positionLots - leftLots,
+      // One bound for all: a slice may be of any of them.
+      worstTicks: leftLots > 0 ? Math.max(...worst) : Math.min(...worst),
+      schedule: {
+        kind: "unwind",
+        parts: open.map(({ terms }) => terms.part),
+        offerTicks,
+        dustLots: dustLotsOf(desk, this.#config),
+        sliceLots: Math.min(marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots, desk.rules.maxLots),
+        everyMs: TAKE_EVERY_MS,
+      },
+      deadlineMs,
+      reason: {
+        fairTicks: desk.netMidTicks ?? Number.NaN,
+        reservationTicks: offerTicks ?? Number.NaN,
+        halfSpreadTicks: 0,
+        terms: { inheritedLeftLots: leftLots, positionLots, sigmaTicks, secondsLeft },
+        clamps: open.map(({ takeover }) => `unwinds ${takeover.id}`),
+      },
+    };
+  }
+
+  /** What a plan has found: a rest that is dust is through. */
+  planned(desk: Desk, state: TargetState, why: string): void {
+    if (state !== "dust") return;
+    this.#log("info", "what remains of an unwinding is dust", { marketId: desk.marketId, why });
+    this.#note(this.#book.dust(desk.marketId));
+  }
+
+  /**
+   * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T - t)` (Quantitative Finance 8(3), 2008,
+   * equation 8), with the risk aversion of the trajectory.
+   */
+  #offerTicks(desk: Desk, leftLots: Lots, sigmaTicks: number, secondsLeft: number): number | undefined {
+    const { lotBase, tickQuote } = desk.instrument;
+    const mid = desk.netMidTicks ?? desk.state.markTicks;
+    if (!Number.isFinite(mid)) return undefined;
+    const shift = leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
+    return Math.max(1, mid - shift);
+  }
+
+  #termsOf(desk: Desk, position: { readonly lots: Lots; readonly credit: CreditUnits }): UnwindTerms {
+    return unwindTerms(desk, position, this.#config, this.#sigmaOf(desk), this.#context.exchangeTime.nowMs());
+  }
+
+  #sigmaOf(desk: Desk): number {
+    const known = this.#volatility.get(desk.marketId)?.sigma;
+    if (known !== undefined) return known;
+    const reference = desk.netMidTicks ?? desk.state.markTicks;
+    return Number.isFinite(reference) ? (reference * FIRST_SIGMA_BPS) / 10_000 : 0;
+  }
+
+  readonly #valueOf = (marketId: MarketId, lots: Lots): CreditUnits | undefined => {
+    const desk = this.#context.desks.get(marketId);
+    const mark = desk?.state.mark;
+    if (desk === undefined || mark === undefined) return undefined;
+    return (BigInt(lots) * desk.instrument.paperPerLot * mark) / 10n ** BigInt(desk.instrument.paperDecimals);
+  };
+
+  #note(changed: readonly KnownTakeover[]): void {
+    for (const one of changed) this.#changed.add(one);
+  }
+
+  #log(level: "info" | "warn" | "error", message: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#context.notify({ kind: "log", level, message, fields });
+  }
+}

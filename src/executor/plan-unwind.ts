@@ -1,0 +1,187 @@
+import type { Lots, MarketId, Side } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type { Quote, UnwindSchedule } from "../strategies/intent.js";
+import { distanceToTouch } from "./crossing.js";
+import type { Plan, PlannedPlace, Withheld } from "./plan.js";
+import { type ForeignOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
+import { isSlice, slicePrice, TARGET_LEVEL, type TargetInput, type TargetPlan, type TargetState } from "./target-position.js";
+import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
+import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
+
+/** Everything that a plan for an unwinding depends on. */
+export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" | "foreignTouch"> {
+  readonly marketId: MarketId;
+  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders">;
+  readonly foreign: ForeignOrders;
+  /** What the market's strategy wants to quote: its reducing side does the maker's part. Empty where none may quote. */
+  readonly quotes: readonly Quote[];
+  readonly settings: QuoteSettings;
+}
+
+/**
+ * Unwinds a position towards its target: what the trajectory still allows to be held is offered by quotes, those of the market's strategy on
+ * the reducing side or else one of its own, and what it allows no more is taken by immediate orders, one at a time. Quotes that would add
+ * come down. Everything of the reducing side that may still fill, at full size, never exceeds what remains; nothing is worse than the
+ * intent's worst price but the strategy's own quotes, which take nothing. A pure function.
+ */
+export function planUnwind(input: UnwindInput): TargetPlan {
+  const { intent, positionLots, working, nowMs, rules } = input;
+  const { schedule } = intent;
+  const remainingLots = intent.targetLots - positionLots;
+  const restLots = Math.abs(remainingLots);
+  const side: Side = remainingLots > 0 ? "BUY" : "SELL";
+  const live = working.filter(closesSlot);
+  const end = (state: TargetState, why: string): TargetPlan => ({
+    ...planOffers(input, live, []),
+    state,
+    remainingLots,
+    nextSliceAtMs: undefined,
+    why,
+  });
+
+  const mayBecome = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
+  if (nowMs >= intent.deadlineMs) return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
+  if (remainingLots === 0)
+    return mayBecome === 0 ? end("done", "the target is reached") : end("waiting", `${mayBecome} lots may still fill`);
+  if (restLots < rules.minLots || restLots <= schedule.dustLots) {
+    const least = Math.max(rules.minLots, schedule.dustLots + 1);
+    return mayBecome === 0
+      ? end("dust", `${restLots} lots remain, fewer than ${least} are not sold`)
+      : end("waiting", `${mayBecome} lots may still fill`);
+  }
+
+  const dueLots = dueOf(restLots, allowedLots(schedule.parts, nowMs), input);
+  const offers = offersOf(input, side, restLots - dueLots);
+  const plan = planOffers(input, live, offers);
+  const underWay = working.reduce((sum, order) => sum + (order.side === side ? mayBecomePosition(order) : 0), 0);
+  const taken = takeDue(input, side, dueLots, restLots - underWay, live, plan);
+  const takenLots = taken.place?.lots ?? 0;
+  const { places, withheld } = withinRoom(plan, side, restLots - underWay - takenLots);
+  const turnAtMs = input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + schedule.everyMs;
+  return {
+    ...plan,
+    places: taken.place === undefined ? places : [taken.place, ...places],
+    withheld: [...withheld, ...taken.withheld],
+    state: taken.state,
+    remainingLots,
+    nextSliceAtMs: dueLots > 0 ? Math.max(nowMs, turnAtMs) : nextStepAtMs(schedule.parts, nowMs),
+    why: taken.why,
+  };
+}
+
+/** What the trajectory allows to be held no more, as far as the market takes it: a rest that is too small to trade is not left over. */
+function dueOf(restLots: Lots, allowed: Lots, { rules, intent }: UnwindInput): Lots {
+  const due = Math.max(0, restLots - allowed);
+  if (due < rules.minLots) return 0;
+  const left = restLots - due;
+  return left < rules.minLots || left <= intent.schedule.dustLots ? restLots : due;
+}
+
+/** The reducing quotes of the strategy, else one of our own; never more than `roomLots`, innermost first. */
+function offersOf(input: UnwindInput, side: Side, roomLots: Lots): readonly Quote[] {
+  const { rules, intent } = input;
+  const wanted = input.quotes.filter((quote) => quote.side === side);
+  const own = wanted.length > 0 ? undefined : ownOffer(input, side, roomLots);
+  const offers: Quote[] = [];
+  let room = roomLots;
+  for (const quote of own === undefined ? [...wanted].sort((a, b) => a.level - b.level) : [own]) {
+    const lots = Math.min(quote.lots, room, rules.maxLots, own === undefined ? quote.lots : intent.schedule.sliceLots);
+    if (lots < rules.minLots) continue;
+    room -= lots;
+    offers.push(lots === quote.lots ? quote : { ...quote, lots });
+  }
+  return offers;
+}
+
+/** At the reservation price, but not worse than the worst: what of it would take is placed one tick behind the touch. */
+function ownOffer({ intent, rules }: UnwindInput, side: Side, lots: Lots): Quote | undefined {
+  const { offerTicks } = intent.schedule;
+  if (offerTicks === undefined) return undefined;
+  const ticks =
+    side === "SELL"
+      ? Math.max(Math.ceil(offerTicks), intent.worstTicks, rules.minTicks)
+      : Math.min(Math.floor(offerTicks), intent.worstTicks, rules.maxTicks);
+  return { side, level: 0, ticks, lots };
+}
+
+/** The quotes alone. A slice that waits for its signature is no quote that nobody wants. */
+function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: readonly Quote[]): Plan {
+  const { marketId, rules, touch, foreign, settings, nowMs } = input;
+  const orders = live.filter((order) => !isSlice(order));
+  const plan = planQuotes({ marketId, quotes, working: orders, rules, touch, foreign, settings, nowMs });
+  const cancels = [...plan.cancels];
+  const waits = [...plan.waits];
+  for (const order of live.filter(isSlice)) {
+    const { hash, side, level, phase } = order;
+    // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
+    if (isCancellable(order)) {
+      const distanceTicks = distanceToTouch(side, order.ticks, touch);
+      cancels.push({ hash, orderId: order.orderId, side, level, distanceTicks, why: "an immediate order that is still open" });
+    } else waits.push({ hash, side, level, phase, why: "may still fill" });
+  }
+  return { ...plan, cancels, waits };
+}
+
+interface Taken {
+  readonly state: TargetState;
+  readonly why: string;
+  readonly place?: PlannedPlace;
+  readonly withheld: readonly Withheld[];
+}
+
+/** The immediate order that is due now, or why there is none. `roomLots`: what of the rest no order under way may fill. */
+function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, live: readonly WorkingOrder[], plan: Plan): Taken {
+  const { intent, rules, nowMs, lastSliceAtMs } = input;
+  const { schedule, worstTicks } = intent;
+  const not = (state: TargetState, why: string, withheld: readonly Withheld[] = []): Taken => ({ state, why, withheld });
+  if (dueLots === 0) return not("offering", "the trajectory allows what is held");
+  const slice = live.find(isSlice);
+  if (slice !== undefined) return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
+  if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
+    return not("waiting", `the next slice leaves in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`);
+  }
+  const lots = Math.min(dueLots, roomLots, schedule.sliceLots, rules.maxLots);
+  // Quotes that come down make room for the whole of it; those of unknown fate never may.
+  const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
+  if (lots < dueLots && lots === roomLots && isClearing) return not("clearing", "quotes come down to make room for the slice");
+  if (lots < rules.minLots) return not("waiting", `${dueLots} lots are due, orders under way may fill all but ${roomLots}`);
+  const price = slicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
+  if (typeof price === "string") {
+    return not("waiting", price, [{ side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price }]);
+  }
+  const why = `${dueLots} lots behind the trajectory`;
+  const place: PlannedPlace = {
+    side,
+    level: TARGET_LEVEL,
+    quoteLevel: TARGET_LEVEL,
+    ticks: price,
+    lots,
+    timeInForce: "IOC",
+    expirationMs: 0,
+    why,
+  };
+  return { state: "working", why, place, withheld: [] };
+}
+
+/** Quotes are placed only into what remains beside everything that may still fill: orders that come down may fill meanwhile. */
+function withinRoom(plan: Plan, side: Side, roomLots: Lots): Pick<Plan, "places" | "withheld"> {
+  const places: PlannedPlace[] = [];
+  const withheld = [...plan.withheld];
+  let room = roomLots;
+  for (const place of plan.places) {
+    if (place.side === side && place.lots <= room) {
+      room -= place.lots;
+      places.push(place);
+    } else {
+      const { level, ticks, lots } = place;
+      withheld.push({
+        side: place.side,
+        level,
+        ticks,
+        lots,
+        why: `orders under way may fill all but ${Math.max(0, room)} of what remains`,
+      });
+    }
+  }
+  return { places, withheld };
+}

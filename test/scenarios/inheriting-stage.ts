@@ -1,0 +1,128 @@
+import { expect } from "vitest";
+import type { Takeover } from "../../src/account/takeover.js";
+import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
+import type { CreditUnits, Lots, Ms, Ticks } from "../../src/core/units.js";
+import type { AccountMarket } from "../../src/simulator/accounts/account.js";
+import { creditOf, MARKET, Stage, type StageOptions } from "./stage.js";
+
+/** The mark, in ticks: what the exchange's market begins at. */
+export const MARK: Ticks = 600_000;
+/** A lot of 0.001 for one tick of 0.1, in units of 10^-6. */
+const TICK_LOT = 100n;
+
+/** Quick enough for a story: offered for 5 s, then sold within 20 s in 4 parts. */
+export const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAversion: 0, maxSlippageBps: 100 };
+
+/** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
+export class InheritingStage extends Stage {
+  #takeovers = 0;
+
+  /** @param unwind keys over {@link QUICK}. @param alone no strategy: what is taken over is sold, and nothing else done. */
+  constructor({ unwind = {}, alone = false, ...options }: StageOptions & { unwind?: Record<string, unknown>; alone?: boolean } = {}) {
+    const limits = { maxPositionBase: "0.1", maxOrderBase: "0.05", maxOpenOrders: 12 };
+    super({
+      ...options,
+      bot: {
+        chain: { rpc: ["http://chain.test"] },
+        liquidator: { minProfitQuote: "1", unwind: { ...QUICK, ...unwind } },
+        markets: { [MARKET]: alone ? { limits } : { strategy: "ladder", limits } },
+        ...options.bot,
+      },
+    });
+    // Somebody to sell to and to buy from, a little away from the bot's own prices.
+    this.counterparty.rests("BUY", 400, MARK - 100);
+    this.counterparty.rests("SELL", 400, MARK + 100);
+  }
+
+  /** A takeover one per cent better than the mark, that only the chain has told yet. */
+  takeover(lots: Lots, part: Partial<Takeover> = {}): Takeover {
+    this.#takeovers += 1;
+    const price = lots > 0 ? (MARK * 99) / 100 : (MARK * 101) / 100;
+    const credit = -BigInt(lots) * BigInt(price) * TICK_LOT;
+    return { id: `tx ${this.#takeovers}`, marketId: MARKET, lots, credit, atMs: this.clock.nowMs(), ...part };
+  }
+
+  /** The liquidator tells the bot. */
+  inherits(takeover: Takeover): void {
+    this.rig.bot.command({ command: "inherit", takeover });
+  }
+
+  /** The exchange has read the block: position and income are there for whoever asks. `told`: and its stream tells the income. */
+  applies({ lots, credit }: Pick<Takeover, "lots" | "credit">, { told = true, type = "LIQUIDATE" as const } = {}): void {
+    const paper = BigInt(lots) * 10n ** 15n;
+    const timeMs = this.clock.nowMs();
+    const quote = lots > 0 ? -credit : credit;
+    const held = this.exchange.account(this.address);
+    held?.in(MARKET).position.applySettled({ paper, quote, fee: 0n, timeMs });
+    // Its other side, so that no money is made of nothing.
+    this.#counterpart().position.applySettled({ paper: -paper, quote, fee: 0n, timeMs });
+    const id = `9${this.#takeovers}${timeMs}`;
+    held?.incomes.add({ id, type, amount: credit, timeMs, marketId: MARKET } as never);
+    const income = { id, type, amount: credit, timeMs, marketId: MARKET };
+    if (told) this.rig.bot.accept({ kind: "event", event: { type: "income-update", incomes: [income] } as never });
+  }
+
+  /** What became of a takeover, as the bot has it now. */
+  report(id = "tx 1"): UnwindReport {
+    const found = this.rig.bot.unwinding.reports().find(({ takeoverId }) => takeoverId === id);
+    if (found === undefined) throw new Error(`nothing is known of ${id}`);
+    return found;
+  }
+
+  /** States that the notices of a takeover went through, each once. */
+  states(id = "tx 1"): readonly string[] {
+    const told = this.notices.flatMap((notice) =>
+      notice.kind === "unwind" && notice.unwind.takeoverId === id ? [notice.unwind.state] : [],
+    );
+    return told.filter((state, at) => state !== told[at - 1]);
+  }
+
+  /** Immediate orders that the bot has sent, in short. */
+  slices(): readonly string[] {
+    return this.notices.flatMap((notice) =>
+      notice.kind === "dispatched" && notice.action.kind === "place" && notice.action.timeInForce === "IOC"
+        ? [`${notice.action.side} ${notice.action.lots} @ ${notice.action.ticks}`]
+        : [],
+    );
+  }
+
+  /** Position and profit are the exchange's to the unit, and at every notice inherited was sold and remaining. */
+  expectUnwound(): void {
+    for (const notice of this.notices) {
+      if (notice.kind !== "unwind") continue;
+      const { inheritedLots, soldLots, remainingLots } = notice.unwind;
+      expect(soldLots + remainingLots).toBe(inheritedLots);
+    }
+    this.expectAgreement();
+  }
+
+  /** What a takeover and its unwinding have brought, its rest at the mark. */
+  earned(id = "tx 1"): CreditUnits {
+    const { inheritedCredit, proceedsCredit, feesCredit, markCredit } = this.report(id);
+    return inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n);
+  }
+
+  /** Time passes in steps, and every order under way stays within the price bound. */
+  async passesWithin(forMs: Ms, worstTicks: Ticks): Promise<void> {
+    for (let waited = 0; waited < forMs; waited += 250) {
+      await this.passes(250);
+      for (const { side, ticks } of this.resting())
+        expect(side === "SELL" ? ticks - worstTicks : worstTicks - ticks).toBeGreaterThanOrEqual(0);
+    }
+    for (const slice of this.slices()) {
+      const [side, , , ticks] = slice.split(" ");
+      expect(side === "SELL" ? Number(ticks) - worstTicks : worstTicks - Number(ticks)).toBeGreaterThanOrEqual(0);
+    }
+  }
+
+  #counterpart(): AccountMarket {
+    const account = this.exchange.account(this.counterparty.address);
+    if (account === undefined) throw new Error("the counterparty has no account");
+    return account.in(MARKET);
+  }
+}
+
+/** Credit that lots bring at a price. */
+export function brings(lots: Lots, ticks: Ticks): CreditUnits {
+  return creditOf("SELL", lots, ticks);
+}

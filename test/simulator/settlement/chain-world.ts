@@ -21,6 +21,8 @@ export interface ChainWorldOptions {
   readonly config?: Partial<ExchangeConfigInput>;
   readonly records?: RecordStore;
   readonly clock?: VirtualClock;
+  /** Whether the markets have the order flows of the configuration, and not the test for one. */
+  readonly ownFlows?: boolean;
 }
 
 /** What an account has: a position in one market, and primary credit. */
@@ -46,7 +48,12 @@ export class ChainWorld {
     this.chain = open.chain as OpenChain;
   }
 
-  static async open({ config = {}, records, clock = new VirtualClock(START_MS) }: ChainWorldOptions = {}): Promise<ChainWorld> {
+  static async open({
+    config = {},
+    records,
+    clock = new VirtualClock(START_MS),
+    ownFlows = false,
+  }: ChainWorldOptions = {}): Promise<ChainWorld> {
     const reports: ChainReport[] = [];
     const flows = new Map<string, FlowMarket>();
     const parsed = parseExchangeConfig({
@@ -59,7 +66,9 @@ export class ChainWorld {
       { clock, random: seededRandom("exchange") },
       {
         ...(records === undefined ? {} : { records }),
-        flowOf: (marketId) => ({ start: (market) => void flows.set(marketId, market), stop: () => {} }),
+        ...(ownFlows
+          ? {}
+          : { flowOf: (marketId: string) => ({ start: (market: FlowMarket) => void flows.set(marketId, market), stop: () => {} }) }),
         onChainReport: (report) => reports.push(report),
         onChainFault: (error) => {
           throw error;

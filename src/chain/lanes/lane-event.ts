@@ -10,6 +10,8 @@ export type RefusalReason =
   | { readonly kind: "revert"; readonly revert: Revert }
   /** Even the next block's base fee with the least tip costs more than `maxCostWei`. Fees in wei a unit of gas. */
   | { readonly kind: "too-costly"; readonly neededFeeWei: bigint; readonly ceilingFeeWei: bigint }
+  /** The account cannot pay it beside what it has in flight. */
+  | { readonly kind: "insufficient-funds"; readonly neededWei: bigint; readonly balanceWei: bigint }
   | { readonly kind: "deadline" }
   /** No RPC could be asked or believed. */
   | { readonly kind: "unavailable"; readonly text: string }

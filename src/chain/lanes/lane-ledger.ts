@@ -79,8 +79,22 @@ export class LaneLedger {
     this.#remember(job.id, job, outcome);
   }
 
+  /** Somebody else's nonce. */
   foreign(nonce: number): void {
     this.#foreign.add(nonce);
+    const [oldest] = this.#foreign;
+    if (this.#foreign.size > MOST_FINALS && oldest !== undefined) this.#foreign.delete(oldest);
+  }
+
+  /** What everything that is not mined yet may cost at most, values included. */
+  get committedWei(): bigint {
+    let wei = 0n;
+    for (const { mined, job, attempts } of this.#slots.values()) {
+      if (mined !== undefined) continue;
+      const most = attempts.map(({ gasLimit, maxFeeWei }) => gasLimit * maxFeeWei).reduce((a, b) => (a > b ? a : b));
+      wei += most + (job?.valueWei ?? 0n);
+    }
+    return wei;
   }
 
   jobs(): readonly JobReport[] {

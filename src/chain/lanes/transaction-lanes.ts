@@ -135,16 +135,17 @@ export class TransactionLanes {
   async #start(job: LaneJob): Promise<void> {
     const { rpc, signer, simulateAt, fees: policy, clock } = this.#settings;
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
-    const [simulation, pending, latest] = await Promise.all([
+    const [simulation, pending, latest, balance] = await Promise.all([
       simulate(rpc, signer.address, job, simulateAt),
       this.#ask(() => this.#count("pending")),
       this.#ask(async () => blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false], { refuse: whyNoBlock }))),
+      this.#ask(() => this.#quantity("eth_getBalance", "latest")),
     ]);
     if (simulation.kind === "revert") return this.#refuse(job, { kind: "revert", revert: simulation.revert });
-    for (const failed of [simulation, pending, latest]) {
+    for (const failed of [simulation, pending, latest, balance]) {
       if ("text" in failed) return this.#refuse(job, { kind: "unavailable", text: failed.text });
     }
-    if (simulation.kind !== "ok" || "text" in pending || "text" in latest) return;
+    if (simulation.kind !== "ok" || "text" in pending || "text" in latest || "text" in balance) return;
     this.#tell(job, { kind: "simulated", result: simulation.result, gasLimit: simulation.gasLimit });
     if (this.#isClosed) return this.#refuse(job, { kind: "closed" });
     if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
@@ -154,6 +155,8 @@ export class TransactionLanes {
     const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
     const fees = firstFees(baseFeeWei, { ...policy, tipWei: job.tipWei ?? policy.tipWei }, ceilingFeeWei);
     if (fees === undefined) return this.#refuse(job, { kind: "too-costly", neededFeeWei: baseFeeWei + policy.minTipWei, ceilingFeeWei });
+    const neededWei = gasLimit * fees.maxFeeWei + (job.valueWei ?? 0n) + this.#ledger.committedWei;
+    if (neededWei > balance.value) return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei: balance.value });
     const nonce = Math.max(this.#nextNonce, pending.value);
     const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
     let slot: LaneSlot;
@@ -238,10 +241,15 @@ export class TransactionLanes {
   }
 
   async #count(block: string, atBlock?: number): Promise<number> {
+    return Number(await this.#quantity("eth_getTransactionCount", block, atBlock));
+  }
+
+  /** A number that a node tells of the account. */
+  async #quantity(method: string, block: string, atBlock?: number): Promise<bigint> {
     const { rpc, signer } = this.#settings;
     const refuse = (value: unknown) =>
-      typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? undefined : "its count is no quantity";
-    return Number(await rpc.request("eth_getTransactionCount", [signer.address, block], { atBlock, refuse }));
+      typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? undefined : `its answer to ${method} is no quantity`;
+    return BigInt((await rpc.request(method, [signer.address, block], { atBlock, refuse })) as Hex);
   }
 
   async #ask<Value>(question: () => Promise<Value>): Promise<{ readonly value: Value } | { readonly text: string }> {

@@ -75,6 +75,20 @@ describe("a job", () => {
       expect(outcome.reason.neededFeeWei).toBeGreaterThan(outcome.reason.ceilingFeeWei);
   });
 
+  it("that the account cannot pay beside what is in flight is refused, and takes no nonce", async () => {
+    const life = live(undefined, { confirmations: 1 });
+    await world.chain.request("hardhat_setBalance", SENDER.address, `0x${(2n * 10n ** 15n).toString(16)}`);
+    life.lanes.submit(world.job("first", { tipWei: 10n * GWEI }));
+    await world.run(500);
+    life.lanes.submit(world.job("second", { tipWei: 10n * GWEI }));
+    await world.run(500);
+    const outcome = life.outcome("second");
+    expect(outcome).toMatchObject({ kind: "refused", reason: { kind: "insufficient-funds", balanceWei: 2n * 10n ** 15n } });
+    await world.block();
+    expect(life.outcome("first")?.kind).toBe("mined");
+    expect(await world.count()).toBe(1);
+  });
+
   it("may leave its gas to the node's estimate", async () => {
     const life = live(undefined, { confirmations: 1 });
     life.lanes.submit(world.job("estimated", { gasLimit: "estimate" }));

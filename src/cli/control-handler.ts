@@ -9,7 +9,7 @@ import type { Lots, MarketId } from "../core/units.js";
 export function controlHandler(running: RunningBot): ControlHandler {
   return async (command) => {
     if (command.command !== "status") tell(running, command);
-    return statusOf(running.bot);
+    return statusOf(running.bot, running.liquidator);
   };
 }
 

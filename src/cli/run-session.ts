@@ -4,11 +4,14 @@ import { controlSocketPath, startControlServer } from "../bot/control/control-se
 import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
 import { readinessOf } from "../bot/run/bot-status.js";
+import { rpcUrlsOf } from "../bot/run/chain-access.js";
 import { type RunningBot, startBot } from "../bot/run/run-bot.js";
+import { type ChainAccess, LANES_FILE } from "../bot/run/run-liquidator.js";
 import { type RunSummary, summaryOf } from "../bot/run/run-summary.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import { initCrypto, nativeBindingError } from "../core/signing.js";
@@ -80,7 +83,8 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     const server = await startMetricsServer({
       ...config.metrics,
       metrics,
-      readiness: () => (running === undefined ? { ready: false, reasons: ["the bot is starting"] } : readinessOf(running.bot)),
+      readiness: () =>
+        running === undefined ? { ready: false, reasons: ["the bot is starting"] } : readinessOf(running.bot, running.liquidator),
       sample: () => running?.monitor.refresh(),
     });
     cleanup.push(() => server.close());
@@ -101,6 +105,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
   await warnWithoutGuard(context, options, log, account);
 
+  const chain = chainAccessOf(config, store, env);
   const bot = await namingExchange(config.exchange.rest, () =>
     startBot({
       config,
@@ -110,6 +115,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       log,
       metrics,
       dryRun,
+      ...(chain === undefined ? {} : { chain }),
       ...(journal === undefined ? {} : { journal }),
     }),
   );
@@ -140,7 +146,14 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   }
   const { firstQuoteAtMs } = bot.monitor;
   // The steady clock of the real seam begins with the process.
-  return summaryOf(bot.bot, bot.monitor, firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000);
+  const secondsToFirstQuote = firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
+  return summaryOf(bot.bot, bot.monitor, secondsToFirstQuote, bot.liquidator?.ledger.counts());
+}
+
+/** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
+function chainAccessOf({ chain, liquidator }: BotConfig, store: FileStateStore, env: CliContext["env"]): ChainAccess | undefined {
+  if (chain === undefined || liquidator === undefined) return undefined;
+  return { rpcs: rpcUrlsOf(chain, env), laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner) };
 }
 
 async function announceCrypto(log: OpenLog): Promise<void> {

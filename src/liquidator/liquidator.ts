@@ -17,7 +17,8 @@ import type { Candidate, Confirmation } from "./watch/candidate.js";
 import { Confirmer } from "./watch/confirm.js";
 import { HolderScan } from "./watch/holder-scan.js";
 import { LookSchedule } from "./watch/look-schedule.js";
-import { marginMarkets, rankCandidates } from "./watch/rank-candidates.js";
+import { marginMarkets } from "./watch/margin-markets.js";
+import { rankCandidates } from "./watch/rank-candidates.js";
 import { takeoverMarkets, victimsOf } from "./watch/victims.js";
 
 /** What a liquidator is made of. */

@@ -17,6 +17,7 @@ const market = "the exchange's market id";
 const side = "BUY or SELL";
 
 const HOT_PATH_SECONDS = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1];
+const STAGE_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300];
 const ROUND_TRIP_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 /** All metrics of a bot, in the order of the documentation. */
@@ -152,6 +153,45 @@ export const METRIC_LIST = {
   halted: { name: "halted", type: "gauge", help: "1 while the reason halts the bot or one of its markets.", labels: { reason: "why" } },
   marketHalted: { name: "market_halted", type: "gauge", help: "1 while the reason halts the market.", labels: { market, reason: "why" } },
   heartbeat: { name: "heartbeat_timestamp_seconds", type: "gauge", help: "When the bot last showed the guard that it lives.", labels: {} },
+  liquidations: {
+    name: "liquidations_total",
+    type: "counter",
+    help: "Positions of accounts in danger by how far they came, and by what they came to.",
+    labels: { market, outcome: "seen, confirmed, won, lost, unprofitable, reverted, refused, cured or dry-run" },
+  },
+  liquidationProfit: {
+    name: "liquidation_profit_quote",
+    type: "gauge",
+    help: "Earned by takeovers since the start, with what remains of them at the mark, less the gas of everything that was sent.",
+    labels: {},
+  },
+  liquidationSeconds: {
+    name: "liquidation_seconds",
+    type: "histogram",
+    help: "From the stage before to the stage.",
+    labels: { stage: "confirmed, planned, simulated, sent, mined, final or unwound" },
+    buckets: STAGE_SECONDS,
+  },
+  liquidationGas: {
+    name: "liquidation_gas_eth_total",
+    type: "counter",
+    help: "Gas that was paid for takeovers and their cancels.",
+    labels: {},
+  },
+  liquidationCandidates: { name: "liquidation_candidates", type: "gauge", help: "Accounts that the liquidator watches.", labels: {} },
+  liquidationsInFlight: { name: "liquidations_in_flight", type: "gauge", help: "Takeovers under way.", labels: {} },
+  rpcHeadAge: {
+    name: "rpc_head_age_seconds",
+    type: "gauge",
+    help: "Age of the newest block that the RPC has told.",
+    labels: { rpc: "host of the address, or its place in the list" },
+  },
+  rpcUp: {
+    name: "rpc_up",
+    type: "gauge",
+    help: "1 while the RPC is believed.",
+    labels: { rpc: "host of the address, or its place in the list" },
+  },
   buildInfo: {
     name: "build_info",
     type: "gauge",

@@ -164,6 +164,32 @@ export class Metrics {
     this.#set("heartbeat", {}, nowMs / 1000);
   }
 
+  /** Counts a position of an account in danger by how far it came, or what it came to. */
+  liquidation(market: MarketId, outcome: string): void {
+    this.#count("liquidations", { market, outcome });
+  }
+
+  /** Seconds from the stage before to a stage of a takeover. */
+  liquidationStage(stage: string, seconds: number): void {
+    this.#histograms.get("liquidationSeconds")?.observe({ stage }, seconds);
+  }
+
+  liquidationGas(eth: number): void {
+    this.#count("liquidationGas", {}, eth);
+  }
+
+  setLiquidator(figures: { readonly profitQuote: number; readonly candidates: number; readonly inFlight: number }): void {
+    this.#set("liquidationProfit", {}, figures.profitQuote);
+    this.#set("liquidationCandidates", {}, figures.candidates);
+    this.#set("liquidationsInFlight", {}, figures.inFlight);
+  }
+
+  /** @param headAgeSeconds undefined while it has told no block. */
+  setRpc(rpc: string, isBelieved: boolean, headAgeSeconds: number | undefined): void {
+    this.#set("rpcUp", { rpc }, isBelieved ? 1 : 0);
+    if (headAgeSeconds !== undefined) this.#set("rpcHeadAge", { rpc }, headAgeSeconds);
+  }
+
   setBuild(version: string, node: string): void {
     this.#set("buildInfo", { version, node }, 1);
   }

@@ -59,6 +59,46 @@ export interface ScreenNote {
   readonly text: string;
 }
 
+/** An account near its edge. */
+export interface ScreenCandidate {
+  readonly account: string;
+  /** How far the nearest mark may move before it is unsafe; `unsafe` when it is. */
+  readonly distance: string;
+  /** What the discount on its positions is worth. */
+  readonly discountQuote: string;
+}
+
+/** One liquidation of late, ready to show. */
+export interface ScreenLiquidation {
+  readonly atMs: Ms;
+  readonly marketId: MarketId;
+  readonly victim: string;
+  readonly outcome: string;
+  /** The newest word of it: why, to whom, how much is still to be sold. */
+  readonly detail: string;
+  readonly profitQuote: string | undefined;
+}
+
+/** The liquidator's panel. */
+export interface ScreenLiquidator {
+  /** Why nothing is taken over now; undefined while it may be. */
+  readonly paused: string | undefined;
+  readonly dryRun: boolean;
+  readonly blockNumber: number | undefined;
+  readonly watched: number;
+  readonly inFlight: number;
+  /** Counts in the order in which they are shown. */
+  readonly counts: readonly (readonly [name: string, count: number])[];
+  readonly profitQuote: string;
+  readonly gasEth: string;
+  /** Each RPC with its head's age, or why it is not believed. */
+  readonly rpcs: readonly { readonly name: string; readonly text: string; readonly isBelieved: boolean }[];
+  /** Nearest to the edge first. */
+  readonly nearest: readonly ScreenCandidate[];
+  /** Newest last. */
+  readonly liquidations: readonly ScreenLiquidation[];
+}
+
 /** Everything that the live screen shows. */
 export interface ScreenModel {
   /** Such as the bot's file. */
@@ -73,6 +113,8 @@ export interface ScreenModel {
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];
   readonly markets: readonly ScreenMarket[];
+  /** Of a bot that liquidates. */
+  readonly liquidator?: ScreenLiquidator | undefined;
   /** Newest last. */
   readonly notes: readonly ScreenNote[];
   /** Where the log goes meanwhile, and what ends the bot. */

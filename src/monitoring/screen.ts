@@ -1,4 +1,6 @@
 import type { Ms } from "../core/units.js";
+import { clockText, twoDigits } from "./screen-clock.js";
+import { liquidatorPanel } from "./screen-liquidator.js";
 import { marketPanel } from "./screen-market.js";
 import type { ScreenModel, ScreenNote } from "./screen-model.js";
 import { beside, draw, type Line, type Span, type Style, signed, toWidth } from "./screen-text.js";
@@ -22,7 +24,8 @@ export function renderScreen(model: ScreenModel, width: number, height: number, 
   const footer: Line = [[model.footer, "dim"]];
   const room = Math.max(0, height - head.length - 1);
   const notesRoom = Math.min(Math.max(NOTES_MIN, model.notes.length), Math.max(NOTES_MIN, Math.floor(room / 4)));
-  const markets = marketRows(model, columns, Math.max(0, room - notesRoom - 1));
+  const panel = model.liquidator === undefined ? [] : liquidatorPanel(model.liquidator, Math.max(0, Math.floor((room - notesRoom) / 3)));
+  const markets = [...marketRows(model, columns, Math.max(0, room - notesRoom - panel.length - 1)), ...panel];
   const notes = model.notes.slice(-Math.max(0, room - markets.length - 1)).map(noteLine);
   const body = [...markets, [["─".repeat(columns), "dim"] as const], ...notes].slice(0, room);
   const filler: Line[] = Array.from({ length: room - body.length }, () => []);
@@ -110,14 +113,4 @@ function budgetStyle(left: number, limit: number): Style {
 function durationText(ms: Ms): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return `${Math.floor(seconds / 3600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
-}
-
-/** `12:34:56` of the day, UTC. */
-function clockText(atMs: Ms): string {
-  const seconds = Math.floor(atMs / 1000);
-  return `${twoDigits(Math.floor(seconds / 3600) % 24)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
 }

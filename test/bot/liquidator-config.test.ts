@@ -58,7 +58,7 @@ describe("a liquidator's file", () => {
     ["minProfitQuote: 2.50", "dryRun: true", "liquidator.minProfitQuote", /missing/],
     ["minProfitQuote: 2.50", "minProfitQuote: 0", "liquidator.minProfitQuote", /zero/],
     ["2.50", "2.50, maxNotionalQuote: 2", "liquidator.minProfitQuote", /far below maxNotionalQuote, 2/],
-    ["2.50", "2.50, tipGwei: 3, maxTipGwei: 2", "liquidator.tipGwei", /at most maxTipGwei, 2/],
+    ["2.50", "2.50, tipGwei: -1", "liquidator.tipGwei", /too low/],
     ["2.50", "2.50, deadlineMs: 5000", "liquidator.deadlineMs", /more than stuckMs, 6000/],
     ["2.50", "2.50, bumpPercent: 5", "liquidator.bumpPercent", /10/],
     ["btcusdc: {}", "btcusdc: { params: { sizeBase: 1 } }", "markets.btcusdc.params", /none is named/],

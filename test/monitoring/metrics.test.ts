@@ -38,6 +38,11 @@ function recorded(): Metrics {
   metrics.halted("drawdown", true);
   metrics.marketHalted("btcusdc", "stale-book", false);
   metrics.heartbeat(1_700_000_000_500);
+  metrics.liquidation("btcusdc", "won");
+  metrics.liquidationStage("mined", 0.4);
+  metrics.liquidationGas(0.0003);
+  metrics.setLiquidator({ profitQuote: 12.5, candidates: 40, inFlight: 1 });
+  metrics.setRpc("127.0.0.1:8545", true, 0.8);
   metrics.setBuild("0.1.0", "v20.20.2");
   return metrics;
 }

@@ -59,6 +59,3 @@ export const chainShape = z
       fail("pollMs", held.pollMs, "lets a head grow too old between two looks", `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`);
   })
   .describe("The chain that the exchange settles on: what a liquidator reads and sends to.");
-
-/** The validated {@link chainShape}. */
-export type ChainAccessConfig = Readonly<z.output<typeof chainShape>>;

@@ -23,9 +23,9 @@ export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */
 export type MarketConfig = BotConfig["markets"][MarketId];
 /** How the chain is read, of a bot that names one. */
-export type { ChainAccessConfig } from "./chain-fields.js";
+export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
-export type { LiquidatorConfig } from "./liquidator-fields.js";
+export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
 /** Limits of one market; one that is left out does not bind. */
 export type MarketLimits = MarketConfig["limits"];
 

@@ -25,10 +25,10 @@ export const liquidatorShape = z
     maxCandidates: countField("Most accounts that are watched at a time: those nearest to the edge.", { max: 100_000 }).default(5000),
     maxInFlight: countField("Most takeovers under way at a time.", { max: 64 }).default(4),
     deadlineMs: durationField("A takeover that is in no block after this long is cancelled.", { min: 500, max: 600_000 }).default(20_000),
-    cooldownMs: durationField(
-      "A position whose takeover was refused or reverted is left alone for this long, unless its account or the price has changed.",
-      { min: 0, max: 600_000 },
-    ).default(2000),
+    cooldownMs: durationField("A position whose takeover was refused or reverted is left alone for this long.", {
+      min: 0,
+      max: 600_000,
+    }).default(2000),
     unwindReserveBps: z
       .number()
       .min(0)
@@ -43,8 +43,9 @@ export const liquidatorShape = z
       .describe("Share of the sale that is hoped to fill as maker: for the expected profit that is shown, never for what is decided.")
       .default(0.5),
     maxGasQuote: quoteField("Most that the gas of one takeover may cost, replacements included").optional(),
-    tipGwei: gweiField("Tip that a takeover begins with").default("0.01"),
-    maxTipGwei: gweiField("No tip above this, whatever the profit").optional(),
+    tipGwei: gweiField("Tip that a takeover begins with; a higher one that would have won lost races is begun with instead").default(
+      "0.01",
+    ),
     bumpPercent: z
       .int()
       .min(10)
@@ -66,12 +67,7 @@ export const liquidatorShape = z
         "cannot be earned on what may be taken over",
         `far below maxNotionalQuote, ${held.maxNotionalQuote}`,
       );
-    if (held.maxTipGwei !== undefined && new Decimal(held.tipGwei).gt(held.maxTipGwei))
-      fail("tipGwei", held.tipGwei, "is above the highest tip", `at most maxTipGwei, ${held.maxTipGwei}`);
     if (held.deadlineMs <= held.stuckMs)
       fail("deadlineMs", held.deadlineMs, "passes before a stuck takeover is replaced", `more than stuckMs, ${held.stuckMs}`);
   })
   .describe("Takes over positions of unsafe accounts at the discount, and sells them. Left out: none.");
-
-/** The validated {@link liquidatorShape}. */
-export type LiquidatorConfig = Readonly<z.output<typeof liquidatorShape>>;

@@ -6,7 +6,8 @@ import type { PnlPart } from "../../monitoring/metrics.js";
 import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
 import { ownResting } from "../planning.js";
-import { accountHalts, type MarketStatus, type PnlQuote, statusOf } from "./bot-status.js";
+import { accountHalts, type MarketStatus, type PnlQuote, quoteText, statusOf } from "./bot-status.js";
+import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 const LEVELS = 10;
@@ -44,6 +45,7 @@ export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs,
       const fills = { count: monitor.fillCounts.get(marketId) ?? 0, perMinute: perMinute(atMs, clock.monotonicMs(), runMs) };
       return screenMarket(bot, status.markets[marketId], { marketId, nowMs: clock.monotonicMs(), fills });
     }),
+    liquidator: screenLiquidator(monitor.liquidator, (units) => short(quoteText(bot, units))),
     notes: monitor.notes,
     footer,
   };

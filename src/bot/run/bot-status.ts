@@ -5,6 +5,8 @@ import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import { type MarketState, marketStanding } from "../market-standing.js";
+import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
+import type { RunningLiquidator } from "./run-liquidator.js";
 
 /** Decimal strings of quote by the parts of profit. */
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
@@ -42,10 +44,12 @@ export interface BotStatus {
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
   readonly markets: Readonly<Record<MarketId, MarketStatus>>;
+  /** Of a bot that liquidates. */
+  readonly liquidator?: LiquidatorStatus;
 }
 
 /** The bot as it is now. */
-export function statusOf(bot: Bot): BotStatus {
+export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, desks, accountAddress, budget, exchangeTime, dryRun } = bot.context;
   const { equity, startEquity } = account;
   const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
@@ -64,17 +68,23 @@ export function statusOf(bot: Bot): BotStatus {
     },
     counts: { ...account.counts },
     clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
+    ...(running === undefined ? {} : { liquidator: liquidatorStatus(running, bot.context.rules.creditDecimals) }),
     markets: Object.fromEntries([...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)])),
   };
 }
 
-/** Ready: every market quotes both sides. */
-export function readinessOf(bot: Bot): Readiness {
-  const reasons = [...bot.context.desks.keys()].flatMap((marketId) => {
+/** Ready: every market that has a strategy quotes both sides, and a liquidator sees the chain. */
+export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
+  const quoted = [...bot.context.desks.values()].filter(({ hasStrategy }) => hasStrategy);
+  const blind =
+    running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true ? ["liquidator: no RPC can be believed"] : [];
+  const paused = running === undefined ? undefined : running.liquidator.view().paused;
+  const reasons = quoted.flatMap(({ marketId }) => {
     const { state, reasons: why } = marketStatus(bot, marketId);
     return state === "quoting" ? [] : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
   });
-  return { ready: reasons.length === 0, reasons };
+  const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
+  return { ready: all.length === 0, reasons: all };
 }
 
 /** Profit by its parts as decimal strings of quote: of one market, or of all. */

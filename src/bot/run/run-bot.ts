@@ -19,9 +19,11 @@ import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import type { BotCommand } from "../input.js";
 import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile } from "../journal/journal.js";
+import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
+import { type ChainAccess, type RunningLiquidator, startLiquidator } from "./run-liquidator.js";
 import { RunMonitor } from "./run-monitor.js";
 import { StartReads } from "./start-reads.js";
 
@@ -30,7 +32,7 @@ const BREAK_PAUSE_MS = 500;
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
-export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json"] as const;
+export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json", "takeovers.json"] as const;
 
 /** What the exchange answers for an account that it does not know: not authorised, or no valid account. */
 const NO_ACCOUNT = [1010, 1110];
@@ -48,6 +50,8 @@ export interface RunBotOptions {
   readonly journal?: JournalSink;
   /** The network; the real one of the config's addresses when absent. */
   readonly transport?: Transport;
+  /** The chain of a bot that liquidates. */
+  readonly chain?: ChainAccess;
 }
 
 /** A bot that runs. */
@@ -59,6 +63,8 @@ export interface RunningBot {
   readonly account: Hex;
   /** False of a dry run for an account that the exchange does not know: it then runs as an empty one. */
   readonly registered: boolean;
+  /** Of a bot that has one. */
+  readonly liquidator: RunningLiquidator | undefined;
   command(command: BotCommand): void;
   /** An error that nobody caught, such as one of a strategy's own timer: the bot is broken, everything is cancelled, `stopped` rejects. */
   fail(error: unknown): void;
@@ -98,10 +104,11 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     const strategies = bindStrategies(config, loaded);
     // A registration that is sent twice finds the account there.
     const registered = await reads.answerOf(() => isRegistered(client, options));
-    return assemble(
+    const running = assemble(
       { ...options, transport: received },
       { signer, rules, strategies, files: strategyFiles(loaded), metrics, client, received, account: signer.address, network, registered },
     );
+    return await withLiquidator(options, running);
   } catch (error) {
     network.close();
     throw error;
@@ -147,7 +154,59 @@ async function isRegistered(client: RestClient, { config, dryRun, log }: RunBotO
   }
 }
 
-function assemble(options: RunBotOptions & { readonly transport: Transport }, parts: Parts): RunningBot {
+/** The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell. */
+async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
+  const { config, privateKey, seam, store, log, dryRun = false, chain } = options;
+  const { bot, client, account, monitor } = running;
+  if (config.liquidator === undefined) return { ...running, liquidator: undefined };
+  if (chain === undefined) throw new RunError("no way to the chain was given to a bot that liquidates", { field: "chain" });
+  try {
+    const liquidator = await startLiquidator({
+      config,
+      privateKey,
+      account,
+      seam,
+      store,
+      client,
+      bot,
+      access: chain,
+      dryRun,
+      command: running.command,
+      log: (level, text, fields) => monitor.liquidatorSays(level, text, fields),
+      onNote: (note) => monitor.liquidation(note),
+      nowMs: () => bot.context.exchangeTime.nowMs(),
+    });
+    if (liquidator === undefined) return { ...running, liquidator };
+    monitor.attachLiquidator(liquidator);
+    running.onNotice((notice) => liquidator.observe(notice));
+    // However the bot ends, nothing is taken over for it any more.
+    running.stopped
+      .then(
+        () => liquidator.stop(),
+        () => liquidator.stop(),
+      )
+      .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"));
+    const command = (wanted: BotCommand): void => {
+      if (wanted.command !== "stop") return running.command(wanted);
+      void liquidator
+        .stop()
+        .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"))
+        .finally(() => running.command(wanted));
+    };
+    return { ...running, command, liquidator };
+  } catch (error) {
+    // The bot has sent nothing yet: its account is not even confirmed.
+    bot.abandon();
+    running.close();
+    throw error;
+  }
+}
+
+interface Assembled extends Omit<RunningBot, "liquidator"> {
+  readonly onNotice: (listener: (notice: Notice) => void) => void;
+}
+
+function assemble(options: RunBotOptions & { readonly transport: Transport }, parts: Parts): Assembled {
   const { config, seam, store, log } = options;
   const { rules, account, metrics, client } = parts;
   let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
@@ -157,6 +216,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an unhandled rejection.
   stopped.catch(() => {});
   const monitor = new RunMonitor(metrics, log, seam.clock, () => settle.resolve());
+  const listeners: ((notice: Notice) => void)[] = [];
   let bot: Bot | undefined;
   const guarded =
     <T extends readonly unknown[]>(run: (...args: T) => void) =>
@@ -206,7 +266,10 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     seam: { ...seam, clock: { ...bound(seam.clock), setTimer: (delayMs, fire) => seam.clock.setTimer(delayMs, guarded(fire)) } },
     store,
     outbox: { enqueue: (item) => outbox.enqueue({ ...item, leave: guarded(item.leave) }) },
-    observer: (notice) => monitor.observe(notice),
+    observer: (notice) => {
+      monitor.observe(notice);
+      for (const listener of listeners) listener(notice);
+    },
     receivedMonotonicMs: () => parts.received.atMs,
     dryRun: options.dryRun ?? false,
     madeAt: header.stamp,
@@ -222,6 +285,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   command({ command: "start" });
   live.setRules(rules);
   return {
+    onNotice: (listener) => listeners.push(listener),
     fail,
     bot,
     monitor,

@@ -5,6 +5,7 @@ import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
+import type { LedgerNote } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Log } from "../../monitoring/log.js";
 import { LogOnce } from "../../monitoring/log-once.js";
 import { type Metrics, type OrderOutcomeName, PNL_PARTS } from "../../monitoring/metrics.js";
@@ -12,6 +13,8 @@ import type { ScreenNote } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
 import { isQuoting } from "../market-standing.js";
 import type { Notice, StopResult } from "../notice.js";
+
+import type { RunningLiquidator } from "./run-liquidator.js";
 
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;
@@ -35,6 +38,7 @@ export class RunMonitor {
   readonly #causeOf = new Map<number, number>();
   readonly #rarely: LogOnce;
   #bot: Bot | undefined;
+  #liquidator: RunningLiquidator | undefined;
 
   constructor(metrics: Metrics, log: Log, clock: Clock, onStopped: (result: StopResult) => void) {
     this.#metrics = metrics;
@@ -46,6 +50,43 @@ export class RunMonitor {
 
   attach(bot: Bot): void {
     this.#bot = bot;
+  }
+
+  /** Of a bot that has one. */
+  get liquidator(): RunningLiquidator | undefined {
+    return this.#liquidator;
+  }
+
+  attachLiquidator(liquidator: RunningLiquidator): void {
+    this.#liquidator = liquidator;
+  }
+
+  /** The liquidator has something to say; what it says again and again is said rarely. */
+  liquidatorSays(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
+    if (level === "info") this.#say(level, text, fields);
+    else this.#sayRarely(level, text, fields);
+  }
+
+  /** The liquidator's ledger has changed. */
+  liquidation({ opportunity, stage, outcome }: LedgerNote): void {
+    const { marketId, victim, reason, lostTo, shortOfQuote, profitQuote, gasWei } = opportunity;
+    if (stage?.name === "seen" || stage?.name === "confirmed") this.#metrics.liquidation(marketId, stage.name);
+    if (stage !== undefined && stage.name !== "seen") this.#metrics.liquidationStage(stage.name, stage.seconds);
+    if (stage?.name === "confirmed") this.#say("info", "an account can be liquidated", { marketId, victim });
+    if (outcome === undefined) return;
+    this.#metrics.liquidation(marketId, outcome);
+    if (gasWei !== undefined) this.#metrics.liquidationGas(Number(gasWei) / 1e18);
+    const decimals = this.#bot?.context.rules.creditDecimals ?? 0;
+    const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : scaledToDecimal(units, decimals));
+    this.#say(outcome === "reverted" ? "warn" : "info", `liquidation ${outcome}`, {
+      marketId,
+      victim,
+      reason,
+      lostTo: lostTo?.winner,
+      blocksBefore: lostTo?.blocksBefore,
+      shortOfQuote: quote(shortOfQuote),
+      profitQuote: quote(profitQuote),
+    });
   }
 
   /** The signed bytes of an action went to the transport. */
@@ -143,6 +184,17 @@ export class RunMonitor {
     this.#metrics.setClockOffset(exchangeTime.offsetMs / 1000);
     if (bot.safety.accountAtMs !== undefined) this.#metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
     this.#metrics.heartbeat(clock.nowMs());
+    this.#refreshLiquidator(unit);
+  }
+
+  #refreshLiquidator(creditUnit: number): void {
+    if (this.#liquidator === undefined) return;
+    const { liquidator, ledger, rpc } = this.#liquidator;
+    const { watched, inFlight } = liquidator.view();
+    const profitQuote = Number(ledger.counts().profitQuote) / creditUnit;
+    this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
+    for (const { name, headAgeMs, distrust } of rpc.report())
+      this.#metrics.setRpc(name, distrust === undefined, headAgeMs === undefined ? undefined : headAgeMs / 1000);
   }
 
   /** Before the account is confirmed for the first time every guard says no, as it should: that is no trouble. */
@@ -255,7 +307,8 @@ export class RunMonitor {
   #noteFirstQuote(): void {
     const bot = this.#bot;
     if (this.firstQuoteAtMs !== undefined || bot === undefined) return;
-    if ([...bot.context.desks.keys()].every((marketId) => isQuoting(bot.context, marketId)))
+    const quoted = [...bot.context.desks.values()].filter(({ hasStrategy }) => hasStrategy);
+    if (quoted.length > 0 && quoted.every(({ marketId }) => isQuoting(bot.context, marketId)))
       this.firstQuoteAtMs = this.#clock.monotonicMs();
   }
 

@@ -1,5 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import type { LedgerCounts } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Bot } from "../bot.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -33,10 +34,34 @@ export interface RunSummary {
   /** From the start of the process until both sides rested in every market; null when they never did. */
   readonly secondsToFirstQuote: number | null;
   readonly stopReason: string | null;
+  /** Of a bot that liquidates: positions of accounts in danger, by how far they came. */
+  readonly liquidations?: LiquidationSummary;
+}
+
+/** What a run's liquidations came to. */
+export interface LiquidationSummary {
+  readonly seen: number;
+  readonly confirmed: number;
+  readonly won: number;
+  readonly lost: number;
+  readonly unprofitable: number;
+  readonly reverted: number;
+  readonly refused: number;
+  readonly cured: number;
+  /** Of a dry run: what would have been sent. */
+  readonly wouldAct: number;
+  /** With what remains of takeovers at the mark, less the gas of everything that was sent. */
+  readonly profitQuote: string;
+  readonly gasEth: string;
+}
+
+/** The ledger's counts as decimal strings. */
+export function liquidationSummary({ profitQuote, gasWei, ...counts }: LedgerCounts, creditDecimals: number): LiquidationSummary {
+  return { ...counts, profitQuote: scaledToDecimal(profitQuote, creditDecimals), gasEth: scaledToDecimal(gasWei, 18) };
 }
 
 /** Sums a run up. */
-export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: number | null): RunSummary {
+export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: number | null, liquidations?: LedgerCounts): RunSummary {
   const { account, desks, rules } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
@@ -85,5 +110,6 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     manualOrders,
     secondsToFirstQuote,
     stopReason: monitor.stopResult?.reason ?? null,
+    ...(liquidations === undefined ? {} : { liquidations: liquidationSummary(liquidations, creditDecimals) }),
   };
 }

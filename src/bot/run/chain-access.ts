@@ -1,0 +1,62 @@
+import { ChainRpc } from "../../chain/chain-rpc.js";
+import { ConfigError } from "../../core/errors.js";
+import type { Clock } from "../../core/seam.js";
+import type { Hex, Ms } from "../../core/units.js";
+import type { RestClient } from "../../exchange/rest-client.js";
+import type { ChainAccessConfig } from "../config/config.js";
+
+/**
+ * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They may carry a provider's key, so they
+ * stay out of the config that is logged and journaled.
+ * @throws ConfigError when a variable is not set; it does not show what is in it.
+ */
+export function rpcUrlsOf({ rpc, rpcEnv }: ChainAccessConfig, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const held = rpcEnv.map((name, i) => {
+    const url = env[name]?.trim();
+    if (url !== undefined && url !== "" && URL.canParse(url)) return url;
+    throw new ConfigError(
+      url === undefined || url === "" ? "names an environment variable that is not set" : "names a variable that holds no address",
+      {
+        field: `chain.rpcEnv.${i}`,
+        value: name,
+        expected: `the environment variable ${name} to hold the address of a JSON-RPC`,
+      },
+    );
+  });
+  return [...rpc, ...held];
+}
+
+/** Opens the chain of a bot's file. @param chainId what the exchange says, where the file says nothing. */
+export function openChainRpc(
+  config: ChainAccessConfig,
+  urls: ConstructorParameters<typeof ChainRpc>[0]["urls"],
+  { chainId, clock, nowMs }: { readonly chainId: number; readonly clock: Clock; readonly nowMs?: () => Ms },
+): ChainRpc {
+  const { quorum, maxHeadAgeMs, maxLagBlocks, requestTimeoutMs, pollMs } = config;
+  return new ChainRpc({
+    urls,
+    chainId: config.chainId ?? chainId,
+    clock,
+    ...(nowMs === undefined ? {} : { nowMs }),
+    quorum,
+    maxHeadAgeMs,
+    maxLagBlocks,
+    requestTimeoutMs,
+    headRefreshMs: Math.max(1, Math.floor(pollMs / 2)),
+  });
+}
+
+/**
+ * Where the contract is that reads many accounts: what the file says, else what the exchange names.
+ * @throws ConfigError when neither does.
+ */
+export async function lensAddress({ lens }: ChainAccessConfig, client: RestClient): Promise<Hex> {
+  if (lens !== undefined) return lens.toLowerCase();
+  const answer = await client.call("contracts");
+  const named = typeof answer === "object" && answer !== null && "dealerLens" in answer ? answer.dealerLens : undefined;
+  if (typeof named === "string" && /^0x[0-9a-fA-F]{40}$/.test(named)) return named.toLowerCase();
+  throw new ConfigError("is not named, and the exchange names none in /v1/contracts", {
+    field: "chain.lens",
+    expected: "the address of a DealerLens on that chain",
+  });
+}

@@ -1,0 +1,56 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
+import type { ScreenLiquidation, ScreenLiquidator } from "../../monitoring/screen-model.js";
+import type { RunningLiquidator } from "./run-liquidator.js";
+
+const SHOWN = 8;
+
+/** The liquidator's panel. @param quote credit units in few digits. */
+export function screenLiquidator(running: RunningLiquidator | undefined, quote: (units: bigint) => string): ScreenLiquidator | undefined {
+  if (running === undefined) return undefined;
+  const { liquidator, ledger, rpc, dryRun } = running;
+  const { paused, blockNumber, watched, nearest, inFlight } = liquidator.view();
+  const { seen, confirmed, won, lost, unprofitable, reverted, cured, profitQuote, gasWei } = ledger.counts();
+  const counts = { seen, confirmed, won, lost, unprofitable, reverted, cured };
+  return {
+    paused,
+    dryRun,
+    blockNumber,
+    watched,
+    inFlight: inFlight.length,
+    counts: Object.entries(counts),
+    profitQuote: quote(profitQuote),
+    gasEth: Number(scaledToDecimal(gasWei, 18)).toPrecision(3),
+    rpcs: rpc.report().map(({ name, headAgeMs, distrust }) => ({
+      name,
+      text: distrust ?? (headAgeMs === undefined ? "no head yet" : `${(headAgeMs / 1000).toFixed(1)} s`),
+      isBelieved: distrust === undefined,
+    })),
+    nearest: nearest.map(({ account, nearness, discountCredit }) => ({
+      account,
+      distance: nearness.distanceBps === 0 ? "unsafe" : `${nearness.distanceBps.toFixed(1)} bps`,
+      discountQuote: quote(discountCredit),
+    })),
+    liquidations: ledger.recent(SHOWN).map((opportunity) => screenLiquidation(opportunity, quote)),
+  };
+}
+
+function screenLiquidation(opportunity: Opportunity, quote: (units: bigint) => string): ScreenLiquidation {
+  const { atMs, marketId, victim, outcome, profitQuote } = opportunity;
+  return {
+    atMs: Math.max(...Object.values(atMs)),
+    marketId,
+    victim,
+    outcome,
+    detail: detailOf(opportunity, quote),
+    profitQuote: profitQuote === undefined ? undefined : quote(profitQuote),
+  };
+}
+
+function detailOf({ unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity, quote: (units: bigint) => string): string {
+  if (unwound !== undefined) return unwound.remainingLots === 0 ? "sold" : `${unwound.state}, ${unwound.remainingLots} lots to sell`;
+  if (lostTo !== undefined) return `to ${lostTo.winner}, ${lostTo.blocksBefore} blocks before`;
+  if (shortOfQuote !== undefined) return `short of the least profit by ${quote(shortOfQuote)}`;
+  if (reason !== undefined) return reason;
+  return Object.keys(atMs).at(-1) ?? "";
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { Clock } from "../../core/seam.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { RestClient } from "../../exchange/rest-client.js";
+import { creditOf, parseWire } from "../../exchange/wire-parse.js";
+import type { LiquidatorVenue, RiskyAccount } from "../../liquidator/liquidator-ports.js";
+import type { VenueMarket } from "../../liquidator/watch/victims.js";
+import { netLevels } from "../../market/net-book.js";
+import type { AccountLimits } from "../../risk/limits.js";
+import type { Bot } from "../bot.js";
+import type { Desk } from "../desk.js";
+import { ownResting } from "../planning.js";
+import { accountHalts } from "./bot-status.js";
+
+/** Levels a side that a plan is made on. */
+const DEPTH = 200;
+/** The price of ether is asked for again when it is older than this. */
+const PRICE_AGE_MS = 60_000;
+
+const riskySchema = z.array(
+  z.object({
+    account: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+    isSafe: z.boolean(),
+    positions: z.array(z.object({ marketId: z.string().optional() })),
+  }),
+);
+const gasFeeSchema = z.object({ gasFeeInfo: z.object({ lastEthIndexPrice: z.string().regex(/^\d{1,12}(\.\d{1,18})?$/) }) });
+
+/** What a liquidator knows from a running bot and its exchange. It reads the bot between turns, and changes nothing in it. */
+export class BotLiquidatorVenue implements LiquidatorVenue {
+  readonly #bot: Bot;
+  readonly #client: RestClient;
+  readonly #clock: Clock;
+  readonly #byPerp: ReadonlyMap<Hex, Desk>;
+  #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
+
+  constructor(bot: Bot, client: RestClient, clock: Clock) {
+    this.#bot = bot;
+    this.#client = client;
+    this.#clock = clock;
+    this.#byPerp = new Map([...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]));
+  }
+
+  get accountLimits(): AccountLimits {
+    return this.#bot.context.accountLimits;
+  }
+
+  /** As told last; undefined before. */
+  get lastCreditPerEth(): CreditUnits | undefined {
+    return this.#ethPrice?.credit;
+  }
+
+  pause(): string | undefined {
+    const { phase } = this.#bot;
+    if (phase !== "running") return `the bot is ${phase}`;
+    return accountHalts(this.#bot)[0];
+  }
+
+  async riskyAccounts(): Promise<readonly RiskyAccount[]> {
+    const list = parseWire(riskySchema, await this.#client.call("riskyAccounts"), "riskyAccounts");
+    return list.map(({ account, isSafe, positions }) => ({
+      account: account.toLowerCase(),
+      isSafe,
+      marketIds: positions.flatMap(({ marketId }) => marketId ?? []),
+    }));
+  }
+
+  markets(): ReadonlyMap<Hex, VenueMarket> {
+    return new Map([...this.#byPerp].map(([perp, desk]) => [perp, this.#market(desk)]));
+  }
+
+  marketIdOf(perp: Hex): MarketId | undefined {
+    return this.#byPerp.get(perp)?.marketId;
+  }
+
+  perpOf(marketId: MarketId): Hex | undefined {
+    return this.#bot.context.desks.get(marketId)?.rules.perp.toLowerCase();
+  }
+
+  async creditPerEth(): Promise<CreditUnits> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS) return this.#ethPrice.credit;
+    const { gasFeeInfo } = parseWire(gasFeeSchema, await this.#client.call("exchangeInfo"), "exchangeInfo");
+    const credit = creditOf(
+      gasFeeInfo.lastEthIndexPrice,
+      this.#bot.context.rules.creditDecimals,
+      "exchangeInfo.gasFeeInfo.lastEthIndexPrice",
+    );
+    this.#ethPrice = { credit, atMs: nowMs };
+    return credit;
+  }
+
+  unwindingCredit(): CreditUnits {
+    return this.#open().reduce((sum, { markCredit = 0n }) => sum + (markCredit < 0n ? -markCredit : markCredit), 0n);
+  }
+
+  #market(desk: Desk): VenueMarket {
+    const { context, safety } = this.#bot;
+    const { marketId, instrument, book, rules } = desk;
+    const own = ownResting(context.account.orders.mayStillFill(marketId));
+    // A market that may not be traded in has nobody to sell to.
+    const isOpen = book.synchronised && rules.status === "TRADING" && safety.haltsOf(marketId).length === 0;
+    const lotsOf = (side: "BUY" | "SELL"): number => own.reduce((sum, order) => sum + (order.side === side ? order.lots : 0), 0);
+    return {
+      marketId,
+      instrument,
+      bids: isOpen ? netLevels(book.bids, own, DEPTH) : [],
+      asks: isOpen ? netLevels(book.asks, own, DEPTH) : [],
+      takerFeeRate: rules.takerFeeRate,
+      makerFeeRate: rules.makerFeeRate,
+      underwayLots: this.#open().reduce((sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0), 0),
+      workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
+      limits: context.marketLimits.get(marketId) ?? {},
+    };
+  }
+
+  #open() {
+    return this.#bot.unwinding.reports().filter(({ state }) => state === "open");
+  }
+}

@@ -1,0 +1,192 @@
+import type { ChainRpc } from "../../chain/chain-rpc.js";
+import { DealerReader } from "../../chain/dealer-reader.js";
+import type { LaneStore } from "../../chain/lanes/lane-store.js";
+import { TransactionLanes } from "../../chain/lanes/transaction-lanes.js";
+import { LensReader } from "../../chain/lens-reader.js";
+import type { InProcessRpc } from "../../chain/rpc-transport.js";
+import { ConfigError } from "../../core/errors.js";
+import { decimalToScaled } from "../../core/instrument.js";
+import type { Seam } from "../../core/seam.js";
+import { ecdsaScheme, type Signer } from "../../core/signing.js";
+import type { CreditUnits, Hex, Ms } from "../../core/units.js";
+import type { RestClient } from "../../exchange/rest-client.js";
+import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
+import { Liquidator } from "../../liquidator/liquidator.js";
+import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
+import type { LiquidatorLog } from "../../liquidator/takeover-desk.js";
+import type { Bot } from "../bot.js";
+import type { BotConfig } from "../config/config.js";
+import type { BotCommand } from "../input.js";
+import type { Notice } from "../notice.js";
+import type { StateStore } from "../state/state-dir.js";
+import { lensAddress, openChainRpc } from "./chain-access.js";
+import { BotLiquidatorVenue } from "./liquidator-venue.js";
+
+/** Pending transactions of the key, in the state directory. */
+export const LANES_FILE = "transactions.jsonl";
+
+/** How long the end of takeovers under way is waited for at a stop. */
+const STOP_WAIT_MS: Ms = 10_000;
+
+/** How a bot reaches its chain, and where what it sends is remembered. */
+export interface ChainAccess {
+  /** The RPCs: addresses, or functions of this process. */
+  readonly rpcs: readonly (string | InProcessRpc)[];
+  /** Opens the store of the key's pending transactions; called only where something may be sent. */
+  readonly laneStore: (owner: { readonly chainId: number; readonly account: Hex }) => LaneStore;
+}
+
+/** What a liquidator is started with beside a running bot. */
+export interface StartLiquidatorOptions {
+  readonly config: BotConfig;
+  readonly privateKey: Hex;
+  readonly account: Hex;
+  readonly seam: Seam;
+  readonly store: StateStore;
+  readonly client: RestClient;
+  readonly bot: Bot;
+  readonly access: ChainAccess;
+  readonly dryRun: boolean;
+  readonly command: (command: BotCommand) => void;
+  readonly log: LiquidatorLog;
+  readonly onNote: (note: LedgerNote) => void;
+  /** Wall time that heads are judged by: the exchange's. */
+  readonly nowMs: () => Ms;
+}
+
+/** A liquidator that runs beside a bot. */
+export interface RunningLiquidator {
+  readonly liquidator: Liquidator;
+  readonly ledger: LiquidationLedger;
+  readonly rpc: ChainRpc;
+  readonly dryRun: boolean;
+  /** Credit units of one ether, as the exchange told it last; undefined before. */
+  creditPerEth(): CreditUnits | undefined;
+  /** To be told everything that the bot tells: what became of sales is in it. */
+  observe(notice: Notice): void;
+  /** Takes nothing over any more; what is under way is waited for, and then left to the next run. Twice does nothing more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the liquidator of a bot's file, where it has one.
+ * @throws ConfigError when the chain is not the one that the exchange settles on; ChainUnavailable when it cannot be read.
+ */
+export async function startLiquidator(options: StartLiquidatorOptions): Promise<RunningLiquidator | undefined> {
+  const { config, seam, store, client, bot, log, command } = options;
+  const { chain, liquidator: wanted } = config;
+  if (chain === undefined || wanted === undefined) return undefined;
+  const { clock, random } = seam;
+  const { eip712 } = bot.context.rules;
+  const dealer = eip712.verifyingContract.toLowerCase();
+  const rpc = openChainRpc(chain, options.access.rpcs, { chainId: eip712.chainId, clock, nowMs: options.nowMs });
+  try {
+    const reader = new DealerReader(rpc, dealer);
+    const separator = await reader.domainSeparator();
+    if (separator !== eip712.domainSeparator.toLowerCase())
+      throw new ConfigError("is another chain or dealer than the exchange settles on: its EIP-712 domain differs", {
+        field: "chain.rpc",
+        value: separator,
+        expected: eip712.domainSeparator,
+      });
+    const signer = ecdsaScheme.signer(options.privateKey);
+    const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
+    const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
+    const dryRun = options.dryRun || wanted.dryRun;
+    const ledger = new LiquidationLedger(
+      { read: () => store.read(LIQUIDATIONS_FILE), append: (line) => store.append(LIQUIDATIONS_FILE, line) },
+      clock,
+    );
+    const lanes = dryRun ? undefined : openLanes(options, rpc, signer);
+    const venue = new BotLiquidatorVenue(bot, client, clock);
+    const unwind = {
+      inherit: (takeover: Parameters<Bot["unwinding"]["inherit"]>[0]) => command({ command: "inherit", takeover }),
+      disinherit: (takeoverId: string) => command({ command: "disinherit", takeoverId }),
+    };
+    const unlisten = ledger.listen(options.onNote);
+    const liquidator = new Liquidator({ settings, rpc, lens, lanes, sender: signer.address, venue, unwind, ledger, clock, random, log });
+    liquidator.start();
+    let stopping: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      const left = await liquidator.stop(STOP_WAIT_MS);
+      for (const { victim, perp, jobId } of left)
+        log("warn", "a takeover is still under way: the next run finds it again", { victim, perp, jobId });
+      unlisten();
+      await rpc.close();
+    };
+    return {
+      liquidator,
+      ledger,
+      rpc,
+      dryRun,
+      creditPerEth: () => venue.lastCreditPerEth,
+      observe: (notice) => noteUnwind(ledger, notice),
+      stop: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await rpc.close();
+    throw error;
+  }
+}
+
+/** What a takeover has earned so far is known once what remains of it has a mark. */
+function noteUnwind(ledger: LiquidationLedger, notice: Notice): void {
+  if (notice.kind !== "unwind") return;
+  const { takeoverId, state, remainingLots, inheritedCredit, proceedsCredit, feesCredit, markCredit } = notice.unwind;
+  if (markCredit === undefined && remainingLots !== 0) return;
+  ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n) });
+}
+
+function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: Hex, maxPositionAmount: number): LiquidatorSettings {
+  const { chain, liquidator: wanted } = config;
+  if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
+  const { creditDecimals } = bot.context.rules;
+  const credit = (quote: string | undefined): bigint | undefined =>
+    quote === undefined ? undefined : decimalToScaled(quote, creditDecimals);
+  return {
+    account: account.toLowerCase(),
+    dealer,
+    rules: {
+      minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),
+      marginBufferBps: Math.round(wanted.marginBufferFraction * 10_000),
+      unwindReserveBps: wanted.unwindReserveBps,
+      gasShareBps: Math.round(wanted.gasShareFraction * 10_000),
+      makerShareBps: Math.round(wanted.makerShareFraction * 10_000),
+    },
+    maxNotionalCredit: credit(wanted.maxNotionalQuote),
+    maxGasCredit: credit(wanted.maxGasQuote),
+    tipWei: decimalToScaled(wanted.tipGwei, 9),
+    maxPositionAmount,
+    pollMs: wanted.pollMs,
+    chainPollMs: chain.pollMs,
+    maxInFlight: wanted.maxInFlight,
+    maxCandidates: wanted.maxCandidates,
+    deadlineMs: wanted.deadlineMs,
+    cooldownMs: wanted.cooldownMs,
+    watchFromBlock: wanted.watchFromBlock,
+  };
+}
+
+function openLanes({ config, bot, seam, access }: StartLiquidatorOptions, rpc: ChainRpc, signer: Signer): TransactionLanes {
+  const { chain, liquidator: wanted } = config;
+  if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
+  const chainId = chain.chainId ?? bot.context.rules.eip712.chainId;
+  const { pollMs, confirmations } = chain;
+  const { bumpPercent, stuckBlocks, stuckMs, tipGwei } = wanted;
+  return TransactionLanes.open({
+    rpc,
+    signer,
+    chainId,
+    clock: seam.clock,
+    store: access.laneStore({ chainId, account: signer.address }),
+    pollMs,
+    confirmations,
+    bumpPercent,
+    stuckBlocks,
+    stuckMs,
+    tipWei: decimalToScaled(tipGwei, 9),
+  });
+}

@@ -156,7 +156,8 @@ export class ChainMarks {
 
   #awaitStaleness(market: Market): void {
     if (!this.#isRunning || market.markSetSeconds === 0) return;
-    const ageMs = this.#clock.nowMs() - market.markSetSeconds * 1000;
+    // A chain whose clock was moved ahead sets prices in the future.
+    const ageMs = Math.max(0, this.#clock.nowMs() - market.markSetSeconds * 1000);
     this.#later(`refresh ${market.id}`, this.#parts.heartbeatMs / 2 - ageMs, () => this.#refresh(market));
   }
 

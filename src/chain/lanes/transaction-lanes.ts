@@ -1,9 +1,10 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Timer } from "../../core/seam.js";
 import type { Hex } from "../../core/units.js";
-import { blockHeaderOf, nextBaseFeeWei } from "../block-header.js";
-import { CanonicalChain, whyNoBlock } from "../canonical-chain.js";
+import { nextBaseFeeWei } from "../block-header.js";
+import { CanonicalChain } from "../canonical-chain.js";
 import { blockTag } from "../chain-rpc.js";
+import { AccountReader } from "./account-reader.js";
 import { firstFees } from "./fees.js";
 import { checkJob } from "./job-check.js";
 import type { JobEvent, JobOutcome, JobReport, LaneEvent, LanesOwnEvent, NonceReport, RefusalReason } from "./lane-event.js";
@@ -12,8 +13,8 @@ import { LaneLedger } from "./lane-ledger.js";
 import { LaneRefusal } from "./lane-refusal.js";
 import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
-import { simulate } from "./simulation.js";
-import { type ChainView, ceilingFeeOf, plain, SlotKeeper, TRANSFER_GAS } from "./slot-keeper.js";
+import { prepareJob } from "./prepare-job.js";
+import { type ChainView, plain, SlotKeeper, TRANSFER_GAS } from "./slot-keeper.js";
 
 /**
  * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
@@ -23,6 +24,7 @@ export class TransactionLanes {
   readonly #settings: LaneSettings;
   readonly #ledger: LaneLedger;
   readonly #chain: CanonicalChain;
+  readonly #account: AccountReader;
   readonly #keeper: SlotKeeper;
   readonly #listeners = new Set<(event: LaneEvent) => void>();
   /** Jobs that nothing is signed for yet. */
@@ -46,6 +48,7 @@ export class TransactionLanes {
     this.#ledger = new LaneLedger(settings.store);
     this.#nextNonce = this.#ledger.nextNonce;
     this.#chain = new CanonicalChain(settings.rpc);
+    this.#account = new AccountReader(settings.rpc, settings.signer.address);
     this.#keeper = new SlotKeeper({
       settings,
       ledger: this.#ledger,
@@ -133,31 +136,18 @@ export class TransactionLanes {
   }
 
   async #start(job: LaneJob): Promise<void> {
-    const { rpc, signer, simulateAt, fees: policy, clock } = this.#settings;
+    const { clock } = this.#settings;
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
-    const [simulation, pending, latest, balance] = await Promise.all([
-      simulate(rpc, signer.address, job, simulateAt),
-      this.#ask(() => this.#count("pending")),
-      this.#ask(async () => blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false], { refuse: whyNoBlock }))),
-      this.#ask(() => this.#quantity("eth_getBalance", "latest")),
-    ]);
-    if (simulation.kind === "revert") return this.#refuse(job, { kind: "revert", revert: simulation.revert });
-    for (const failed of [simulation, pending, latest, balance]) {
-      if ("text" in failed) return this.#refuse(job, { kind: "unavailable", text: failed.text });
-    }
-    if (simulation.kind !== "ok" || "text" in pending || "text" in latest || "text" in balance) return;
-    this.#tell(job, { kind: "simulated", result: simulation.result, gasLimit: simulation.gasLimit });
+    const prepared = await prepareJob(this.#settings, this.#account, job);
+    if (!prepared.isReady) return this.#refuse(job, prepared.reason);
+    const { result, gasLimit, fees, costWei, balanceWei, nodeNonce } = prepared;
+    this.#tell(job, { kind: "simulated", result, gasLimit });
     if (this.#isClosed) return this.#refuse(job, { kind: "closed" });
     if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
-    const { gasLimit } = simulation;
-    const baseFeeWei = nextBaseFeeWei(latest.value);
-    const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
-    const fees = firstFees(baseFeeWei, { ...policy, tipWei: job.tipWei ?? policy.tipWei }, ceilingFeeWei);
-    if (fees === undefined) return this.#refuse(job, { kind: "too-costly", neededFeeWei: baseFeeWei + policy.minTipWei, ceilingFeeWei });
-    const neededWei = gasLimit * fees.maxFeeWei + (job.valueWei ?? 0n) + this.#ledger.committedWei;
-    if (neededWei > balance.value) return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei: balance.value });
-    const nonce = Math.max(this.#nextNonce, pending.value);
+    const neededWei = costWei + this.#ledger.committedWei;
+    if (neededWei > balanceWei) return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
+    const nonce = Math.max(this.#nextNonce, nodeNonce);
     const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
     let slot: LaneSlot;
     try {
@@ -187,7 +177,7 @@ export class TransactionLanes {
   async #look(): Promise<void> {
     try {
       const { head } = await this.#chain.advance();
-      const view = { head, count: await this.#count(blockTag(head.number), head.number) };
+      const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
       this.#noteCount(view.count);
       await this.#minding(view);
     } catch (error) {
@@ -228,7 +218,7 @@ export class TransactionLanes {
       return;
     }
     if (this.#gapSince?.nonce !== count) this.#gapSince = { nonce: count, ms: clock.monotonicMs() };
-    if (clock.monotonicMs() - this.#gapSince.ms < stuckMs || (await this.#count("pending")) > count) return;
+    if (clock.monotonicMs() - this.#gapSince.ms < stuckMs || (await this.#account.count("pending")) > count) return;
     const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
     if (fees === undefined || this.#isClosed) return;
     let slot: LaneSlot;
@@ -238,27 +228,6 @@ export class TransactionLanes {
       return this.#fault(error);
     }
     await this.#keeper.hand(slot);
-  }
-
-  async #count(block: string, atBlock?: number): Promise<number> {
-    return Number(await this.#quantity("eth_getTransactionCount", block, atBlock));
-  }
-
-  /** A number that a node tells of the account. */
-  async #quantity(method: string, block: string, atBlock?: number): Promise<bigint> {
-    const { rpc, signer } = this.#settings;
-    const refuse = (value: unknown) =>
-      typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? undefined : `its answer to ${method} is no quantity`;
-    return BigInt((await rpc.request(method, [signer.address, block], { atBlock, refuse })) as Hex);
-  }
-
-  async #ask<Value>(question: () => Promise<Value>): Promise<{ readonly value: Value } | { readonly text: string }> {
-    try {
-      return { value: await question() };
-    } catch (error) {
-      if (error instanceof MarketwrightError) return { text: error.message };
-      throw error;
-    }
   }
 
   /** Looks soon: at once, or after the look that is under way. */

@@ -74,9 +74,9 @@ describe("reading JSON with 64-bit ids", () => {
           return;
         }
         // Ours differs by digits kept, never by structure: rounding every long string back gives the other.
-        const rounded = JSON.parse(JSON.stringify(parseInt64Json(text)).replace(/"(-?(?:9223372036854775807)+0*)"/g, "$1"));
+        const rounded = JSON.parse(JSON.stringify(parseInt64Json(text)).replace(/"(-?9223372036854775807\d*)"/g, "$1"));
         expect(JSON.stringify(rounded)).toBe(
-          JSON.stringify(expected).replace(/"(-?(?:9223372036854775807)+0*)"/g, (_, digits) => String(Number(digits))),
+          JSON.stringify(expected).replace(/"(-?9223372036854775807\d*)"/g, (_, digits) => String(Number(digits))),
         );
       }),
       { numRuns: 500 },

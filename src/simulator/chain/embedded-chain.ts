@@ -102,7 +102,7 @@ export class EmbeddedChain {
     if (kept === null) log.begin(wanted);
     const logged = new LoggedEvm(evm, log, options.rhythm.kind === "each");
     const chain = new EmbeddedChain(logged, listeners, wanted, options);
-    await logged.replay();
+    await logged.replay(chain.#nowSeconds());
     await logged.mineWhatWaits(chain.#nowSeconds());
     chain.#arm();
     return chain;

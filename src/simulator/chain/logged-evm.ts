@@ -63,9 +63,17 @@ export class LoggedEvm {
   }
 
   /** Does once more what is in the log; first of all. @throws FormatError when that gives another state than it gave */
-  async replay(): Promise<void> {
+  async replay(nowSeconds: number): Promise<void> {
     await this.#readHead();
-    for (const entry of this.#log.entries()) await this.#again(entry);
+    const impersonated = new Set<unknown>();
+    for (const entry of this.#log.entries()) {
+      await this.#again(entry);
+      if (entry.kind !== "request") continue;
+      if (entry.method === "hardhat_impersonateAccount") impersonated.add(entry.params[0]);
+      if (entry.method === "hardhat_stopImpersonatingAccount") impersonated.delete(entry.params[0]);
+    }
+    // A process that ended between the two must not leave an account behind as which anybody may send.
+    for (const address of impersonated) await this.carryOut("hardhat_stopImpersonatingAccount", [address], nowSeconds);
   }
 
   /** Carries out a request that came in at `nowSeconds`; what is refused is an outcome. */

@@ -147,6 +147,7 @@ export class EmbeddedExchange {
   #chainSide(state: ExchangeState, turn: (run: () => void) => void): ChainSide | null {
     const { chain: open, onChainReport: report = () => {}, onChainFault = () => {} } = this.#options;
     if (open === undefined) return null;
+    state.lensAddress = open.addresses.lens;
     const onFault = (error: unknown): void => {
       this.stop();
       onChainFault(error);

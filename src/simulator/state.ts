@@ -65,6 +65,8 @@ export class ExchangeState {
   chainBlockHash: Hex | "" = "";
   /** Whose account on the chain takes debts over, in lower case; empty where there is no chain. */
   insuranceAddress: Hex | "" = "";
+  /** The contract that reads many accounts of the chain in one call; empty where there is no chain. */
+  lensAddress: Hex | "" = "";
   /** What settlement costs. */
   readonly gas: GasMarket;
   /** Fees taken less rebates given, the order sender's credit of protocol 7.6. */

@@ -159,7 +159,13 @@ export const contractShape = z.strictObject({
 }) satisfies z.ZodType<WireContract>;
 
 /** `GET /v1/contracts`. */
-export const contractsShape = z.strictObject({ contracts: z.array(contractShape) });
+export const contractsShape = z.strictObject({
+  contracts: z.array(contractShape),
+  dealerLens: z
+    .string()
+    .optional()
+    .meta({ description: "The contract that reads many accounts of the chain in one call, where there is a chain." }),
+});
 
 /** The body of every refusal. */
 export const errorShape = z.strictObject({

@@ -95,7 +95,9 @@ export class PublicEndpoints {
 
   /** GET /v1/contracts. */
   contracts(): string {
-    return JSON.stringify({ contracts: [...this.#state.markets.values()].map((market) => this.#contract(market)) });
+    const { lensAddress, markets } = this.#state;
+    const contracts = [...markets.values()].map((market) => this.#contract(market));
+    return JSON.stringify({ contracts, ...(lensAddress === "" ? {} : { dealerLens: lensAddress }) });
   }
 
   /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time, so that `isSafe` may be stale. */

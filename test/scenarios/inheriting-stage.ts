@@ -3,6 +3,7 @@ import type { Takeover } from "../../src/account/takeover.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { CreditUnits, Lots, Ms, Ticks } from "../../src/core/units.js";
 import type { AccountMarket } from "../../src/simulator/accounts/account.js";
+import type { HandOrder } from "./hand-trader.js";
 import { creditOf, MARKET, Stage, type StageOptions } from "./stage.js";
 
 /** The mark, in ticks: what the exchange's market begins at. */
@@ -15,6 +16,7 @@ export const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAv
 
 /** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
 export class InheritingStage extends Stage {
+  readonly #buyer: HandOrder;
   #takeovers = 0;
 
   /** @param unwind keys over {@link QUICK}. @param alone no strategy: what is taken over is sold, and nothing else done. */
@@ -30,7 +32,7 @@ export class InheritingStage extends Stage {
       },
     });
     // Somebody to sell to and to buy from, a little away from the bot's own prices.
-    this.counterparty.rests("BUY", 400, MARK - 100);
+    this.#buyer = this.counterparty.rests("BUY", 400, MARK - 100);
     this.counterparty.rests("SELL", 400, MARK + 100);
   }
 
@@ -48,7 +50,10 @@ export class InheritingStage extends Stage {
   }
 
   /** The exchange has read the block: position and income are there for whoever asks. `told`: and its stream tells the income. */
-  applies({ lots, credit }: Pick<Takeover, "lots" | "credit">, { told = true, type = "LIQUIDATE" as const } = {}): void {
+  applies(
+    { lots, credit }: Pick<Takeover, "lots" | "credit">,
+    { told = true, type = "LIQUIDATE" }: { told?: boolean; type?: "LIQUIDATE" | "LIQUIDATED" } = {},
+  ): void {
     const paper = BigInt(lots) * 10n ** 15n;
     const timeMs = this.clock.nowMs();
     const quote = lots > 0 ? -credit : credit;
@@ -60,6 +65,17 @@ export class InheritingStage extends Stage {
     held?.incomes.add({ id, type, amount: credit, timeMs, marketId: MARKET } as never);
     const income = { id, type, amount: credit, timeMs, marketId: MARKET };
     if (told) this.rig.bot.accept({ kind: "event", event: { type: "income-update", incomes: [income] } as never });
+  }
+
+  /** Nobody buys near the mark any more. */
+  buyersLeave(): void {
+    this.counterparty.cancels(this.#buyer);
+  }
+
+  /** What lots are worth at the mark that the bot knows. */
+  atMark(lots: Lots): CreditUnits {
+    const mark = this.rig.bot.context.desks.get(MARKET)?.state.mark ?? 0n;
+    return (BigInt(lots) * mark) / 1_000n;
   }
 
   /** What became of a takeover, as the bot has it now. */

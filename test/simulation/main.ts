@@ -1,9 +1,11 @@
 import type { Notice } from "../../src/bot/notice.js";
+import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { BREAKS } from "./breaks.js";
 import { runSeed } from "./world.js";
 
-/** `npm run simulate -- [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
+/** `npm run simulate -- [--liquidator] [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--liquidator")) return simulateLiquidator(args);
   const value = (name: string, fallback: number): number => {
     const at = args.indexOf(name);
     const number = at < 0 ? fallback : Number(args[at + 1]);

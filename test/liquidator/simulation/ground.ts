@@ -86,7 +86,7 @@ export class Ground {
       clock,
       markets: MARKETS.map(({ marketId, price, threshold }) => ({
         marketId,
-        initialMarginRatio: (threshold * 5n) / 3n,
+        initialMarginRatio: (threshold * 11n) / 10n,
         liquidationThreshold: threshold,
         liquidationPriceOff: PERCENT,
         insuranceFeeRate: PERCENT,

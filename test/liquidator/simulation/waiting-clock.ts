@@ -32,8 +32,10 @@ export class WaitingClock implements Clock {
 
   /** Time stands still until `work` is done; what it throws ends the run. */
   hold(work: Promise<unknown>): void {
-    const held = work.then(
-      () => this.#work.delete(held),
+    const held: Promise<void> = work.then(
+      () => {
+        this.#work.delete(held);
+      },
       (error: unknown) => {
         this.#failure ??= { error };
         this.#work.delete(held);

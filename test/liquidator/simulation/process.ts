@@ -1,0 +1,170 @@
+import { ChainRpc } from "../../../src/chain/chain-rpc.js";
+import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/lane-store.js";
+import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
+import { LensReader } from "../../../src/chain/lens-reader.js";
+import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
+import type { Clock, Random, Timer } from "../../../src/core/seam.js";
+import type { Hex, Ms } from "../../../src/core/units.js";
+import { type LedgerFile, LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import { Liquidator } from "../../../src/liquidator/liquidator.js";
+import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
+import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
+import type { Desk } from "./desk.js";
+import { type Ground, USD } from "./ground.js";
+import type { SeedPlan } from "./seed-plan.js";
+
+/** What a machine keeps when a process on it dies. */
+export class Disk {
+  readonly records: LaneRecord[] = [];
+  ledger = "";
+}
+
+/** Parts that a deliberate break replaces. */
+export interface Parts {
+  readonly nodes: readonly InProcessRpc[];
+  readonly store: LaneStore;
+  readonly ledgerFile: LedgerFile;
+  readonly settings: LiquidatorSettings;
+  readonly unwind: UnwindPort;
+  readonly venue: LiquidatorVenue;
+}
+
+/** Where a process lives. */
+export interface Surroundings {
+  readonly plan: SeedPlan;
+  readonly ground: Ground;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly nodes: readonly InProcessRpc[];
+  readonly desk: Desk;
+  readonly disk: Disk;
+  /** Hears of every step at which the process could die; after it returns, a killed one does nothing any more. */
+  readonly onStep: (kind: string) => void;
+  readonly rework: (parts: Parts) => Parts;
+}
+
+/**
+ * The liquidator's own process. Killed, it hears, sends, writes and remembers nothing more: neither timers nor answers wake it, and only
+ * its disk is left.
+ */
+export class LiquidatorProcess {
+  readonly lanes: TransactionLanes;
+  readonly ledger: LiquidationLedger;
+  readonly #liquidator: Liquidator;
+  readonly #rpc: ChainRpc;
+  #isDead = false;
+
+  constructor({ plan, ground, clock, random, nodes, desk, disk, onStep, rework }: Surroundings) {
+    const ifAlive = <Args extends readonly unknown[]>(act: (...args: Args) => void) => {
+      return (...args: Args): void => {
+        if (!this.#isDead) act(...args);
+      };
+    };
+    const mortal: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer: (delayMs: Ms, fire: () => void): Timer => clock.setTimer(delayMs, ifAlive(fire)),
+    };
+    const parts = rework({
+      nodes: nodes.map(({ name, call }) => ({
+        name,
+        call: (method, params) =>
+          new Promise((resolve, reject) => {
+            if (!this.#isDead) call(method, params).then(ifAlive(resolve), ifAlive(reject));
+          }),
+      })),
+      store: {
+        load: () => [...disk.records],
+        append: ifAlive((record: LaneRecord) => {
+          disk.records.push(record);
+          onStep(record.kind === "attempt" ? "stored" : "ended");
+        }),
+        close: () => {},
+      },
+      ledgerFile: {
+        read: () => disk.ledger,
+        append: ifAlive((line: string) => {
+          disk.ledger += `${line}\n`;
+        }),
+      },
+      settings: settingsOf(plan, ground),
+      unwind: {
+        inherit: ifAlive((takeover) => desk.inherit(takeover)),
+        disinherit: ifAlive((id) => desk.disinherit(id)),
+      },
+      venue: desk,
+    });
+    const rpc = new ChainRpc({ urls: parts.nodes, chainId: 31_337, clock: mortal, quorum: plan.quorum, headRefreshMs: 200 });
+    this.#rpc = rpc;
+    this.lanes = TransactionLanes.open({
+      rpc,
+      signer: ground.cast.liquidator,
+      chainId: 31_337,
+      clock: mortal,
+      store: parts.store,
+      pollMs: 500,
+      confirmations: plan.confirmations,
+      stuckBlocks: 2,
+      stuckMs: 6_000,
+    });
+    this.lanes.listen((event) => onStep(event.kind));
+    this.ledger = new LiquidationLedger(parts.ledgerFile, mortal);
+    this.#liquidator = new Liquidator({
+      settings: parts.settings,
+      rpc,
+      lens: new LensReader({ rpc, lens: ground.open.addresses.lens, dealer: ground.open.addresses.dealer }),
+      lanes: this.lanes,
+      sender: ground.cast.liquidator.address,
+      venue: parts.venue,
+      unwind: parts.unwind,
+      ledger: this.ledger,
+      clock: mortal,
+      random,
+      log: () => {},
+    });
+    this.#liquidator.start();
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  /** Leaves in good order. @returns how many takeovers it left to the next run. */
+  async stop(waitMs: Ms): Promise<number> {
+    const left = await this.#liquidator.stop(waitMs);
+    await this.#rpc.close();
+    return left.length;
+  }
+}
+
+/** The least profit that every run asks for. */
+const MIN_PROFIT = 5n * USD;
+
+function settingsOf(plan: SeedPlan, ground: Ground): LiquidatorSettings {
+  return {
+    account: ground.cast.liquidator.address.toLowerCase() as Hex,
+    dealer: ground.open.addresses.dealer.toLowerCase() as Hex,
+    rules: {
+      minProfitCredit: MIN_PROFIT,
+      marginBufferBps: plan.marginBufferBps,
+      unwindReserveBps: 10,
+      gasShareBps: 5_000,
+      makerShareBps: 0,
+    },
+    maxNotionalCredit: undefined,
+    maxGasCredit: undefined,
+    tipWei: 10n ** 9n,
+    maxPositionAmount: 10,
+    pollMs: 1_000,
+    chainPollMs: 500,
+    maxInFlight: 4,
+    maxCandidates: 1_000,
+    deadlineMs: 20_000,
+    cooldownMs: 2_000,
+    watchFromBlock: undefined,
+  };
+}

@@ -1,0 +1,212 @@
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Ms } from "../../../src/core/units.js";
+import { decodeLedger } from "../../../src/liquidator/ledger/ledger-lines.js";
+import { BlockBuilder } from "./block-builder.js";
+import { Desk } from "./desk.js";
+import { FAIR, faultyNode } from "./faulty-node.js";
+import { Ground, MARKETS, SOURCE } from "./ground.js";
+import { Disk, LiquidatorProcess, type Parts } from "./process.js";
+import { Rival, Sender } from "./rivals.js";
+import { BLOCK_MS, BLOCKS, CALM_BLOCKS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { WaitingClock } from "./waiting-clock.js";
+import { judge, type Violation } from "./witness.js";
+
+/** A rule of the liquidator that is switched off. */
+export interface Break {
+  readonly name: string;
+  readonly what: string;
+  readonly plan?: (plan: SeedPlan) => SeedPlan;
+  readonly rework?: (parts: Parts) => Parts;
+}
+
+/** What came of a run. */
+export interface RunResult {
+  readonly violations: readonly Violation[];
+  readonly won: number;
+  readonly lost: number;
+  readonly reverted: number;
+  readonly sent: number;
+  /** How often each trouble struck. */
+  readonly faults: ReadonlyMap<string, number>;
+  /** Everything that the run left on disk, to compare two runs of one seed by. */
+  readonly ledger: string;
+}
+
+const GWEI = 10n ** 9n;
+let ground: Promise<Ground> | undefined;
+
+/** One run of a seed, from the first block to the last and a little beyond. The chain is shared: one run at a time. */
+export async function runSeed(seed: number, broken?: Break): Promise<RunResult> {
+  ground ??= Ground.create(START_MS);
+  const drawn = planOf(seed);
+  return new Run(await ground, broken?.plan?.(drawn) ?? drawn, broken?.rework ?? ((parts) => parts)).result();
+}
+
+class Run {
+  readonly #plan: SeedPlan;
+  readonly #ground: Ground;
+  readonly #rework: (parts: Parts) => Parts;
+  readonly #clock = new WaitingClock(START_MS);
+  readonly #disk = new Disk();
+  readonly #builder: BlockBuilder;
+  readonly #desk: Desk;
+  readonly #steps = new Map<string, number>();
+  readonly #faults = new Map<string, number>();
+  #process: LiquidatorProcess | undefined;
+  #incarnations = 0;
+  #firstBlock = 0;
+  #isOver = false;
+
+  constructor(on: Ground, plan: SeedPlan, rework: (parts: Parts) => Parts) {
+    this.#ground = on;
+    this.#plan = plan;
+    this.#rework = rework;
+    this.#builder = new BlockBuilder(on, this.#clock, this.#random("builder"));
+    const prices = MARKETS.map(({ price }) => price);
+    this.#desk = new Desk(on, this.#builder, this.#clock, prices, plan.sellAfterMs);
+  }
+
+  async result(): Promise<RunResult> {
+    const { cast, chain } = this.#ground;
+    const { deposits, openings } = this.#plan;
+    const victims = deposits.victims.map((quote, i) => [this.#ground.victim(i), quote] as const);
+    await this.#ground.begin(
+      this.#clock,
+      [
+        [cast.liquidator, deposits.own],
+        [cast.rivals[0], 5_000_000n],
+        [cast.rivals[1], 5_000_000n],
+        [cast.counterparty, 50_000_000n],
+        ...victims,
+      ],
+      openings,
+    );
+    this.#firstBlock = chain.head.number + 1;
+    const firstNonce = Number(await chain.request("eth_getTransactionCount", cast.liquidator.address, "latest"));
+    this.#setUp();
+    const violations: Violation[] = [];
+    try {
+      await this.#clock.runUntil(START_MS + BLOCKS * BLOCK_MS);
+      this.#isOver = true;
+      const process = this.#process ?? this.#start();
+      const left = await this.#clock.runThrough(process.stop(120_000), 240_000);
+      if (left > 0) violations.push({ rule: "open", text: `${left} takeovers are left to the next run` });
+    } catch (error) {
+      violations.push({ rule: "crash", text: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+    this.#process?.kill();
+    const opportunities = decodeLedger(this.#disk.ledger);
+    violations.push(
+      ...(await judge(this.#ground, {
+        fromBlock: this.#firstBlock,
+        firstNonce,
+        records: this.#disk.records,
+        opportunities,
+        inherited: this.#desk.inherited,
+        toldTimes: this.#desk.toldTimes,
+        marginBufferBps: BigInt(this.#plan.marginBufferBps),
+      })),
+    );
+    const count = (outcome: string) => opportunities.filter((one) => one.outcome === outcome).length;
+    const { reorgs, dropped, held, lostInReorg } = this.#builder.counts;
+    const faults = new Map([...this.#faults, ["reorg", reorgs], ["dropped", dropped], ["held", held], ["lost-in-reorg", lostInReorg]]);
+    const sent = this.#disk.records.filter(({ kind }) => kind === "attempt").length;
+    return { violations, won: count("won"), lost: count("lost"), reverted: count("reverted"), sent, faults, ledger: this.#disk.ledger };
+  }
+
+  #random(of: string) {
+    return seededRandom(`${this.#plan.seed} ${of}`);
+  }
+
+  #blockOf(number: number): number {
+    return number - this.#firstBlock;
+  }
+
+  #setUp(): void {
+    const {
+      plan: drawn,
+      clock,
+      builder,
+      ground: on,
+      desk,
+    } = { plan: this.#plan, clock: this.#clock, builder: this.#builder, ground: this.#ground, desk: this.#desk };
+    const isCalm = () => this.#blockOf(builder.head) >= BLOCKS - CALM_BLOCKS;
+    const rivals = drawn.rivals.map((rival, i) => {
+      return new Rival(on.cast.rivals[i === 0 ? 0 : 1], rival, on, builder, clock, this.#random(`rival ${i}`));
+    });
+    const setters = on.markets.map(({ setter }) => new Sender(setter, on, builder));
+    const fates = this.#random("pool");
+    const own = on.cast.liquidator.address;
+    builder.lossInReorg = drawn.lossInReorg;
+    builder.reorgNow = () => (isCalm() ? 0 : (drawn.reorgs.get(this.#blockOf(builder.head)) ?? 0));
+    builder.baseFeeNow = () => drawn.baseFees.get(this.#blockOf(builder.head));
+    builder.faultsOf = (from) => {
+      if (from !== own || isCalm()) return { isDropped: false, heldBlocks: 0 };
+      const [drop, hold, blocks] = [fates.uniform(), fates.uniform(), fates.uniform()];
+      return { isDropped: drop < drawn.pool.drop, heldBlocks: hold < drawn.pool.hold ? 1 + Math.floor(blocks * 6) : 0 };
+    };
+    builder.onPending = (transaction) => {
+      for (const rival of rivals) rival.onPending(transaction);
+    };
+    builder.onBlock = (number, reorgDepth) => {
+      if (reorgDepth > 0) for (const setter of setters) setter.forget();
+      clock.hold(desk.onBlock(reorgDepth));
+      for (const rival of rivals) {
+        rival.isResting = this.#isOver;
+        rival.onBlock(reorgDepth);
+      }
+      const block = this.#blockOf(number);
+      for (const { market, price, isFirst, afterMs } of drawn.moves.filter((move) => move.block === block)) {
+        clock.setTimer(afterMs, () => {
+          desk.setPrice(market, price);
+          const data = SOURCE.encodeFunctionData("setMarkPrice", [price]);
+          clock.hold((setters[market] as Sender).send(on.market(market).source, data, isFirst ? 10_000n * GWEI : 1n));
+        });
+      }
+    };
+    builder.start(BLOCK_MS);
+    this.#start();
+    for (const kill of drawn.kills) if (kill.on === "instant") clock.setTimer(kill.atMs - START_MS, () => this.#kill(kill.downMs));
+  }
+
+  #start(): LiquidatorProcess {
+    const { plan: drawn, builder, clock } = { plan: this.#plan, builder: this.#builder, clock: this.#clock };
+    this.#incarnations += 1;
+    const life = this.#incarnations;
+    const nodes = Array.from({ length: drawn.nodes }, (_, node) =>
+      faultyNode(`node ${node}`, builder, clock, this.#random(`node ${node} ${life}`), () => {
+        const block = this.#blockOf(builder.head);
+        return drawn.spells.find((spell) => spell.node === node && spell.fromBlock <= block && block < spell.toBlock)?.weather ?? FAIR;
+      }),
+    );
+    const process = new LiquidatorProcess({
+      plan: drawn,
+      ground: this.#ground,
+      clock,
+      random: this.#random(`liquidator ${life}`),
+      nodes,
+      desk: this.#desk,
+      disk: this.#disk,
+      onStep: (kind) => {
+        if (life === this.#incarnations) this.#step(kind);
+      },
+      rework: this.#rework,
+    });
+    this.#process = process;
+    return process;
+  }
+
+  #step(kind: string): void {
+    const nth = (this.#steps.get(kind) ?? 0) + 1;
+    this.#steps.set(kind, nth);
+    if (this.#blockOf(this.#builder.head) >= BLOCKS - CALM_BLOCKS) return;
+    for (const kill of this.#plan.kills) if (kill.on === "event" && kill.kind === kind && kill.nth === nth) this.#kill(kill.downMs);
+  }
+
+  #kill(downMs: Ms): void {
+    if (this.#process === undefined || this.#process.isDead) return;
+    this.#process.kill();
+    this.#faults.set("killed", (this.#faults.get("killed") ?? 0) + 1);
+    this.#clock.setTimer(downMs, () => this.#start());
+  }
+}

@@ -1,0 +1,175 @@
+import type { Random } from "../../../src/core/seam.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Ms } from "../../../src/core/units.js";
+import { FAIR, type NodeWeather } from "./faulty-node.js";
+import { COIN, MARKETS, MOST_VICTIMS, type Opening, USD } from "./ground.js";
+import type { RivalPlan } from "./rivals.js";
+
+export const START_MS: Ms = 1_760_000_000_000;
+export const BLOCK_MS: Ms = 2_000;
+/** Blocks of a run, and those at its end in which nothing bad happens any more, so that all comes to its end. */
+export const BLOCKS = 60;
+export const CALM_BLOCKS = 20;
+
+/** The price of a market from a block on, in credit units a coin. */
+export interface OracleMove {
+  readonly block: number;
+  readonly market: number;
+  readonly price: bigint;
+  /** Before the other transactions of its block, or after them. */
+  readonly isFirst: boolean;
+  /** After the block before it: when it is in the pool. */
+  readonly afterMs: Ms;
+}
+
+/** Weather of a node from a block to another. */
+export interface WeatherSpell {
+  readonly node: number;
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  readonly weather: NodeWeather;
+}
+
+/** When a process is killed: on the so-manyth event of a kind, or at an instant. */
+export type Kill =
+  | { readonly on: "event"; readonly kind: string; readonly nth: number; readonly downMs: Ms }
+  | { readonly on: "instant"; readonly atMs: Ms; readonly downMs: Ms };
+
+/** Everything that one run is made of: drawn from its seed alone. */
+export interface SeedPlan {
+  readonly seed: number;
+  readonly deposits: { readonly own: bigint; readonly victims: readonly bigint[] };
+  readonly openings: readonly Opening[];
+  readonly moves: readonly OracleMove[];
+  readonly rivals: readonly RivalPlan[];
+  readonly spells: readonly WeatherSpell[];
+  readonly kills: readonly Kill[];
+  readonly pool: { readonly drop: number; readonly hold: number };
+  readonly reorgs: ReadonlyMap<number, number>;
+  readonly lossInReorg: number;
+  readonly baseFees: ReadonlyMap<number, bigint>;
+  /** Between a position's being taken over and its being sold. */
+  readonly sellAfterMs: Ms;
+  readonly confirmations: number;
+  readonly marginBufferBps: number;
+  readonly nodes: number;
+  readonly quorum: number;
+}
+
+/** Events of the lanes at which a process may end. */
+const KILL_KINDS = ["stored", "simulated", "sent", "replaced", "cancelling", "mined", "unmined", "final"] as const;
+const GWEI = 10n ** 9n;
+
+/** Draws a seed's run. */
+export function planOf(seed: number): SeedPlan {
+  const random = seededRandom(`liquidator ${seed}`);
+  const draw = drawing(random);
+  const faultBlocks = BLOCKS - CALM_BLOCKS;
+  const victims = draw.int(2, MOST_VICTIMS);
+  const openings: Opening[] = [];
+  const deposits: bigint[] = [];
+  for (let victim = 0; victim < victims; victim += 1) {
+    let margin = 0n;
+    for (let market = 0; market < MARKETS.length; market += 1) {
+      const { price, threshold } = MARKETS[market] as (typeof MARKETS)[number];
+      if (market !== victim % MARKETS.length && !draw.chance(0.3)) continue;
+      const lots = BigInt(draw.int(market === 0 ? 100 : 1_000, market === 0 ? 2_000 : 40_000));
+      const paper = (draw.chance(0.5) ? lots : -lots) * 10n ** 15n;
+      openings.push({ victim, market, paper, price });
+      const size = paper < 0n ? -paper : paper;
+      margin += (size * price * threshold) / COIN / COIN;
+    }
+    // What a new position needs, and little more: initial margin is a tenth more than what keeps it.
+    deposits.push((margin * 11n * BigInt(draw.int(101, 130))) / 1_000n / USD + 5n);
+  }
+  const baseFees = new Map<number, bigint>();
+  const reorgs = new Map<number, number>();
+  const confirmations = draw.int(2, 4);
+  for (let block = 4; block < faultBlocks; block += 1) {
+    if (draw.chance(0.04)) baseFees.set(block, GWEI * BigInt(draw.int(2, 400)));
+    // No deeper than what is taken for final: beyond that nobody promises anything.
+    if (draw.chance(0.08)) reorgs.set(block, draw.int(1, confirmations - 1));
+  }
+  const kills: Kill[] = [];
+  for (let i = draw.int(0, 3); i > 0; i -= 1) {
+    const downMs = draw.int(0, 9_000);
+    const atMs = START_MS + draw.int(BLOCK_MS, faultBlocks * BLOCK_MS);
+    kills.push(
+      draw.chance(0.75) ? { on: "event", kind: draw.of(KILL_KINDS), nth: draw.int(1, 3), downMs } : { on: "instant", atMs, downMs },
+    );
+  }
+  const nodes = draw.int(1, 3);
+  return {
+    seed,
+    deposits: { own: BigInt(draw.of([20_000, 250_000, 1_000_000, 1_000_000])), victims: deposits },
+    openings,
+    moves: movesOf(draw, faultBlocks),
+    rivals: rivalsOf(draw),
+    spells: spellsOf(draw, nodes, faultBlocks),
+    kills,
+    pool: { drop: draw.of([0, 0, 0.1, 0.3]), hold: draw.of([0, 0.1, 0.3]) },
+    reorgs,
+    lossInReorg: draw.of([0, 0.3]),
+    baseFees,
+    sellAfterMs: draw.int(3_000, 30_000),
+    confirmations,
+    marginBufferBps: draw.of([500, 2_000, 5_000]),
+    nodes,
+    quorum: nodes === 3 && draw.chance(0.4) ? 2 : 1,
+  };
+}
+
+type Drawing = ReturnType<typeof drawing>;
+
+function drawing(random: Random) {
+  return {
+    int: (least: number, most: number): number => least + Math.floor(random.uniform() * (most - least + 1)),
+    chance: (share: number): boolean => random.uniform() < share,
+    of: <Value>(choices: readonly Value[]): Value => choices[Math.floor(random.uniform() * choices.length)] as Value,
+    uniform: (): number => random.uniform(),
+  };
+}
+
+function movesOf(draw: Drawing, faultBlocks: number): OracleMove[] {
+  const moves: OracleMove[] = [];
+  MARKETS.forEach(({ price }, market) => {
+    let now = Number(price);
+    const shockAt = new Set([draw.int(5, 12), draw.int(12, faultBlocks - 4)]);
+    for (let block = 2; block < BLOCKS - 6; block += 1) {
+      const isShock = shockAt.has(block);
+      if (!isShock && !draw.chance(block < faultBlocks ? 0.6 : 0.2)) continue;
+      const by = isShock ? (draw.chance(0.5) ? 1 : -1) * (0.012 + 0.03 * draw.uniform()) : (draw.uniform() - 0.5) * 0.006;
+      now *= 1 + by;
+      moves.push({ block, market, price: BigInt(Math.round(now)), isFirst: draw.chance(0.6), afterMs: draw.int(10, BLOCK_MS - 10) });
+    }
+  });
+  return moves;
+}
+
+function rivalsOf(draw: Drawing): RivalPlan[] {
+  const rivals: RivalPlan[] = [];
+  const eagerness = () => draw.of([0.3, 0.7, 1]);
+  if (draw.chance(0.5))
+    rivals.push({ kind: "faster", eagerness: eagerness(), reactionMs: draw.int(5, 900), tipWei: GWEI * BigInt(draw.int(1, 5)) });
+  if (draw.chance(0.5)) rivals.push({ kind: "outbids", eagerness: eagerness(), reactionMs: draw.int(5, 300), tipWei: GWEI });
+  return rivals;
+}
+
+function spellsOf(draw: Drawing, nodes: number, faultBlocks: number): WeatherSpell[] {
+  const spells: WeatherSpell[] = [];
+  for (let node = 0; node < nodes; node += 1) {
+    for (let i = draw.int(0, 4); i > 0; i -= 1) {
+      const fromBlock = draw.int(2, faultBlocks - 2);
+      const chance = 0.05 + 0.6 * draw.uniform();
+      const weather: NodeWeather = draw.of([
+        { ...FAIR, requestLost: chance },
+        { ...FAIR, answerLost: chance },
+        { ...FAIR, refused: chance },
+        { ...FAIR, leastMs: 200, mostMs: 3_500 },
+        { ...FAIR, lagBlocks: draw.int(1, 4) },
+      ]);
+      spells.push({ node, fromBlock, toBlock: Math.min(faultBlocks, fromBlock + draw.int(1, 12)), weather });
+    }
+  }
+  return spells;
+}

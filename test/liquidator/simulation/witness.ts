@@ -1,0 +1,295 @@
+import type { Takeover } from "../../../src/account/takeover.js";
+import type { LaneRecord } from "../../../src/chain/lanes/lane-store.js";
+import type { Hex } from "../../../src/core/units.js";
+import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
+
+/** A rule that a run broke. */
+export interface Violation {
+  readonly rule: "paid-twice" | "price" | "safe" | "nonce" | "ledger" | "unwind" | "open" | "crash";
+  readonly text: string;
+}
+
+/** What the liquidator and its surroundings left behind. */
+export interface Remains {
+  /** The first block of the run. */
+  readonly fromBlock: number;
+  readonly firstNonce: number;
+  readonly records: readonly LaneRecord[];
+  /** Newest state of every opportunity, from the ledger's file. */
+  readonly opportunities: readonly Opportunity[];
+  readonly inherited: ReadonlyMap<string, Takeover>;
+  readonly toldTimes: ReadonlyMap<string, number>;
+  readonly marginBufferBps: bigint;
+}
+
+/** One transaction of the liquidator, as the chain has it. */
+interface OwnTransaction {
+  readonly hash: Hex;
+  readonly nonce: number;
+  readonly block: number;
+  readonly blockHash: Hex;
+  readonly isReverted: boolean;
+  readonly gasWei: bigint;
+  readonly call: { readonly perp: Hex; readonly victim: Hex; readonly paper: bigint; readonly expectCredit: bigint } | undefined;
+  /** Signed changes of the liquidator's paper and credit. */
+  readonly taken: { readonly paper: bigint; readonly credit: bigint } | undefined;
+}
+
+/**
+ * Judges a run by reading the chain with decoders of its own: it shares no table with the liquidator, and takes the liquidator's word
+ * for nothing but what it intended.
+ */
+export async function judge(ground: Ground, remains: Remains): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  const say = (rule: Violation["rule"], text: string) => violations.push({ rule, text });
+  const own = await ownTransactions(ground, remains.fromBlock);
+  const jobOf = new Map<Hex, string | null>();
+  for (const record of remains.records) if (record.kind === "attempt") jobOf.set(record.attempt.hash, record.job?.id ?? null);
+  // A replacement's record need not repeat its job: it has its nonce.
+  const jobOfNonce = new Map<number, string>();
+  for (const record of remains.records)
+    if (record.kind === "attempt" && record.job !== null) jobOfNonce.set(record.attempt.nonce, record.job.id);
+  const intentOf = (transaction: OwnTransaction) => jobOfNonce.get(transaction.nonce);
+
+  judgeNonces(ground, remains, own, jobOf, say);
+  judgePayments(own, intentOf, say);
+  judgePrices(own, remains, intentOf, say);
+  await judgeSafety(ground, remains, own, intentOf, say);
+  judgeLedger(remains, own, intentOf, say);
+  judgeUnwinding(remains, own, say);
+  return violations;
+}
+
+type Say = (rule: Violation["rule"], text: string) => void;
+type IntentOf = (transaction: OwnTransaction) => string | undefined;
+
+/** Every nonce from the first on is used by something that was stored before it was sent, and nothing waits any more. */
+function judgeNonces(_: Ground, remains: Remains, own: readonly OwnTransaction[], jobOf: ReadonlyMap<Hex, string | null>, say: Say): void {
+  own.forEach(({ nonce, hash }, i) => {
+    if (nonce !== remains.firstNonce + i) say("nonce", `nonce ${nonce} at place ${i}, expected ${remains.firstNonce + i}`);
+    if (!jobOf.has(hash)) say("nonce", `${hash} of nonce ${nonce} was never stored`);
+  });
+  const used = new Set(own.map(({ nonce }) => nonce));
+  const ended = new Set(remains.records.flatMap((record) => (record.kind === "final" ? [record.nonce] : [])));
+  for (const record of remains.records) {
+    if (record.kind !== "attempt") continue;
+    const { nonce } = record.attempt;
+    if (!used.has(nonce)) say("nonce", `nonce ${nonce} was signed for and is not used`);
+    if (!ended.has(nonce)) say("nonce", `nonce ${nonce} has no end in the store`);
+  }
+}
+
+/** An intent is paid for once. */
+function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: Say): void {
+  const paid = new Map<string, Hex>();
+  for (const transaction of own) {
+    if (transaction.isReverted || transaction.taken === undefined) continue;
+    const intent = intentOf(transaction);
+    if (intent === undefined) {
+      say("paid-twice", `${transaction.hash} took over what nobody intended`);
+      continue;
+    }
+    if (paid.has(intent)) say("paid-twice", `${intent} by ${paid.get(intent)} and by ${transaction.hash}`);
+    paid.set(intent, transaction.hash);
+  }
+}
+
+/** The price at inclusion is no worse than the one that was intended, and what was sent is what was intended. */
+function judgePrices(own: readonly OwnTransaction[], { opportunities }: Remains, intentOf: IntentOf, say: Say): void {
+  const intended = new Map(opportunities.flatMap(({ intended: one }) => (one === undefined ? [] : [[one.jobId, one] as const])));
+  for (const transaction of own) {
+    const { call, taken, hash } = transaction;
+    if (call === undefined) continue;
+    const intent = intended.get(intentOf(transaction) ?? "");
+    if (intent === undefined) {
+      say("ledger", `${hash} has no intent in the ledger`);
+      continue;
+    }
+    if (call.paper !== intent.requestPaper || call.expectCredit !== intent.expectCredit) {
+      say("price", `${hash} asks for ${call.paper} at ${call.expectCredit}, intended ${intent.requestPaper} at ${intent.expectCredit}`);
+    }
+    if (taken === undefined) continue;
+    // Both are credit for paper: a long is paid for, a short is paid.
+    const got = taken.credit * abs(intent.requestPaper);
+    const least = intent.expectCredit * abs(taken.paper);
+    if (got < least)
+      say("price", `${hash} got ${taken.credit} for ${taken.paper}, at least ${intent.expectCredit} for ${intent.requestPaper}`);
+    if (abs(taken.paper) > abs(intent.requestPaper)) say("price", `${hash} took ${taken.paper}, more than ${intent.requestPaper}`);
+  }
+}
+
+/**
+ * Right after each takeover the account is safe, and it has its buffer by the prices of one of the blocks between the decision and the
+ * inclusion: how they move in between is nobody's doing.
+ */
+async function judgeSafety(ground: Ground, remains: Remains, own: readonly OwnTransaction[], intentOf: IntentOf, say: Say): Promise<void> {
+  const decided = new Map(
+    remains.opportunities.flatMap(({ intended, confirmedBlock }) =>
+      intended === undefined || confirmedBlock === undefined ? [] : [[intended.jobId, confirmedBlock] as const],
+    ),
+  );
+  for (const transaction of own) {
+    if (transaction.taken === undefined) continue;
+    const { block, hash } = transaction;
+    const account = await holdingsAt(ground, block);
+    const since = decided.get(intentOf(transaction) ?? "") ?? block;
+    const slack: bigint[] = [];
+    for (let at = Math.max(remains.fromBlock, since - 1); at <= block; at += 1) {
+      const { net, maintenance } = margin(account, await pricesAt(ground, at));
+      slack.push(net - (maintenance * (10_000n + remains.marginBufferBps)) / 10_000n);
+    }
+    const [isSafe] = await ground.view(ground.open.addresses.dealer, DEALER, "isSafe", [ground.cast.liquidator.address], block);
+    if (isSafe !== true) say("safe", `${hash} left the account unsafe at block ${block}`);
+    const best = slack.reduce((most, one) => (one > most ? one : most));
+    // A unit for each position, by which two ways of rounding may differ.
+    if (best < -4n)
+      say("safe", `${hash} left the account ${-best} short of its buffer at block ${block}, by every price since block ${since}`);
+  }
+}
+
+/** The ledger says what the chain says, to the unit. */
+function judgeLedger({ opportunities }: Remains, own: readonly OwnTransaction[], intentOf: IntentOf, say: Say): void {
+  const byIntent = new Map<string, OwnTransaction>();
+  const gas = new Map<string, bigint>();
+  for (const transaction of own) {
+    const intent = intentOf(transaction);
+    if (intent === undefined) continue;
+    byIntent.set(intent, transaction);
+    gas.set(intent, (gas.get(intent) ?? 0n) + transaction.gasWei);
+  }
+  for (const { id, outcome, intended, takenOver, gasWei } of opportunities) {
+    if (intended === undefined) {
+      if (outcome === "won") say("ledger", `${id} is won, and was never intended`);
+      continue;
+    }
+    // Nothing of it was ever sent: it may be, as long as the account is unsafe.
+    if (outcome === "open" && !gas.has(intended.jobId)) continue;
+    if (outcome === "open") {
+      say("open", `${id} has come to no end`);
+      continue;
+    }
+    const transaction = byIntent.get(intended.jobId);
+    const taken = transaction?.taken;
+    if ((outcome === "won") !== (taken !== undefined))
+      say("ledger", `${id} is ${outcome}, and the chain has ${taken === undefined ? "no takeover" : "one"}`);
+    if (
+      taken !== undefined &&
+      (takenOver?.paper !== taken.paper || takenOver.credit !== taken.credit || takenOver.hash !== transaction?.hash)
+    )
+      say("ledger", `${id}: ${takenOver?.paper} for ${takenOver?.credit}, the chain has ${taken.paper} for ${taken.credit}`);
+    if (outcome === "reverted" && transaction?.isReverted !== true)
+      say("ledger", `${id} is reverted, and the chain has no such transaction`);
+    if ((gasWei ?? 0n) !== (gas.get(intended.jobId) ?? 0n))
+      say("ledger", `${id}: gas of ${gasWei}, the chain took ${gas.get(intended.jobId) ?? 0n}`);
+  }
+}
+
+/** What is to be sold is what the chain has: each takeover told once and standing, nothing else. */
+function judgeUnwinding({ inherited, opportunities }: Remains, own: readonly OwnTransaction[], say: Say): void {
+  const wanted = new Map<string, { readonly paper: bigint; readonly credit: bigint }>(
+    own.flatMap((one) => (one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one.taken] as const])),
+  );
+  const ids = new Map(opportunities.flatMap(({ takenOver }) => (takenOver === undefined ? [] : [[takenOver.hash, takenOver.id] as const])));
+  for (const [id, takeover] of inherited) {
+    const taken = wanted.get(id) ?? [...wanted].find(([key]) => ids.get(key.split("@")[0] as Hex) === id)?.[1];
+    if (taken === undefined) say("unwind", `${id} is being sold, and the chain has no such takeover`);
+    else if (BigInt(takeover.lots) * 10n ** 15n !== taken.paper || takeover.credit !== taken.credit)
+      say("unwind", `${id}: ${takeover.lots} lots for ${takeover.credit}, the chain has ${taken.paper} for ${taken.credit}`);
+  }
+  if (inherited.size < wanted.size) say("unwind", `${wanted.size} takeovers on the chain, ${inherited.size} are being sold`);
+}
+
+const abs = (value: bigint): bigint => (value < 0n ? -value : value);
+
+interface RpcTransaction {
+  readonly hash: Hex;
+  readonly from: Hex;
+  readonly to: Hex | null;
+  readonly nonce: Hex;
+  readonly input: Hex;
+}
+
+async function ownTransactions(ground: Ground, fromBlock: number): Promise<OwnTransaction[]> {
+  const { chain, cast } = ground;
+  const own = cast.liquidator.address.toLowerCase();
+  const found: OwnTransaction[] = [];
+  for (let number = fromBlock; number <= chain.head.number; number += 1) {
+    const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as {
+      readonly hash: Hex;
+      readonly transactions: readonly RpcTransaction[];
+    };
+    for (const transaction of block.transactions) {
+      if (transaction.from.toLowerCase() !== own) continue;
+      const receipt = (await chain.request("eth_getTransactionReceipt", transaction.hash)) as {
+        readonly status: Hex;
+        readonly gasUsed: Hex;
+        readonly effectiveGasPrice: Hex;
+        readonly logs: readonly { readonly topics: string[]; readonly data: string }[];
+      };
+      const joined = receipt.logs.flatMap((log) => {
+        const event = DEALER.parseLog(log);
+        return event?.name === "JoinLiquidation" && String(event.args[1]).toLowerCase() === own ? [event.args] : [];
+      });
+      const [first] = joined;
+      found.push({
+        hash: transaction.hash,
+        nonce: Number(transaction.nonce),
+        block: number,
+        blockHash: block.hash,
+        isReverted: receipt.status !== "0x1",
+        gasWei: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
+        call: callOf(transaction),
+        taken: first === undefined ? undefined : { paper: first[3] as bigint, credit: first[4] as bigint },
+      });
+    }
+  }
+  return found;
+}
+
+function callOf({ to, input }: RpcTransaction): OwnTransaction["call"] {
+  const parsed = input.length < 10 ? null : PERPETUAL.parseTransaction({ data: input });
+  if (parsed?.name !== "liquidate" || to === null) return undefined;
+  const [, victim, paper, expectCredit] = parsed.args as unknown as [string, string, bigint, bigint];
+  return { perp: to.toLowerCase() as Hex, victim: victim.toLowerCase() as Hex, paper, expectCredit };
+}
+
+interface Account {
+  readonly credit: bigint;
+  readonly positions: readonly { readonly paper: bigint; readonly credit: bigint; readonly threshold: bigint }[];
+}
+
+async function holdingsAt(ground: Ground, block: number): Promise<Account> {
+  const { dealer } = ground.open.addresses;
+  const own = ground.cast.liquidator.address;
+  const [primary, secondary] = (await ground.view(dealer, DEALER, "getCreditOf", [own], block)) as unknown as [bigint, bigint];
+  const positions = [];
+  for (const { perp } of ground.markets) {
+    const [paper, credit] = (await ground.view(perp, PERPETUAL, "balanceOf", [own], block)) as unknown as [bigint, bigint];
+    const [params] = (await ground.view(dealer, DEALER, "getRiskParams", [perp], block)) as unknown as [readonly bigint[]];
+    positions.push({ paper, credit, threshold: params[1] as bigint });
+  }
+  return { credit: primary + secondary, positions };
+}
+
+async function pricesAt(ground: Ground, block: number): Promise<bigint[]> {
+  const prices: bigint[] = [];
+  for (const { source } of ground.markets) {
+    const [price] = (await ground.view(source, SOURCE, "getMarkPrice", [], block)) as unknown as [bigint];
+    prices.push(price);
+  }
+  return prices;
+}
+
+/** Protocol 7.3, written out once more. */
+function margin({ credit, positions }: Account, prices: readonly bigint[]): { readonly net: bigint; readonly maintenance: bigint } {
+  let net = credit;
+  let maintenance = 0n;
+  positions.forEach(({ paper, credit: held, threshold }, i) => {
+    if (paper === 0n) return;
+    const value = (paper * (prices[i] ?? 0n)) / COIN;
+    net += value + held;
+    maintenance += (abs(value) * threshold) / COIN;
+  });
+  return { net, maintenance };
+}

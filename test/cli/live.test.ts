@@ -198,7 +198,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       out: "",
       err: expect.stringContaining(`metrics.port: is in use (got ${port})`),
     });
-    expect(await captureCli(["exchange", "--port", String(port)])).toMatchObject({
+    expect(await captureCli(["exchange", "--port", String(port), "--rpc-port", "0"])).toMatchObject({
       code: 1,
       out: "",
       err: expect.stringContaining("port is in use"),

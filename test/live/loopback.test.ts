@@ -83,7 +83,8 @@ async function liveRun(): Promise<LiveRun> {
   const file = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "marketwright-live-"));
   const startedAt = seam.clock.monotonicMs();
-  const exchange = configuredExchange({ ...loadExchangeConfig(file("exchange.yaml")), port: 0 }, seam, { baseFolder: dirname(file(".")) });
+  const { chain: _chain, ...exchangeConfig } = loadExchangeConfig(file("exchange.yaml"));
+  const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, seam, { baseFolder: dirname(file(".")) });
   const faults: unknown[] = [];
   const server = await serveExchange(exchange, { onFault: (error) => faults.push(error) });
   const example = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });

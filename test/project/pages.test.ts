@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { chainConfigShape } from "../../src/simulator/chain/chain-config.js";
 import { choicesShape } from "../../src/simulator/choices.js";
 import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config.js";
 import { leveragedShape } from "../../src/simulator/flow/leveraged-params.js";
@@ -151,10 +152,19 @@ interface Shape {
   readonly additionalProperties?: Shape | boolean;
 }
 
-/** The last names of all keys but those of the flow, which has a page of its own, the choices, tried above, and retention. */
+describe("docs/chain.md", () => {
+  it("has every key of the chain", () => {
+    const page = readPage("docs/chain.md");
+    const keys = keysOf(z.toJSONSchema(chainConfigShape, { io: "input", unrepresentable: "any" }) as Shape);
+    expect(keys.length).toBeGreaterThan(15);
+    expect(keys.filter((key) => !new RegExp(`[\`.]${key}\\b`).test(page.text))).toEqual([]);
+  });
+});
+
+/** The last names of all keys but those of the flow and the chain, which have pages of their own, the choices, tried above, and retention. */
 function keysOf(shape: Shape): readonly string[] {
   return Object.entries(shape.properties ?? {}).flatMap(([key, held]) => {
-    if (["flow", "choices", "retention"].includes(key)) return [];
+    if (["flow", "chain", "choices", "retention"].includes(key)) return [];
     if (held.properties !== undefined) return keysOf(held);
     return typeof held.additionalProperties === "object" ? keysOf(held.additionalProperties) : [key];
   });

@@ -27,7 +27,7 @@ let exchange: StartedRun;
 let where: { readonly restUrl: string; readonly streamUrl: string };
 
 beforeAll(async () => {
-  exchange = startCli(["exchange", "--port", "0", "--json"]);
+  exchange = startCli(["exchange", "--port", "0", "--rpc-port", "0", "--json"]);
   where = JSON.parse(await exchange.firstLine);
 });
 

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
+import type { ExchangeConfig } from "../../simulator/config.js";
 import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
 import { checkCaptures } from "../../simulator/flow/check-captures.js";
 import { serveExchange } from "../../simulator/http-server.js";
@@ -13,6 +14,7 @@ import { packageFile } from "../package-files.js";
 
 interface ExchangeOptions {
   readonly port?: string;
+  readonly rpcPort?: string;
   readonly json?: boolean;
 }
 
@@ -23,11 +25,12 @@ export function addExchange(program: Command, context: CliContext): void {
     .description("run the embedded exchange alone, REST and websocket, until SIGINT or SIGTERM")
     .argument("[file]", "the exchange's YAML file (default: the one that comes with the package)")
     .option("--port <number>", "this port instead of the file's; 0 takes any free one")
+    .option("--rpc-port <number>", "this port for the chain instead of the file's; 0 takes any free one")
     .option("--json", "say where it listens as one line of JSON")
     .action(async (file: string | undefined, options: ExchangeOptions) => {
       const path = resolve(file ?? packageFile("config/exchange.yaml"));
       const loaded = loadExchangeConfig(path);
-      const config = options.port === undefined ? loaded : { ...loaded, port: portOf(options.port) };
+      const config = atPorts(loaded, options);
       await checkCaptures(config, dirname(path));
       const log = openLog({ level: "info", clock: context.seam.clock, fields: { process: "exchange" } });
       const interrupted = context.interrupted();
@@ -92,8 +95,23 @@ function chainText(open: OpenChain): string {
   return `chain ${chainId}: ${rpcUrl === null ? "without a port" : `RPC ${rpcUrl}`}, dealer ${dealer}\n`;
 }
 
-function portOf(text: string): number {
+/** The configuration with the ports of the command line. @throws ConfigError for what is no port, or a port of a chain that is not there */
+function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangeOptions): ExchangeConfig {
+  const listening = port === undefined ? config : { ...config, port: portOf("--port", port) };
+  if (rpcPort === undefined) return listening;
+  const { chain } = config;
+  if (chain === undefined || chain.rpc === null) {
+    throw new ConfigError("there is no port to move", {
+      field: "--rpc-port",
+      value: rpcPort,
+      expected: "a file with chain, and a port of it",
+    });
+  }
+  return { ...listening, chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } } };
+}
+
+function portOf(field: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError("is no port", { field: "--port", value: text, expected: "a whole number from 0 to 65535" });
+  throw new ConfigError("is no port", { field, value: text, expected: "a whole number from 0 to 65535" });
 }

@@ -1,7 +1,7 @@
 import type { Seam } from "../../core/seam.js";
 import { seamScheduler } from "../../core/seam-scheduler.js";
 import type { Signer } from "../../core/signing.js";
-import type { MarketId, Ms } from "../../core/units.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { checkDomain } from "../../exchange/domain-check.js";
 import type { VenueBalances, VenueOrder, VenueRules } from "../../exchange/records.js";
@@ -12,6 +12,7 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import { isBotsOrder } from "../own-order.js";
+import { checkChain } from "./check-chain.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
 
@@ -27,6 +28,9 @@ export interface VenueCheck {
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   /** Hashes of server-built orders of ours. */
   readonly notedHashes: ReadonlySet<string>;
+  /** The chain's RPCs, and who signs there. */
+  readonly rpcs: readonly string[];
+  readonly sender: Hex;
   /** How long the streams' first data is waited for. */
   readonly withinMs: Ms;
 }
@@ -49,6 +53,19 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
   findings.push(...account.findings);
   const { registered } = account;
   const exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
+  const { clock } = seam;
+  findings.push(
+    ...(await checkChain({
+      config,
+      client,
+      rules,
+      rpcs: check.rpcs,
+      account: signer.address,
+      sender: check.sender,
+      clock,
+      nowMs: exchangeNowMs,
+    })),
+  );
   findings.push(...(await checkStreams({ config, transport, seam, signer, rules, exchangeNowMs, registered, withinMs })));
   return findings;
 }

@@ -1,10 +1,13 @@
 import { dirname } from "node:path";
 import type { Command } from "commander";
+import { readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
+import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { checkVenue } from "../../bot/run/check-venue.js";
 import type { Finding } from "../../bot/run/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
-import type { MarketId } from "../../core/units.js";
+import { ecdsaScheme } from "../../core/signing.js";
+import type { Hex, MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
@@ -28,7 +31,10 @@ export function addCheck(program: Command, context: CliContext): void {
     .command("check")
     .description("validate a bot's file; with --connect, also the exchange that it names")
     .argument("<file>", "the bot's YAML file")
-    .option("--connect", "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others, market and account streams")
+    .option(
+      "--connect",
+      "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others, market and account streams, and the chain of a liquidator",
+    )
     .option("--within <duration>", "wait no longer for the streams' first data (default: 10s)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, { connect, within, json }: CheckOptions) => {
@@ -39,8 +45,10 @@ export function addCheck(program: Command, context: CliContext): void {
         findings.push(...guardFindings(config, file));
         if (connect === true) {
           const notedHashes = notedHashesOf(config, account);
-          const { seam } = context;
-          findings.push(...(await checkVenue({ config, signer, client, transport, seam, syncClock, strategies, notedHashes, withinMs })));
+          const { seam, env } = context;
+          const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
+          const access = { config, signer, client, transport, seam, syncClock, rpcs, sender: operatorOf(config, context) };
+          findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
         }
         const ok = findings.every(({ level }) => level !== "error");
         context.stdout.write(
@@ -49,6 +57,11 @@ export function addCheck(program: Command, context: CliContext): void {
         if (!ok) throw new NotWell();
       });
     });
+}
+
+/** Who signs: the account, or its operator. */
+function operatorOf({ account }: BotConfig, { env }: CliContext): Hex {
+  return ecdsaScheme.signer(readAccountKey(account, env)).address;
 }
 
 async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<MarketId, BoundStrategy>; findings: Finding[] }> {

@@ -106,8 +106,9 @@ function ownOffer({ intent, rules }: UnwindInput, side: Side, lots: Lots): Quote
 
 /** The quotes alone. A slice that waits for its signature is no quote that nobody wants. */
 function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: readonly Quote[]): Plan {
-  const { marketId, rules, touch, foreign, settings, nowMs } = input;
+  const { marketId, rules, touch, settings, nowMs } = input;
   const orders = live.filter((order) => !isSlice(order));
+  const foreign = besideSlices(input.foreign, live.filter(isSlice));
   const plan = planQuotes({ marketId, quotes, working: orders, rules, touch, foreign, settings, nowMs });
   const cancels = [...plan.cancels];
   const waits = [...plan.waits];
@@ -120,6 +121,16 @@ function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: r
     } else waits.push({ hash, side, level, phase, why: "may still fill" });
   }
   return { ...plan, cancels, waits };
+}
+
+/** A slice of unknown fate may still arrive, and must not meet a quote: it counts as an order that is not to be traded against. */
+function besideSlices({ touch, openOrders }: ForeignOrders, slices: readonly WorkingOrder[]): ForeignOrders {
+  let { bestBidTicks, bestAskTicks } = touch;
+  for (const { side, ticks } of slices) {
+    if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);
+    else bestAskTicks = Math.min(ticks, bestAskTicks ?? ticks);
+  }
+  return { touch: { bestBidTicks, bestAskTicks }, openOrders };
 }
 
 interface Taken {

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Takeover } from "../../../src/account/takeover.js";
+import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import { remainingOf, reportOf, soldOf, TakeoverBook, type UnwindTerms } from "../../../src/bot/unwind/takeover-book.js";
+import { readUnwindMemory, TAKEOVERS_FILE, writeUnwindMemory } from "../../../src/bot/unwind/unwind-memory.js";
+import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
+import { MARKET, venueTrade } from "../../account/exchange-story.js";
+
+const terms: UnwindTerms = { part: { takingFromMs: 0, stepMs: 1_000, holdLots: [10, 0] }, worstTicks: 1, deadlineMs: 1_000 };
+const LOT_VALUE = 600n;
+const atMark = (_market: string, lots: Lots): CreditUnits => BigInt(lots) * LOT_VALUE;
+
+function takeover(id: string, lots: Lots): Takeover {
+  return { id, marketId: MARKET, lots, credit: -BigInt(lots) * 594n, atMs: 0 };
+}
+
+function bookOf(...takeovers: readonly Takeover[]): TakeoverBook {
+  const book = new TakeoverBook();
+  for (const one of takeovers) book.inherit(one, terms, 0);
+  return book;
+}
+
+function trade(id: number, side: Side, lots: Lots, quote = BigInt(lots) * 601n, commission = 7n) {
+  return venueTrade(id, side, lots, { quote, commission });
+}
+
+const told = (book: TakeoverBook) => book.all.map((one) => reportOf(one, atMark));
+
+describe("the book of takeovers", () => {
+  it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {
+    const book = bookOf(takeover("a", 4), takeover("b", 6));
+    expect(book.fill(trade(1, "SELL", 7, 4_201n, 8n)).map((one) => one.takeover.id)).toEqual(["a", "b"]);
+    expect(told(book)).toMatchObject([
+      { state: "done", soldLots: 4, remainingLots: 0, proceedsCredit: 2_400n, feesCredit: 4n, markCredit: 0n },
+      { state: "open", soldLots: 3, remainingLots: 3, proceedsCredit: 1_801n, feesCredit: 4n, markCredit: 1_800n },
+    ]);
+    expect(book.fill(trade(1, "SELL", 7)), "told again").toEqual([]);
+    expect(book.fill(trade(2, "BUY", 5)), "what adds is nobody's unwinding").toEqual([]);
+  });
+
+  it("leaves what is sold beyond everything inherited to whoever sold it", () => {
+    const book = bookOf(takeover("a", -4));
+    book.fill(trade(1, "BUY", 9, 5_400n, 9n));
+    expect(told(book)).toMatchObject([{ state: "done", soldLots: -4, proceedsCredit: -2_400n, feesCredit: 4n }]);
+  });
+
+  it("takes a failed settlement back, and opens again what was through; after the deadline it is told again with its rest", () => {
+    const book = bookOf(takeover("a", 4));
+    book.fill(trade(1, "SELL", 4));
+    expect(book.failed(trade(1, "SELL", 4), 500)).toHaveLength(1);
+    expect(told(book)).toMatchObject([{ state: "open", soldLots: 0, remainingLots: 4, proceedsCredit: 0n, feesCredit: 0n }]);
+    book.fill(trade(2, "SELL", 4));
+    book.failed(trade(2, "SELL", 4), 1_500);
+    expect(told(book)).toMatchObject([{ state: "expired", remainingLots: 4 }]);
+    expect(book.failed(trade(3, "SELL", 4), 500), "a trade that was none of ours").toEqual([]);
+  });
+
+  it("closes opposite takeovers against each other, and against what the account held, at the mark", () => {
+    const book = bookOf(takeover("a", 10), takeover("b", -4));
+    book.net(MARKET, 6, atMark);
+    expect(told(book)).toMatchObject([
+      { state: "open", soldLots: 4, nettedLots: 4, remainingLots: 6, proceedsCredit: 2_400n },
+      { state: "done", soldLots: -4, nettedLots: -4, remainingLots: 0, proceedsCredit: -2_400n },
+    ]);
+    expect(book.net(MARKET, 6, atMark)).toEqual([]);
+    book.net(MARKET, 2, atMark);
+    expect(told(book)[0]).toMatchObject({ nettedLots: 8, remainingLots: 2 });
+    book.net(MARKET, 1, () => undefined);
+    expect(told(book)[0], "without a mark nothing is closed yet").toMatchObject({ remainingLots: 2 });
+  });
+
+  it("buys again what was sold of a takeover that the chain took back", () => {
+    const book = bookOf(takeover("a", 10));
+    book.fill(trade(1, "SELL", 3, 1_800n, 3n));
+    book.undo("a", () => terms);
+    expect(told(book)).toMatchObject([{ state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 }]);
+    book.fill(trade(2, "BUY", 3, 1_830n, 3n));
+    expect(told(book)).toMatchObject([{ state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n }]);
+    expect([book.undo("a", () => terms), book.undo("nobody", () => terms)]).toEqual([undefined, undefined]);
+  });
+
+  it("expires, and forgets what is long through", () => {
+    const book = bookOf(takeover("a", 10));
+    expect(book.expire(999)).toEqual([]);
+    expect(book.expire(1_000)).toHaveLength(1);
+    book.forget(1_000);
+    expect(book.has("a")).toBe(true);
+    book.forget(1_001);
+    expect(book.has("a")).toBe(false);
+  });
+
+  it("comes back from the state directory as it was, and not at all from a broken one", () => {
+    const book = bookOf(takeover("a", 4), takeover("b", -6));
+    book.fill(trade(1, "SELL", 3));
+    const store = new MemoryStateStore();
+    expect(readUnwindMemory(store)).toBeUndefined();
+    const memory = { known: book.all, said: [takeover("a", 4), takeover("b", -6)] };
+    writeUnwindMemory(store, memory);
+    expect(readUnwindMemory(store)).toEqual(memory);
+    for (const broken of [
+      '{"known":[{}],"said":[]}',
+      '{"known":[]}',
+      "[]",
+      store.read(TAKEOVERS_FILE)?.replace('"open"', '"opened"') ?? "",
+    ]) {
+      expect(() => readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }))).toThrow(CorruptStateError);
+    }
+  });
+
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("inherit" as const), lots: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
+    fc.record({ kind: fc.constant("trade" as const), lots: fc.integer({ min: -15, max: 15 }).filter((lots) => lots !== 0) }),
+    fc.record({ kind: fc.constant("fail" as const), lots: fc.nat() }),
+    fc.record({ kind: fc.constant("undo" as const), lots: fc.nat() }),
+  );
+
+  it("holds inherited = sold + remaining, never more than the account has, and loses no money of a trade, whatever happens", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9, max: 9 }), fc.array(step, { maxLength: 25 }), (start, steps) => {
+        const book = new TakeoverBook();
+        let positionLots = start;
+        const trades = new Map<number, ReturnType<typeof trade>>();
+        steps.forEach(({ kind, lots }, number) => {
+          if (kind === "inherit") {
+            book.inherit(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
+            positionLots += lots;
+          } else if (kind === "trade") {
+            const made = trade(number, lots > 0 ? "BUY" : "SELL", Math.abs(lots));
+            trades.set(number, made);
+            book.fill(made);
+            positionLots += lots;
+          } else if (kind === "fail" && trades.size > 0) {
+            const [id, made] = [...trades][lots % trades.size];
+            trades.delete(id);
+            book.failed(made, 0);
+            positionLots -= made.side === "BUY" ? made.lots : -made.lots;
+          } else if (kind === "undo" && book.all.length > 0) {
+            const one = book.all[lots % book.all.length];
+            if (book.undo(one.takeover.id, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined) positionLots -= one.takeover.lots;
+          }
+          book.net(MARKET, positionLots, atMark);
+          for (const one of book.all) {
+            expect(soldOf(one) + remainingOf(one)).toBe(one.isUndone ? 0 : one.takeover.lots);
+            expect(remainingOf(one) === 0 ? one.state : "open").toBe(one.state);
+          }
+          const openLots = book.openLots(MARKET);
+          expect(Math.abs(openLots)).toBeLessThanOrEqual(Math.abs(positionLots));
+          expect(openLots * positionLots).toBeGreaterThanOrEqual(0);
+          for (const [id, made] of trades) {
+            const shares = book.all.flatMap((one) => one.shares.filter(({ tradeId }) => tradeId === `${id}`));
+            const shared = shares.reduce((sum, share) => sum + Math.abs(share.lots), 0);
+            expect(shared).toBeLessThanOrEqual(made.lots);
+            const fees = shares.reduce((sum, { fee }) => sum + fee, 0n);
+            if (shared === made.lots) expect(fees).toBe(made.commission);
+          }
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Side } from "../../src/core/units.js";
+import { planUnwind, type UnwindInput } from "../../src/executor/plan-unwind.js";
+import { TARGET_LEVEL } from "../../src/executor/target-position.js";
+import { allowedLots, nextStepAtMs } from "../../src/executor/unwind-schedule.js";
+import { mayBecomePosition, type WorkingOrder } from "../../src/executor/working-order.js";
+import type { TargetIntent, UnwindPart, UnwindSchedule } from "../../src/strategies/intent.js";
+import { ask, bid, order, quoteSettings, unanswered } from "./fixtures.js";
+
+const T0 = 1_000_000;
+/** 25 lots: offered for a second, then sold in three steps of a second. */
+const part: UnwindPart = { takingFromMs: T0 + 1_000, stepMs: 1_000, holdLots: [25, 15, 5, 0] };
+const schedule: UnwindSchedule = { kind: "unwind", parts: [part], offerTicks: 105, dustLots: 0, sliceLots: 1_000, everyMs: 500 };
+
+function intentOf(over: Partial<UnwindSchedule> = {}, target: Partial<TargetIntent> = {}): UnwindInput["intent"] {
+  const reason = { fairTicks: 105, reservationTicks: 105, halfSpreadTicks: 0, terms: {}, clamps: [] };
+  return {
+    kind: "target",
+    marketId: "btcusdc",
+    viewSequence: 1,
+    targetLots: 0,
+    worstTicks: 90,
+    deadlineMs: T0 + 10_000,
+    reason,
+    ...target,
+    schedule: { ...schedule, ...over },
+  };
+}
+
+/** A long position of 25 lots to be sold, bid 100 and ask 110, nobody quoting. */
+function unwindInput(over: Partial<UnwindInput> = {}): UnwindInput {
+  return {
+    intent: intentOf(),
+    marketId: "btcusdc",
+    positionLots: 25,
+    working: [],
+    rules: { minTicks: 1, maxTicks: 1_000, minLots: 1, maxLots: 1_000, maxOpenOrders: 100 },
+    touch: { bestBidTicks: 100, bestAskTicks: 110 },
+    foreign: { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 },
+    quotes: [],
+    settings: quoteSettings({ onCross: "behind" }),
+    reachTicks: 3,
+    lastSliceAtMs: undefined,
+    nowMs: T0,
+    ...over,
+  };
+}
+
+const inShort = (plan: ReturnType<typeof planUnwind>) =>
+  plan.places.map(({ side, lots, ticks, timeInForce }) => `${side} ${lots} @ ${ticks} ${timeInForce}`);
+
+describe("the trajectory of an unwinding", () => {
+  it("allows all until taking begins, and less from the beginning of each step on", () => {
+    const at = [0, 999, 1_000, 1_999, 2_000, 3_000, 99_000].map((ms) => allowedLots([part], T0 + ms));
+    expect(at).toEqual([25, 25, 15, 15, 5, 0, 0]);
+    expect([0, 1_000, 2_999, 3_000].map((ms) => nextStepAtMs([part], T0 + ms))).toEqual([T0 + 1_000, T0 + 2_000, T0 + 3_000, undefined]);
+  });
+
+  it("of several positions adds up", () => {
+    const later = { ...part, takingFromMs: T0 + 1_500, holdLots: [8, 0] };
+    expect([1_000, 1_500, 3_000].map((ms) => allowedLots([part, later], T0 + ms))).toEqual([23, 15, 0]);
+    expect(nextStepAtMs([part, later], T0 + 1_000)).toBe(T0 + 1_500);
+  });
+});
+
+describe("unwinding where nobody quotes", () => {
+  it("offers all at the reservation price, by an order that takes nothing", () => {
+    const plan = planUnwind(unwindInput());
+    expect([plan.state, plan.nextSliceAtMs, inShort(plan)]).toEqual(["offering", T0 + 1_000, ["SELL 25 @ 105 POST_ONLY"]]);
+    expect(inShort(planUnwind(unwindInput({ intent: intentOf({ offerTicks: 80 }) }))), "one tick behind the touch").toEqual([
+      "SELL 25 @ 101 POST_ONLY",
+    ]);
+    expect(inShort(planUnwind(unwindInput({ intent: intentOf({}, { worstTicks: 120 }) }))), "never below the worst price").toEqual([
+      "SELL 25 @ 120 POST_ONLY",
+    ]);
+    const short = unwindInput({ positionLots: -25, intent: intentOf({ offerTicks: 104.5 }, { worstTicks: 120 }) });
+    expect(inShort(planUnwind(short))).toEqual(["BUY 25 @ 104 POST_ONLY"]);
+  });
+
+  it("takes what the trajectory allows no more, beside an offer of what it does", () => {
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000 }));
+    expect([plan.state, inShort(plan)]).toEqual(["working", ["SELL 10 @ 97 IOC", "SELL 15 @ 105 POST_ONLY"]]);
+    const last = planUnwind(unwindInput({ nowMs: T0 + 3_000 }));
+    expect(inShort(last)).toEqual(["SELL 25 @ 97 IOC"]);
+  });
+
+  it("takes nothing while what was bought of the offer is ahead of the trajectory", () => {
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000, positionLots: 15 }));
+    expect([plan.state, inShort(plan)]).toEqual(["offering", ["SELL 15 @ 105 POST_ONLY"]]);
+  });
+
+  it("shrinks its offer before it takes: both together never exceed what remains", () => {
+    const offer = order("SELL", 0, 105, { lots: 25, mayFillLots: 25 });
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000, working: [offer] }));
+    expect([plan.state, plan.cancels.map(({ hash }) => hash), plan.places]).toEqual(["clearing", [offer.hash], []]);
+    const cancelling = order("SELL", 0, 105, { lots: 25, mayFillLots: 25, phase: "cancelling" });
+    expect(planUnwind(unwindInput({ nowMs: T0 + 1_000, working: [cancelling] })).places).toEqual([]);
+  });
+
+  it("leaves one slice at a time, and counts one of unknown fate as filled", () => {
+    const slice = unanswered("SELL", TARGET_LEVEL, 97, "unknown");
+    const working = [{ ...slice, lots: 10, mayFillLots: 10, timeInForce: "IOC" }];
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working }));
+    expect([plan.state, plan.cancels, inShort(plan)]).toEqual(["waiting", [], ["SELL 5 @ 105 POST_ONLY"]]);
+    const resting = planUnwind(unwindInput({ nowMs: T0 + 1_000, lastSliceAtMs: T0 + 700 }));
+    expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
+  });
+
+  it("goes past an offer of unknown fate, into what that leaves", () => {
+    const offer = { ...unanswered("SELL", 0, 105, "unknown"), lots: 20, mayFillLots: 20 };
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working: [offer] }));
+    expect(inShort(plan)).toEqual(["SELL 5 @ 97 IOC"]);
+  });
+
+  it("waits while the touch is beyond the worst price, or nobody is there", () => {
+    const nowMs = T0 + 3_000;
+    const beyond = planUnwind(unwindInput({ nowMs, intent: intentOf({}, { worstTicks: 101 }) }));
+    expect([beyond.state, beyond.places]).toEqual(["waiting", []]);
+    const nobody = planUnwind(unwindInput({ nowMs, touch: { bestBidTicks: undefined, bestAskTicks: undefined } }));
+    expect([nobody.state, nobody.places]).toEqual(["waiting", []]);
+  });
+
+  it("sells a rest that would be dust with the slice before it, and leaves one that is dust already", () => {
+    const rules = { ...unwindInput().rules, minLots: 6 };
+    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 2_000, rules })))).toEqual(["SELL 25 @ 97 IOC"]);
+    expect(planUnwind(unwindInput({ positionLots: 5, rules })).state).toBe("dust");
+    expect(planUnwind(unwindInput({ positionLots: 5, intent: intentOf({ dustLots: 5 }) })).state).toBe("dust");
+    expect(planUnwind(unwindInput({ positionLots: 0 })).state).toBe("done");
+  });
+
+  it("takes everything down at its deadline", () => {
+    const offer = order("SELL", 0, 105);
+    const plan = planUnwind(unwindInput({ nowMs: T0 + 10_000, working: [offer] }));
+    expect([plan.state, plan.places, plan.cancels.map(({ hash }) => hash)]).toEqual(["expired", [], [offer.hash]]);
+  });
+});
+
+describe("unwinding beside a strategy's quotes", () => {
+  const quotes = [bid(0, 99), ask(0, 111, 8), bid(1, 98), ask(1, 112, 8), ask(2, 113, 8)];
+
+  it("keeps those that reduce, and takes down those that would add", () => {
+    const working = [order("BUY", 0, 99), order("SELL", 0, 111, { lots: 8, mayFillLots: 8 })];
+    const plan = planUnwind(unwindInput({ quotes, working }));
+    expect(plan.cancels.map(({ hash }) => hash)).toEqual(["BUY-0@99"]);
+    expect(plan.keeps.map(({ hash }) => hash)).toEqual(["SELL-0@111"]);
+    expect(inShort(plan)).toEqual(["SELL 8 @ 112 POST_ONLY", "SELL 8 @ 113 POST_ONLY"]);
+  });
+
+  it("cuts them, the outermost first, to what the trajectory allows, and takes the rest", () => {
+    const plan = planUnwind(unwindInput({ quotes, nowMs: T0 + 1_000 }));
+    expect(inShort(plan)).toEqual(["SELL 10 @ 97 IOC", "SELL 8 @ 111 POST_ONLY", "SELL 7 @ 112 POST_ONLY"]);
+  });
+});
+
+describe("whatever works already", () => {
+  const phases = ["intended", "sent", "unknown", "open", "partly-filled", "cancelling"] as const;
+  const orders = fc.array(
+    fc.record({
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      level: fc.constantFrom(0, 1, 2, TARGET_LEVEL),
+      ticks: fc.integer({ min: 90, max: 120 }),
+      lots: fc.integer({ min: 1, max: 12 }),
+      phase: fc.constantFrom(...phases),
+    }),
+    { maxLength: 6 },
+  );
+
+  it("an unwinding never overshoots, never crosses the account's own orders, never passes its bound, and plans the same twice", () => {
+    fc.assert(
+      fc.property(
+        orders,
+        fc.integer({ min: -40, max: 40 }),
+        fc.integer({ min: 0, max: 4_000 }),
+        fc.boolean(),
+        fc.integer({ min: 85, max: 125 }),
+        (held, positionLots, afterMs, isJoint, worstTicks) => {
+          const working: WorkingOrder[] = held.map(({ side, level, ticks, lots, phase }, at) => {
+            const hash = `order ${at}` as `0x${string}`;
+            const orderId = phase === "open" || phase === "partly-filled" || phase === "cancelling" ? `${at}` : undefined;
+            return order(side, level, ticks, { hash, lots, mayFillLots: phase === "intended" ? 0 : lots, phase, orderId });
+          });
+          const quotes = isJoint ? [bid(0, 99), ask(0, 111), ask(1, 112), bid(1, 97)] : [];
+          const input = unwindInput({ working, positionLots, quotes, nowMs: T0 + afterMs, intent: intentOf({}, { worstTicks }) });
+          const plan = planUnwind(input);
+          expect(planUnwind(input)).toEqual(plan);
+          const reducing = positionLots > 0 ? "SELL" : "BUY";
+          const underWay = working.reduce((sum, one) => sum + (one.side === reducing ? mayBecomePosition(one) : 0), 0);
+          const placed = plan.places.reduce((sum, { lots }) => sum + lots, 0);
+          for (const place of plan.places) {
+            expect(place.side).toBe(reducing);
+            const isQuote = isJoint && place.level !== TARGET_LEVEL;
+            if (!isQuote) expect(place.side === "SELL" ? place.ticks >= worstTicks : place.ticks <= worstTicks).toBe(true);
+            for (const own of working) {
+              if (own.side === place.side || own.mayFillLots === 0) continue;
+              expect(place.side === "SELL" ? place.ticks > own.ticks : place.ticks < own.ticks).toBe(true);
+            }
+          }
+          if (placed > 0) expect(placed + underWay).toBeLessThanOrEqual(Math.abs(positionLots));
+          expect(plan.places.filter(({ level }) => level === TARGET_LEVEL).length).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
+  });
+});

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { CapturedDepth } from "../../../src/simulator/flow/recorded-depth.js";
+import { KEYS, ReferenceClient } from "../reference-client.js";
 import { ChainWorld, type ChainWorldOptions } from "./chain-world.js";
 
 let world: ChainWorld;
@@ -12,10 +13,12 @@ async function open(options: ChainWorldOptions = {}) {
   return { alice, bob, carol };
 }
 
-/** Everybody has on chain what the exchange says, and nothing waits. */
+/** Everybody has on chain what the exchange says, the order sender the fees, and nothing waits. */
 async function expectOneView(...addresses: readonly string[]): Promise<void> {
   expect(world.exchange.unsettledTrades).toBe(0);
   for (const address of [...addresses, world.house()]) expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
+  const { primary } = await world.ofChain(world.chain.addresses.orderSender);
+  expect(primary - ROLE_CREDIT).toBe(world.exchange.audit().feeCredit);
   expect(world.exchange.audit().isConserved).toBe(true);
 }
 
@@ -23,6 +26,8 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
+/** What the houses and the order sender begin with. */
+const ROLE_CREDIT = 10n ** 18n;
 const USD = 10n ** 6n;
 const BASE = 10n ** 18n;
 
@@ -69,6 +74,47 @@ describe("a match of two accounts", () => {
       primary: 100_000n * USD + 100n * USD - 9n * USD - 9_030_000n,
     });
     await expectOneView(alice.address, bob.address);
+  });
+});
+
+describe("a fee", () => {
+  it("may be a rebate beyond what the taker pays, from the order sender's credit", async () => {
+    const { alice, bob } = await open({ config: { markets: { btcusdc: { makerFeeRate: "-0.001", takerFeeRate: "0.0003" } } } });
+    alice.place("SELL", "30000", "0.4");
+    bob.place("BUY", "30000", "0.4");
+    await world.open.settled();
+    expect(world.exchange.audit().feeCredit).toBe(-8_400_000n);
+    await expectOneView(alice.address, bob.address);
+  });
+
+  it("is with the gas of an order that is too small to go without", async () => {
+    const gasFee = { minGasPriceWei: "50000000", maxGasPriceWei: "50000000", waiverMultiple: 10_000 };
+    const { alice, bob } = await open({ config: { gasFee } });
+    alice.place("SELL", "30000", "0.4");
+    const terms = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", price: "30000", amount: "0.001", timeInForce: "IOC" };
+    const { order, orderHash, gasFeeQuotation } = bob.call("POST", "/v1/order/build", terms).json;
+    const orderSignature = bob.wallet.signingKey.sign(orderHash).serialized;
+    expect(bob.call("POST", "/v1/order", { ...terms, info: order.info, orderSignature, gasFeeQuotation }).status).toBe(200);
+    await world.open.settled();
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "SETTLED" }]);
+    // 3 bp of 30, and gas for 0.01875.
+    expect(world.exchange.account(bob.address)?.in("btcusdc").trades.last()?.commission).toBe(27_750n);
+    await expectOneView(alice.address, bob.address);
+  });
+});
+
+describe("an order that an operator signed", () => {
+  it("settles for the account", async () => {
+    const { alice, bob, carol } = await open();
+    const { status } = bob.call("POST", "/operator", { operator: carol.address, isValid: "true" });
+    expect(status).toBe(200);
+    await world.open.settled();
+    alice.place("SELL", "30000", "0.4");
+    const acting = new ReferenceClient(world.exchange, () => world.clock.nowMs(), KEYS[2], "10.0.0.3", false, bob.address);
+    acting.place("BUY", "30000", "0.4");
+    await world.open.settled();
+    expect((await world.ofChain(bob.address)).paper).toBe((4n * BASE) / 10n);
+    await expectOneView(alice.address, bob.address, carol.address);
   });
 });
 

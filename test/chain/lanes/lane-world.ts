@@ -33,11 +33,14 @@ export interface LaneFaults {
   losesAnswer?: (method: string) => boolean;
   /** It refuses in words of its own. */
   refuses?: (method: string) => string | undefined;
+  /** It answers something else. */
+  tampers?: (method: string, result: unknown) => unknown;
 }
 
 /** A real EVM under a virtual clock, whose blocks are made by hand, and a token whose transfers can be counted. */
 export class LaneWorld {
   faults: LaneFaults = {};
+  readonly #asked = new Map<string, number>();
   #underWay = 0;
   #coinbase = 0;
   #snapshots: { readonly number: number; readonly id: unknown }[] = [];
@@ -86,6 +89,7 @@ export class LaneWorld {
 
   /** The chain as an RPC, with its faults. */
   readonly call = async (method: string, params: readonly unknown[]): Promise<RpcReply> => {
+    this.#asked.set(method, (this.#asked.get(method) ?? 0) + 1);
     if (this.faults.isDead?.(method) === true) throw new RpcFailure("connection", "connection lost");
     const message = this.faults.refuses?.(method);
     if (message !== undefined) return { error: { code: -32000, message } };
@@ -94,8 +98,14 @@ export class LaneWorld {
       this.#underWay -= 1;
     });
     if (this.faults.losesAnswer?.(method) === true) throw new RpcFailure("timeout", "no answer within 2000 ms");
-    return reply;
+    const { tampers } = this.faults;
+    return tampers === undefined || !("result" in reply) ? reply : { result: tampers(method, reply.result) };
   };
+
+  /** How often a method was asked so far. */
+  timesAsked(method: string): number {
+    return this.#asked.get(method) ?? 0;
+  }
 
   /** Lets so much time pass, in steps, after each of which the EVM comes to rest. */
   async run(durationMs: Ms): Promise<void> {

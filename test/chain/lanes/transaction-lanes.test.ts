@@ -185,6 +185,60 @@ describe("a transaction that waits", () => {
     expect(await world.timesDone("slow")).toBe(1);
   });
 
+  it("behind another of ours is not replaced for what holds the first up", async () => {
+    const life = live(undefined, { confirmations: 1, headroomBlocks: 0 });
+    const deadlineMs = world.clock.nowMs() + 3_600_000;
+    // Of the second's price no block would complain.
+    life.lanes.submit(world.job("first", { maxCostWei: 100_000n * 100n * GWEI, deadlineMs }));
+    await world.run(300);
+    life.lanes.submit(world.job("second", { maxCostWei: 100_000n * 100n * GWEI, tipWei: 40n * GWEI, deadlineMs }));
+    await world.run(300);
+    for (let i = 0; i < 8; i += 1) {
+      await world.setBaseFee(6n * GWEI);
+      await world.block();
+    }
+    expect(life.of("replaced").length).toBeGreaterThan(0);
+    expect(new Set(life.of("replaced").map(({ jobId }) => jobId))).toEqual(new Set(["first"]));
+    for (let i = 0; i < 40 && life.outcome("second") === undefined; i += 1) await world.block();
+    expect([life.outcome("first")?.kind, life.outcome("second")?.kind]).toEqual(["mined", "mined"]);
+  });
+
+  it("may be mined although a replacement was signed, which no node took", async () => {
+    const life = live(undefined, { confirmations: 1, headroomBlocks: 0, resendMs: 600_000 });
+    life.lanes.submit(world.job("old"));
+    await world.run(500);
+    world.faults = { isDead: (method) => method === "eth_sendRawTransaction" };
+    for (let i = 0; i < 6 && life.of("replaced").length === 0; i += 1) {
+      await world.setBaseFee(5n * GWEI);
+      await world.block();
+    }
+    await world.setBaseFee(GWEI);
+    await world.block();
+    const [sent, replaced] = [life.of("sent")[0]?.attempt.hash, life.of("replaced")[0]?.attempt.hash];
+    expect(replaced).toBeDefined();
+    expect(life.outcome("old")).toMatchObject({ kind: "mined", receipt: { hash: sent } });
+  });
+
+  it("whose replacement is refused for its price is not pressed on the node again and again", async () => {
+    const life = live(undefined, { confirmations: 1, headroomBlocks: 0 });
+    life.lanes.submit(world.job("old"));
+    await world.run(500);
+    world.faults = { refuses: (method) => (method === "eth_sendRawTransaction" ? "replacement transaction underpriced" : undefined) };
+    const before = world.timesAsked("eth_sendRawTransaction");
+    for (let i = 0; i < 12; i += 1) {
+      await world.setBaseFee(5n * GWEI);
+      await world.block();
+    }
+    const replaced = life.of("replaced").length;
+    expect(replaced).toBeGreaterThan(1);
+    expect(world.timesAsked("eth_sendRawTransaction") - before).toBe(replaced);
+    expect(life.of("resent")).toEqual([]);
+    expect(life.of("not-taken").map(({ why }) => why)).toEqual(life.of("replaced").map(() => "replacement-underpriced"));
+    world.faults = {};
+    for (let i = 0; i < 12; i += 1) await world.block();
+    expect(await world.timesDone("old")).toBe(1);
+  });
+
   it("is cancelled at its ceiling, and the nonce is used all the same", async () => {
     const life = live(undefined, { confirmations: 1 });
     life.lanes.submit(world.job("dear", { maxCostWei: 100_000n * 3n * GWEI, deadlineMs: world.clock.nowMs() + 3_600_000 }));
@@ -288,6 +342,34 @@ describe("an RPC that fails", () => {
     await world.block();
     expect(life.outcome("a")?.kind).toBe("cancelled");
     expect(await world.count()).toBe(1);
+  });
+
+  it("and knows the nonce to be used before it knows the receipt is given time", async () => {
+    const life = live(undefined, { confirmations: 3 });
+    life.lanes.submit(world.job("a"));
+    await world.run(300);
+    world.faults = { tampers: (method, result) => (method === "eth_getTransactionReceipt" ? null : result) };
+    await world.block();
+    await world.run(5000);
+    await world.block();
+    expect(life.told("a")).toEqual(["simulated", "sent"]);
+    world.faults = {};
+    for (let i = 0; i < 3; i += 1) await world.block();
+    expect(life.outcome("a")?.kind).toBe("mined");
+  });
+
+  it("and tells a receipt of a block that is no part of the chain is not believed", async () => {
+    const life = live(undefined, { confirmations: 1 });
+    life.lanes.submit(world.job("a"));
+    await world.run(300);
+    const elsewhere = (result: unknown) => (result === null ? null : { ...(result as object), blockHash: `0x${"ab".repeat(32)}` });
+    world.faults = { tampers: (method, result) => (method === "eth_getTransactionReceipt" ? elsewhere(result) : result) };
+    await world.block();
+    await world.block();
+    expect(life.told("a")).toEqual(["simulated", "sent"]);
+    world.faults = {};
+    await world.run(1000);
+    expect(life.outcome("a")?.kind).toBe("mined");
   });
 
   it("is told as trouble while something is in flight, and forgotten when it answers again", async () => {

@@ -8,7 +8,6 @@ import type { Credit } from "./credit.js";
 import { withOpenInterest } from "./open-interest.js";
 import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
-import type { LedgerEntry } from "./position-ledger.js";
 import type { Trade, UserTrade } from "./records.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
@@ -98,6 +97,9 @@ export class Clearing {
     state.gas.onMatch(timeMs);
     if (isSettled) {
       const sweep = this.#sweepOf(match);
+      for (const account of [buyOrder, sellOrder].map((order) => order?.terms.account ?? market.house)) {
+        continueTransaction(sweep.matches, account);
+      }
       const buyer = this.#side(trade, buyOrder, true, sweep.quote);
       const seller = this.#side(trade, sellOrder, false, sweep.quote);
       const fees = buyer.record.commission + seller.record.commission;
@@ -140,9 +142,6 @@ export class Clearing {
   }
 
   #join(sweep: Sweep, pending: PendingSettlement): void {
-    for (const { record, entry } of sweep.matches.length === 0 ? [] : pending.sides) {
-      continueTransaction(sweep.matches, record.account, entry);
-    }
     sweep.matches.push(pending);
     sweep.quote += pending.trade.quote;
     if (sweep.matches.length === this.#settlement.mostMatches) {
@@ -233,11 +232,11 @@ export function archiveIfFinal(order: Order): void {
  * The contracts change an account's balance once a transaction, by the sum of all that it trades there: what it held before the last
  * of it is nothing that was ever settled.
  */
-function continueTransaction(matches: readonly PendingSettlement[], account: Account, entry: LedgerEntry): void {
+function continueTransaction(matches: readonly PendingSettlement[], account: Account): void {
   for (let place = matches.length - 1; place >= 0; place -= 1) {
-    const earlier = matches[place]?.sides.find(({ record }) => record.account === account)?.entry;
-    if (earlier !== undefined && earlier !== entry && "paper" in earlier.change) {
-      earlier.change.continues = true;
+    const earlier = matches[place]?.sides.find(({ record }) => record.account === account);
+    if (earlier !== undefined) {
+      account.in(earlier.record.trade.market.id).position.continueAfter(earlier.entry);
       return;
     }
   }

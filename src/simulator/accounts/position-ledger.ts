@@ -49,6 +49,17 @@ export class PositionLedger {
     return { entry, realizedPnl: this.#matched.fill(change) };
   }
 
+  /** What is matched next belongs to the transaction of this entry: what it brought to zero is not realised (protocol 7.5). */
+  continueAfter({ change }: LedgerEntry): void {
+    if (!("paper" in change)) {
+      return;
+    }
+    change.continues = true;
+    if (this.#matched.paper === 0n) {
+      this.#rematch();
+    }
+  }
+
   /** Books funding on the matched position, final at once. */
   fund(funding: CreditUnits, timeMs: Ms): void {
     this.#matched.fund(funding, timeMs);

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { FormatError } from "../../../src/core/errors.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+
+const VICTIM = `0x${"11".repeat(20)}`;
+const PERP = `0x${"22".repeat(20)}`;
+const ETH = 10n ** 18n;
+
+/** A file in memory, as the state directory keeps it. */
+class TextFile {
+  text = "";
+  read = (): string | undefined => (this.text === "" ? undefined : this.text);
+  append = (line: string): void => {
+    this.text += `${line}\n`;
+  };
+}
+
+function world() {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const file = new TextFile();
+  return { clock, file, ledger: new LiquidationLedger(file, clock) };
+}
+
+const intended = {
+  jobId: "0011223344556677",
+  requestPaper: -(2n * ETH),
+  expectCredit: 59_000_000_000n,
+  expectedProfitQuote: 12_345_678n,
+  worstProfitQuote: 500_000n,
+  maxCostWei: 10n ** 15n,
+};
+
+function won(ledger: LiquidationLedger): Opportunity {
+  const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+  ledger.update(id, { confirmedBlock: 7 }, "confirmed");
+  ledger.update(id, { intended }, "planned");
+  const takenOver = { id: "0xaa@0xbb", hash: "0xaa", blockNumber: 8, paper: -(2n * ETH), credit: 59_500_000_000n, lots: -2000 };
+  ledger.update(id, { takenOver, inheritedId: takenOver.id }, "mined");
+  ledger.end(id, "won", { gasWei: 300_000_000_000_000n, gasQuote: 900_000n });
+  const found = ledger.get(id);
+  if (found === undefined) throw new Error("the ledger lost it");
+  return found;
+}
+
+describe("the ledger of opportunities", () => {
+  it("counts each once, however often it is heard of", () => {
+    const { ledger } = world();
+    const first = ledger.seen(VICTIM, PERP, "btcusdc");
+    expect(ledger.seen(VICTIM, PERP, "btcusdc").id).toBe(first.id);
+    ledger.update(first.id, { confirmedBlock: 7 }, "confirmed");
+    ledger.update(first.id, { confirmedBlock: 8 }, "confirmed");
+    expect(ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, lost: 0 });
+    ledger.end(first.id, "lost");
+    expect(ledger.seen(VICTIM, PERP, "btcusdc").id).not.toBe(first.id);
+    expect(ledger.counts()).toMatchObject({ seen: 2, lost: 1 });
+  });
+
+  it("reckons the profit to the unit: takeover and sale, what remains at its mark, less gas", () => {
+    const { ledger } = world();
+    won(ledger);
+    expect(ledger.counts()).toMatchObject({ won: 1, profitQuote: -900_000n, gasWei: 300_000_000_000_000n });
+    ledger.unwound("0xaa@0xbb", { state: "open", remainingLots: -500, earnedCredit: 7_000_000n });
+    expect(ledger.counts().profitQuote).toBe(6_100_000n);
+    ledger.unwound("0xaa@0xbb", { state: "done", remainingLots: 0, earnedCredit: 6_999_999n });
+    expect(ledger.counts().profitQuote).toBe(6_099_999n);
+  });
+
+  it("counts the gas of what brought nothing as a loss", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.end(id, "reverted", { gasWei: 10n, gasQuote: 42n, reason: "LIQUIDATION_PRICE_PROTECTION" });
+    expect(ledger.counts()).toMatchObject({ reverted: 1, profitQuote: -42n });
+  });
+
+  it("has an open one that earns too little among the unprofitable, for as long as it does", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.revise(id, { shortOfQuote: 77n, reason: "would earn too little" });
+    expect(ledger.counts().unprofitable).toBe(1);
+    ledger.revise(id, { shortOfQuote: undefined, reason: undefined });
+    expect(ledger.counts().unprofitable).toBe(0);
+    ledger.end(id, "unprofitable", { shortOfQuote: 80n });
+    expect(ledger.counts().unprofitable).toBe(1);
+  });
+
+  it("tells each stage with the seconds since the one before, the first time it is reached", async () => {
+    const { ledger, clock } = world();
+    const stages: [string, number][] = [];
+    ledger.listen(({ stage }) => {
+      if (stage !== undefined) stages.push([stage.name, stage.seconds]);
+    });
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    await clock.runFor(250);
+    ledger.update(id, {}, "confirmed");
+    await clock.runFor(1500);
+    ledger.update(id, { intended }, "planned");
+    ledger.update(id, { intended }, "planned");
+    expect(stages).toEqual([
+      ["seen", 0],
+      ["confirmed", 0.25],
+      ["planned", 1.5],
+    ]);
+  });
+
+  it("is found again whole by the next run, to the unit, and its counts begin anew", () => {
+    const { ledger, file, clock } = world();
+    const ended = won(ledger);
+    const open = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.update(open.id, { confirmedBlock: 9, intended: { ...intended, jobId: "ffff" } }, "confirmed");
+    const next = new LiquidationLedger(file, clock);
+    expect(next.get(ended.id)).toEqual(ended);
+    expect(next.openAt(VICTIM, PERP)).toEqual(ledger.get(open.id));
+    expect(next.ofJob("ffff")?.id).toBe(open.id);
+    expect(next.ofTakeover("0xaa@0xbb")?.id).toBe(ended.id);
+    expect(next.counts()).toMatchObject({ seen: 0, confirmed: 0, won: 0, profitQuote: 0n });
+  });
+
+  it("leaves out a last line that a kill cut short, and refuses any other that is broken by its number", () => {
+    const { ledger, file, clock } = world();
+    won(ledger);
+    const whole = file.text;
+    file.text = whole.slice(0, -20);
+    const torn = new LiquidationLedger(file, clock);
+    expect(torn.ofJob(intended.jobId)?.outcome).toBe("open");
+    file.text = `${whole.split("\n")[0]}\n{"id":"half\n${whole}`;
+    expect(() => new LiquidationLedger(file, clock)).toThrow(FormatError);
+    expect(() => new LiquidationLedger(file, clock)).toThrow(/line 2/);
+  });
+
+  it("keeps the newest at hand alone, and the open ones that something was sent for", () => {
+    const { ledger } = world();
+    const sent = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.update(sent.id, { intended }, "planned");
+    for (let i = 0; i < 5100; i += 1) ledger.seen(`0x${i.toString(16).padStart(40, "0")}`, PERP, "btcusdc");
+    expect(ledger.open.length).toBeLessThanOrEqual(5001);
+    expect(ledger.get(sent.id)).toBeDefined();
+    for (const { id } of ledger.open) if (id !== sent.id) ledger.end(id, "cured");
+    expect(ledger.recent(10_000).length).toBeLessThanOrEqual(501);
+  });
+
+  it("names the races that were lost, as a tip is suggested from them", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.update(id, { intended, tipWei: 10n }, "sent");
+    const winner = `0x${"33".repeat(20)}`;
+    ledger.end(id, "lost", { lostTo: { winner, blockNumber: 9, blocksBefore: 0, tipWei: 25n } });
+    expect(ledger.lostRaces()).toMatchObject([
+      { winner, blocksBefore: 0, winnerTipWei: 25n, ourTipWei: 10n, missedProfitCredit: 12_345_678n },
+    ]);
+  });
+});

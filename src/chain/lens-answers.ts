@@ -1,3 +1,4 @@
+import { FormatError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
 import { AbiWords } from "./abi-words.js";
 import { type Revert, revertOfData } from "./revert.js";
@@ -33,6 +34,14 @@ export type AccountHoldings = Outcome<{
   readonly positions: readonly ChainPosition[];
 }>;
 
+/** An account's credit and positions without prices: what its margin is reckoned from when the markets were read beside it. */
+export type AccountBalances = Outcome<{
+  readonly primaryCredit: bigint;
+  readonly secondaryCredit: bigint;
+  /** Paper of 1e-18 coins, long positive, and credit with funding applied. */
+  readonly positions: readonly { readonly perp: Hex; readonly paper: bigint; readonly credit: bigint }[];
+}>;
+
 /** What a liquidation would give the liquidator: paper, and the credit for it (negative for a long position). */
 export type LiquidationCost = Outcome<{ readonly paper: bigint; readonly credit: bigint }>;
 
@@ -61,6 +70,9 @@ export interface LensAnswer<Entry> {
 
 const W = 32;
 
+/** A word of all ones in the place of an account that could not be read. */
+const UNREADABLE = 2n ** 256n - 1n;
+
 /** @throws FormatError when it is no answer of the lens, as every decoder here does. */
 export function decodeRisks(data: Hex): LensAnswer<AccountRisk> {
   return decodeList(data, (words, at): AccountRisk => {
@@ -88,6 +100,32 @@ export function decodeHoldings(data: Hex): LensAnswer<AccountHoldings> {
     }));
     return { ok: true, primaryCredit: words.int(at + W), secondaryCredit: words.uint(at + 2 * W), positions };
   });
+}
+
+/** Of an account that could not be read the lens gives no reason. */
+export function decodeBalances(data: Hex): LensAnswer<AccountBalances> {
+  const words = new AbiWords(data);
+  const start = words.follow(2 * W, 0);
+  const end = start + W + words.index(start);
+  const list: AccountBalances[] = [];
+  for (let at = start + W; at < end; ) {
+    if (words.uint(at) === UNREADABLE) {
+      list.push({ ok: false, revert: revertOfData("0x") });
+      at += W;
+      continue;
+    }
+    const count = words.index(at);
+    const first = at + 3 * W;
+    const next = first + count * 3 * W;
+    if (next > end) throw new FormatError("an account that ends too late", { value: count, expected: "positions within the answer" });
+    const positions = Array.from({ length: count }, (_, i) => {
+      const place = first + i * 3 * W;
+      return { perp: words.address(place), paper: words.int(place + W), credit: words.int(place + 2 * W) };
+    });
+    list.push({ ok: true, primaryCredit: words.int(at + W), secondaryCredit: words.uint(at + 2 * W), positions });
+    at = next;
+  }
+  return { blockNumber: words.uint(0), timestampMs: words.index(W) * 1000, list };
 }
 
 /** What each liquidation would get. */

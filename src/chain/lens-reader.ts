@@ -3,9 +3,11 @@ import type { Hex, Ms } from "../core/units.js";
 import { wordOf } from "./abi-words.js";
 import type { ChainRpc } from "./chain-rpc.js";
 import {
+  type AccountBalances,
   type AccountHoldings,
   type AccountRisk,
   type ChainMarket,
+  decodeBalances,
   decodeCosts,
   decodeHoldings,
   decodeMarkets,
@@ -47,7 +49,7 @@ export interface CostRequest {
 }
 
 /** The first four bytes of the signatures' Keccak-256. */
-const SELECTORS = { risks: "dc345bfc", holdings: "9056468b", costs: "27c28f95", markets: "17b3bba7" } as const;
+const SELECTORS = { risks: "dc345bfc", holdings: "9056468b", costs: "27c28f95", markets: "17b3bba7", balances: "9c016b23" } as const;
 
 /** What an entry takes on the average, a guess to begin with: five positions of the measured 11.3M for 200 accounts. */
 const GAS_GUESS = 57_000;
@@ -92,6 +94,14 @@ export class LensReader {
   /** Each account's credit and positions. @throws as {@link LensReader.risks}. */
   holdings(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountHoldings>> {
     return this.#readAll("holdings", accounts, wordOf, decodeHoldings, at);
+  }
+
+  /**
+   * Each account's credit and positions without prices: a third of what {@link LensReader.holdings} costs a node.
+   * @throws as {@link LensReader.risks}.
+   */
+  balances(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountBalances>> {
+    return this.#readAll("balances", accounts, wordOf, decodeBalances, at);
   }
 
   /** What each liquidation would get. @throws as {@link LensReader.risks}. */

@@ -86,6 +86,23 @@ describe("many accounts at one block", () => {
     ]);
   });
 
+  it("have the same credit and positions where no price is asked for, also while one is stale", async () => {
+    await world.makeStale(world.eth);
+    const lens = reader({ maxChunk: 3 });
+    const accounts = [...strangers(2), ...ACCOUNTS];
+    const [balances, holdings] = [await lens.balances(accounts), await lens.holdings(accounts)];
+    const withoutPrices = holdings.list.map((held) =>
+      held.ok ? { ...held, positions: held.positions.map(({ perp, paper, credit }) => ({ perp, paper, credit })) } : held,
+    );
+    expect(balances.list).toEqual(withoutPrices);
+    expect(balances.list[3]).toMatchObject({ ok: true, positions: [{ paper: -2n * COIN }, { paper: -COIN }] });
+  });
+
+  it("are each told as unreadable where their gas is too little, and none is taken for empty", async () => {
+    const { list } = await reader({ gasEach: 7_000, gasCap: 1_000_000 }).balances(ACCOUNTS);
+    expect(list).toEqual(ACCOUNTS.map(() => ({ ok: false, revert: { kind: "unknown", text: "no reason" } })));
+  });
+
   it("stand beside the markets that they hold, with rules and prices", async () => {
     await world.makeStale(world.eth);
     const { list } = await reader().markets();

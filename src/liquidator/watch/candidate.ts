@@ -1,4 +1,4 @@
-import type { AccountHoldings, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
+import type { AccountBalances, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
 import type { Revert } from "../../chain/revert.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
@@ -14,7 +14,7 @@ export type ConfirmedAccount =
       readonly account: Hex;
       readonly isSafe: boolean;
       readonly margin: MarginAccount;
-      readonly holdings: AccountHoldings & { readonly ok: true };
+      readonly holdings: AccountBalances & { readonly ok: true };
       /** Of an unsafe account, what its liquidation in each market would get, whole position requested. */
       readonly costs: ReadonlyMap<Hex, LiquidationCost>;
     }

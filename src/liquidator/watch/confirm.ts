@@ -1,5 +1,5 @@
 import type { ChainRpc } from "../../chain/chain-rpc.js";
-import type { AccountHoldings, AccountRisk, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
+import type { AccountBalances, AccountRisk, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
 import type { CostRequest, LensReader } from "../../chain/lens-reader.js";
 import type { Revert } from "../../chain/revert.js";
 import type { Head } from "../../chain/rpc-standing.js";
@@ -11,7 +11,7 @@ import { isSafe } from "../margin/margin-rules.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 
-type Holdings = AccountHoldings & { readonly ok: true };
+type Holdings = AccountBalances & { readonly ok: true };
 
 /** An account whose credit and positions were read. */
 interface Held {
@@ -22,8 +22,8 @@ interface Held {
 }
 
 /**
- * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at one block. Credit, positions
- * and prices are read of all; the dealer's own judgement of those alone that are unsafe by the published formulas, with what their
+ * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at one block. Credit and
+ * positions are read of all; the dealer's own judgement of those alone that are unsafe by the published formulas, with what their
  * liquidation would cost, and of the own account. An account whose views revert is told as such and keeps no other back.
  */
 export class Confirmer {
@@ -46,10 +46,10 @@ export class Confirmer {
     others.delete(ownAccount);
     const asked = [...others, ownAccount];
     const head = at ?? (await this.#rpc.head());
-    const [{ list: markets }, { list: holdings }] = await Promise.all([this.#lens.markets(head), this.#lens.holdings(asked, head)]);
+    const [{ list: markets }, { list: holdings }] = await Promise.all([this.#lens.markets(head), this.#lens.balances(asked, head)]);
     const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
     const prices = marginMarkets(byPerp);
-    const read = asked.map((account, i) => heldBy(account, holdings[i] as AccountHoldings, prices));
+    const read = asked.map((account, i) => heldBy(account, holdings[i] as AccountBalances, byPerp, prices));
     const doubtful = read.filter((held): held is Held => "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)));
     const [risks, costs] = await Promise.all([
       this.#lens.risks(
@@ -87,9 +87,17 @@ export class Confirmer {
   }
 }
 
-function heldBy(account: Hex, holdings: AccountHoldings, prices: ReadonlyMap<Hex, MarginMarket>): Held | Unreadable {
+function heldBy(
+  account: Hex,
+  holdings: AccountBalances,
+  markets: ReadonlyMap<Hex, ChainMarket>,
+  prices: ReadonlyMap<Hex, MarginMarket>,
+): Held | Unreadable {
   if (!holdings.ok) return { kind: "unreadable", account, revert: holdings.revert };
-  for (const { markPrice } of holdings.positions) if (!markPrice.ok) return { kind: "unreadable", account, revert: markPrice.revert };
+  for (const { perp } of holdings.positions) {
+    const price = markets.get(perp)?.markPrice;
+    if (price?.ok === false) return { kind: "unreadable", account, revert: price.revert };
+  }
   return { account, holdings, margin: marginOfHoldings(holdings, prices) };
 }
 

@@ -158,7 +158,11 @@ describe("an order that takes several", () => {
 
   it("is several transactions where a block cannot hold all its makers", async () => {
     const { alice, bob } = await open({ config: { chain: { blocks: { gasLimit: 10_000_000 } } } });
-    for (let place = 0; place < 60; place += 1) alice.place("SELL", `${30_000 + place}`, "0.01");
+    alice.place("SELL", "30000", "0.01");
+    for (let place = 1; place < 59; place += 1) {
+      world.flow().place({ agent: "maker", side: "SELL", ticks: 300_000 + place, lots: 10, timeInForce: "GTC" });
+    }
+    alice.place("SELL", "30005.9", "0.01");
     bob.place("BUY", "30100", "0.6");
     await world.open.settled();
     const trades = await world.trades();

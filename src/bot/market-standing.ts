@@ -9,7 +9,7 @@ export type MarketState = "quoting" | "waiting" | "reduce-only" | "halted";
 
 /** What a market is at, and why not more, in a trader's words. */
 export interface MarketStanding {
-  /** `reduce-only`: halted, while its position is worked on command. */
+  /** `reduce-only`: halted, while its position is worked on command, or what was inherited is unwound. */
   readonly state: MarketState;
   /** Halts first, then what holds up the market, then each wanted quote that does not rest. */
   readonly reasons: readonly string[];
@@ -20,7 +20,7 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
   const { marketId } = desk;
   const blocks = marketBlocks(context, safety, desk);
   if (!safety.quotesAllowed(marketId)) {
-    const isWorked = desk.target !== undefined && safety.placesAllowed(marketId) === "reduce-only";
+    const isWorked = (desk.target !== undefined || desk.unwind !== undefined) && safety.placesAllowed(marketId) === "reduce-only";
     return { state: isWorked ? "reduce-only" : "halted", reasons: blocks };
   }
   const held = heldQuotes(context, desk);
@@ -44,12 +44,17 @@ export function isQuoting({ account }: BotContext, marketId: MarketId): boolean 
   return sides.size === 2;
 }
 
-function waitOf({ phase }: BotContext, desk: Desk): string | undefined {
+function waitOf({ phase, account }: BotContext, desk: Desk): string | undefined {
   if (phase !== "running") return `the bot is ${phase}`;
   if (desk.refusal !== undefined) return `the strategy's intent was refused, ${desk.refusal}`;
   if (!desk.book.synchronised) return "the book is not in step";
-  if (desk.awaitingView) return "the book has no two sides";
+  if (desk.awaitingView && desk.hasStrategy) return "the book has no two sides";
   if (desk.target !== undefined) return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
+  if (desk.unwind !== undefined) {
+    const left = desk.unwind.targetLots - account.positionLots(desk.marketId);
+    return `an inherited position is unwound, ${desk.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
+  }
+  if (!desk.hasStrategy) return "no strategy quotes here: what is taken over is sold, and nothing else done";
   if (desk.quotes === undefined) return "the strategy has not spoken yet";
   return desk.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
 }

@@ -1,10 +1,11 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { MarketId } from "../../core/units.js";
+import type { Lots, MarketId } from "../../core/units.js";
 import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import { type MarketState, marketStanding } from "../market-standing.js";
+import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 
@@ -30,6 +31,19 @@ export interface MarketStatus {
   readonly lastReason: Reason | undefined;
 }
 
+/** A takeover and what became of it, in base and quote. */
+export interface UnwindStatus {
+  readonly takeoverId: string;
+  readonly marketId: MarketId;
+  readonly state: UnwindState;
+  readonly inheritedBase: string;
+  readonly soldBase: string;
+  readonly remainingBase: string;
+  /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
+  readonly earnedQuote: string | undefined;
+  readonly deadlineMs: number;
+}
+
 /** What `marketwright status` shows: plain JSON. */
 export interface BotStatus {
   readonly config: string;
@@ -44,6 +58,8 @@ export interface BotStatus {
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
   readonly markets: Readonly<Record<MarketId, MarketStatus>>;
+  /** Takeovers of the last day, the oldest first. */
+  readonly unwinding: readonly UnwindStatus[];
   /** Of a bot that liquidates. */
   readonly liquidator?: LiquidatorStatus;
 }
@@ -70,6 +86,7 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
     ...(running === undefined ? {} : { liquidator: liquidatorStatus(running, bot.context.rules.creditDecimals) }),
     markets: Object.fromEntries([...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)])),
+    unwinding: bot.unwinding.reports().map((report) => unwindStatus(bot, report)),
   };
 }
 
@@ -105,6 +122,21 @@ export function accountHalts(bot: Bot): readonly string[] {
   return bot.safety.halts.filter(({ scope }) => scope === "account").map(({ name, why }) => `${name}: ${why}`);
 }
 
+function unwindStatus(bot: Bot, report: UnwindReport): UnwindStatus {
+  const { takeoverId, marketId, state, inheritedCredit, proceedsCredit, feesCredit, markCredit, deadlineMs } = report;
+  const base = (lots: Lots): string => bot.context.desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+  return {
+    takeoverId,
+    marketId,
+    state,
+    inheritedBase: base(report.inheritedLots),
+    soldBase: base(report.soldLots),
+    remainingBase: base(report.remainingLots),
+    earnedQuote: markCredit === undefined ? undefined : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + markCredit),
+    deadlineMs,
+  };
+}
+
 function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const { account, desks, config } = bot.context;
   const desk = desks.get(marketId);
@@ -127,6 +159,6 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     bestBid: touching?.instrument.priceOf(touching.book.bids.bestTicks),
     bestAsk: touching?.instrument.priceOf(touching.book.asks.bestTicks),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
-    lastReason: desk?.target?.intent.reason ?? desk?.quotes?.reason,
+    lastReason: desk?.target?.intent.reason ?? desk?.unwind?.reason ?? desk?.quotes?.reason,
   };
 }

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { replayLines } from "../../../src/bot/journal/replay-journal.js";
+import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import { TAKEOVERS_FILE } from "../../../src/bot/unwind/unwind-memory.js";
+import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun } from "../recorded-run.js";
+
+const config = botConfigOf({
+  markets: {
+    btcusdc: {
+      strategy: "ladder",
+      params: { levels: 1, halfSpreadBps: 20, levelSpacingBps: 1, sizeBase: 0.01 },
+      limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" },
+    },
+  },
+});
+const exchangeConfig = { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcusdc } };
+
+it("a journal with takeovers said, taken back, and found in the state directory replays to byte-identical actions", async () => {
+  const store = new MemoryStateStore();
+  for (const [start, forMs, slices] of [
+    ["first", 3_000, 0],
+    ["second", 19_000, 1],
+  ] as const) {
+    const journal = new MemoryJournal();
+    const run = await startVirtualRun({ config, exchangeConfig, journal, store });
+    await run.clock.runFor(1_000);
+    const say = (id: string, lots: number, credit: bigint) =>
+      run.running.command({
+        command: "inherit",
+        takeover: { id: `${start} ${id}`, marketId: "btcusdc", lots, credit, atMs: run.clock.nowMs() },
+      });
+    say("kept", 60, -3_564_000_000n);
+    say("undone", 30, -1_782_000_000n);
+    await run.clock.runFor(1_000);
+    run.running.command({ command: "disinherit", takeoverId: `${start} undone` });
+    await run.clock.runFor(forMs);
+    await run.stop();
+    for (const id of ["kept", "undone"]) expect(store.read(TAKEOVERS_FILE)).toContain(`${start} ${id}`);
+    const placed = journal.lines.filter((line) => line.includes('"timeInForce":"IOC"')).length;
+    expect(placed, "slices in it").toBeGreaterThanOrEqual(slices);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  }
+}, 180_000);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Signer } from "../../../src/core/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
+import { StreamReader } from "../stream-reader.js";
 import { ChainWorld, type ChainWorldOptions, DEALER } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
 import { carriedOut, liquidate, primaryOnChain, SOURCE, setMark, TOKEN, tokensOf, walletOf } from "./wallet.js";
@@ -157,6 +158,25 @@ describe("a liquidation by somebody's wallet", () => {
     expect(incomesOf(alice, "SYSTEM")).toHaveLength(1);
     expect(alice.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ status: "CLOSED" }]);
     await expectEqualViews(world, all);
+  });
+
+  it("is told to the streams of both, and over REST in danger before it", async () => {
+    const { alice, carol } = await opposed({ config: { creditOnRegistration: "2000" } });
+    await setMark(world, 28_500);
+    expect(alice.call("GET", "/v1/riskyAccounts").json.map(({ account }: { account: string }) => account)).toEqual([alice.address]);
+    const readers = [alice, carol].map((client) => {
+      const { timestamp, signature } = client.signed();
+      return new StreamReader(world.exchange, `/v1/single/account@${client.address}?timestamp=${timestamp}&signature=${signature}`);
+    });
+    await liquidate(world, walletOf(KEYS[2]), alice.address, ONE_BTC / 4n);
+    const told = readers.map((reader) => reader.take());
+    expect(told.map((events) => events.find(({ event }) => event === "INCOME_UPDATE")?.incomes)).toMatchObject([
+      [{ type: "LIQUIDATED", marketId: "btcusdc", amount: "6983.2125" }],
+      [{ type: "LIQUIDATE", marketId: "btcusdc", amount: "-7053.75" }],
+    ]);
+    const sizes = told.map((events) => events.findLast(({ event }) => event === "ACCOUNT_UPDATE"));
+    expect(JSON.stringify(sizes[0])).toContain('"size":"0.75"');
+    expect(JSON.stringify(sizes[1])).toContain('"size":"0.25"');
   });
 
   it("cancels the orders of the account that it befalls", async () => {

@@ -7,6 +7,9 @@ import type { LeveragedParams } from "./leveraged-params.js";
 /** Bounds of the leverage where none are written, as shares of the market's highest: near it, and with room for the fee of opening. */
 const DEFAULT_SHARES = { min: 0.85, max: 0.97 };
 
+/** The most markets of one trader, since each position costs gas; the contracts may allow fewer. */
+const MOST_MARKETS = 5;
+
 /**
  * Checks the leveraged traders of a configuration against what is outside their flow: the market's highest leverage and smallest
  * order, and the exchange's number of accounts.
@@ -53,7 +56,8 @@ export function leveragedFlowOf(config: ExchangeConfig): (() => AccountFlow) | n
     const { params, seed } = leveraged;
     return [{ marketId, seed: String(seed ?? `${config.seed}/${marketId}`), params: { ...params, leverage: leverageOf(market, params) } }];
   });
-  return markets.length === 0 ? null : () => new LeveragedFlow(markets);
+  const mostMarkets = Math.min(MOST_MARKETS, config.chain?.contracts.maxPositions ?? MOST_MARKETS);
+  return markets.length === 0 ? null : () => new LeveragedFlow(markets, mostMarkets);
 }
 
 function leveragedOf({ flow }: MarketConfig) {

@@ -16,9 +16,6 @@ export interface LeveragedMarket {
   readonly params: LeveragedParams & { readonly leverage: { readonly min: number; readonly max: number } };
 }
 
-/** The most markets of one trader: the chain's contracts allow ten positions, and each costs gas. */
-const MOST_MARKETS = 5;
-
 /** The private key of a trader: by seed, market and number alone, so that it is the same account at every start. */
 export function traderKey(seed: string, marketId: MarketId, number: number): Hex {
   return bytesToHex(keccak256(Buffer.from(`${seed}/${marketId}/leveraged-${number}`, "utf8")));
@@ -27,11 +24,14 @@ export function traderKey(seed: string, marketId: MarketId, number: number): Hex
 /** The traders near their highest leverage of all markets. Each acts in its own time, on the monotonic clock. */
 export class LeveragedFlow implements AccountFlow {
   readonly #markets: readonly LeveragedMarket[];
+  readonly #mostMarkets: number;
   readonly #timers = new Map<LeveragedTrader, Timer>();
   #isRunning = false;
 
-  constructor(markets: readonly LeveragedMarket[]) {
+  /** @param mostMarkets of one trader. */
+  constructor(markets: readonly LeveragedMarket[], mostMarkets: number) {
     this.#markets = markets;
+    this.#mostMarkets = mostMarkets;
   }
 
   /** Opens every account. @throws RunError when the exchange takes no more of them */
@@ -71,7 +71,7 @@ export class LeveragedFlow implements AccountFlow {
   /** The market itself, then the others as they are configured. */
   #marketsFrom(marketId: MarketId): readonly MarketId[] {
     const others = this.#markets.map((market) => market.marketId).filter((id) => id !== marketId);
-    return [marketId, ...others].slice(0, MOST_MARKETS);
+    return [marketId, ...others].slice(0, this.#mostMarkets);
   }
 
   #traderMarket(id: MarketId, exchange: FlowExchange): TraderMarket {

@@ -78,5 +78,5 @@ describe("leveraged traders on the chain", () => {
     await expectEqualViews(opened, addresses);
     expect(opened.reports).toEqual([]);
     await opened.open.close();
-  }, 60_000);
+  });
 });

@@ -107,7 +107,7 @@ export class EmbeddedExchange {
     const turn = (run: () => void) => this.#turn(run);
     const onChanged = (accounts: Iterable<Account>) => this.#desk.enforceMaintenance(accounts);
     this.#state = state;
-    this.chain = this.#chainSide(state, turn);
+    this.chain = this.#chainSide(state);
     this.#clearing = new Clearing(
       state,
       (onSettlement) => this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
@@ -144,7 +144,7 @@ export class EmbeddedExchange {
     }
   }
 
-  #chainSide(state: ExchangeState, turn: (run: () => void) => void): ChainSide | null {
+  #chainSide(state: ExchangeState): ChainSide | null {
     const { chain: open, onChainReport: report = () => {}, onChainFault = () => {} } = this.#options;
     if (open === undefined) return null;
     state.lensAddress = open.addresses.lens;
@@ -152,6 +152,16 @@ export class EmbeddedExchange {
       this.stop();
       onChainFault(error);
     };
+    // Half of a block must not last: the next process would apply the other half with the first.
+    const turn = (run: () => void) =>
+      this.#turn(() => {
+        try {
+          run();
+        } catch (error) {
+          this.#lasting?.abandon(error);
+          throw error;
+        }
+      });
     return new ChainSide({ state, open, turn, report, onFault });
   }
 
@@ -335,7 +345,9 @@ export class EmbeddedExchange {
       if (this.#depth === 0) {
         this.#hub.endOfEvent();
         this.#makeLast();
-        this.chain?.flush();
+        if (this.#lasting?.isSound !== false) {
+          this.chain?.flush();
+        }
       }
     }
   }

@@ -61,6 +61,16 @@ export class LastingState {
     this.#held.release();
   }
 
+  /** Whether everything that was told lasts. */
+  get isSound(): boolean {
+    return this.#failure === null;
+  }
+
+  /** Gives up on the event under way: nothing of it, or of what comes after it, is kept or told. */
+  abandon(error: unknown): void {
+    this.#failure ??= error;
+  }
+
   /** @throws RunError once something was lost: only a new process, which reads the store anew, can go on */
   requireSound(): void {
     if (this.#failure !== null) {

@@ -82,6 +82,23 @@ describe("a process that is killed with a trade on its way", () => {
   }
 });
 
+describe("records that do not go with their chain", () => {
+  it("are refused with nothing of the block applied, at every start", async () => {
+    const records = new MemoryRecords();
+    await withTrade(records, { intervalMs: 0 });
+    await world.chain.chain.idle();
+    const left = records.copy();
+    for (const key of left.texts.keys()) if (key.startsWith("pending/")) left.texts.delete(key);
+    const own = () => [...left.texts].filter(([key]) => !key.startsWith("chain/"));
+    const before = own();
+    for (let start = 0; start < 2; start += 1) {
+      const again = ChainWorld.open({ records: left, clock: new VirtualClock(world.clock.nowMs() + 5000) });
+      await expect(again).rejects.toThrow("tells of a trade that does not wait");
+      expect(own()).toEqual(before);
+    }
+  });
+});
+
 describe("an exchange that is stopped and started again", () => {
   it("settles what was on its way then", async () => {
     const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: 0 });

@@ -3,7 +3,7 @@ import type { Random } from "../../../src/core/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { RpcOutcome } from "../../../src/simulator/chain/edr-evm.js";
 import type { Ground } from "./ground.js";
-import type { WaitingClock } from "./waiting-clock.js";
+import type { HoldingClock } from "./waiting-clock.js";
 
 /** What may befall a transaction on its way from an RPC that has taken it to the blocks. */
 export interface PoolFaults {
@@ -29,7 +29,7 @@ export const DEEPEST_REORG = 3;
  */
 export class BlockBuilder {
   readonly #ground: Ground;
-  readonly #clock: WaitingClock;
+  readonly #clock: HoldingClock;
   readonly #random: Random;
   /** Transactions that are passed over: the nodes have them all the same. */
   readonly #held: Waiting[] = [];
@@ -50,7 +50,7 @@ export class BlockBuilder {
   /** Chance that a reorganisation loses a transaction of the blocks that it undoes. */
   lossInReorg = 0;
 
-  constructor(ground: Ground, clock: WaitingClock, random: Random) {
+  constructor(ground: Ground, clock: HoldingClock, random: Random) {
     this.#ground = ground;
     this.#clock = clock;
     this.#random = random;
@@ -64,8 +64,13 @@ export class BlockBuilder {
   start(everyMs: Ms): void {
     this.#clock.setTimer(everyMs, () => {
       this.start(everyMs);
-      this.#clock.hold(this.#do(() => this.#next()));
+      this.#clock.hold(this.makeBlock());
     });
+  }
+
+  /** Makes the next block now, or replaces the last ones. */
+  makeBlock(): Promise<void> {
+    return this.#do(() => this.#next());
   }
 
   /** As an RPC answers when it is asked; a raw transaction is checked, and may still be forgotten. */

@@ -9,7 +9,7 @@ import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orde
 import type { BlockBuilder } from "./block-builder.js";
 import { COIN, DEALER, type Ground, PERPETUAL } from "./ground.js";
 import { Sender } from "./rivals.js";
-import type { WaitingClock } from "./waiting-clock.js";
+import type { HoldingClock } from "./waiting-clock.js";
 
 const GRIDS = [
   { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" },
@@ -32,7 +32,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   readonly toldTimes = new Map<string, number>();
   readonly accountLimits = {};
   readonly #ground: Ground;
-  readonly #clock: WaitingClock;
+  readonly #clock: HoldingClock;
   readonly #sender: Sender;
   readonly #prices: bigint[];
   readonly #sellAfterMs: Ms;
@@ -41,7 +41,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   #since: (Ms | undefined)[] = [];
   #nonce = 10n ** 9n;
 
-  constructor(ground: Ground, builder: BlockBuilder, clock: WaitingClock, prices: readonly bigint[], sellAfterMs: Ms) {
+  constructor(ground: Ground, builder: BlockBuilder, clock: HoldingClock, prices: readonly bigint[], sellAfterMs: Ms) {
     this.#ground = ground;
     this.#clock = clock;
     this.#sender = new Sender(ground.open.keys.orderSender.signer, ground, builder);

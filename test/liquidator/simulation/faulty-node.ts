@@ -2,7 +2,7 @@ import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc-transport.js
 import type { Random } from "../../../src/core/seam.js";
 import type { Ms } from "../../../src/core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
-import type { WaitingClock } from "./waiting-clock.js";
+import type { HoldingClock } from "./waiting-clock.js";
 
 /** How a node behaves at an instant. Chances in [0, 1]. */
 export interface NodeWeather {
@@ -22,7 +22,7 @@ export const FAIR: NodeWeather = { requestLost: 0, answerLost: 0, refused: 0, le
 export function faultyNode(
   name: string,
   builder: BlockBuilder,
-  clock: WaitingClock,
+  clock: HoldingClock,
   random: Random,
   weather: () => NodeWeather,
 ): InProcessRpc {

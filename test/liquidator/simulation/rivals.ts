@@ -5,7 +5,7 @@ import type { Signer } from "../../../src/core/signing.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { DEALER, type Ground, PERPETUAL } from "./ground.js";
-import type { WaitingClock } from "./waiting-clock.js";
+import type { HoldingClock } from "./waiting-clock.js";
 
 const GWEI = 1_000_000_000n;
 
@@ -59,11 +59,11 @@ export class Rival {
   readonly #sender: Sender;
   readonly #plan: RivalPlan;
   readonly #ground: Ground;
-  readonly #clock: WaitingClock;
+  readonly #clock: HoldingClock;
   readonly #random: Random;
   isResting = false;
 
-  constructor(signer: Signer, plan: RivalPlan, ground: Ground, builder: BlockBuilder, clock: WaitingClock, random: Random) {
+  constructor(signer: Signer, plan: RivalPlan, ground: Ground, builder: BlockBuilder, clock: HoldingClock, random: Random) {
     this.#sender = new Sender(signer, ground, builder);
     this.#plan = plan;
     this.#ground = ground;

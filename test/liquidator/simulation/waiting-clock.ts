@@ -3,11 +3,17 @@ import { timerDelayMs } from "../../../src/core/timer-delay.js";
 import { TimerHeap } from "../../../src/core/timer-heap.js";
 import type { Ms } from "../../../src/core/units.js";
 
+/** Time that stands still while something is done that no clock knows of. */
+export interface HoldingClock extends Clock {
+  /** Time stands still until `work` is done; what it throws ends the run. */
+  hold(work: Promise<unknown>): void;
+}
+
 /**
  * Virtual time that also waits for the EVM, which works on threads of its own: between two timers everything that was asked of it
  * is answered, and every promise has run. So the same seed is the same run, however fast the machine is.
  */
-export class WaitingClock implements Clock {
+export class WaitingClock implements HoldingClock {
   readonly #timers = new TimerHeap();
   readonly #startMs: Ms;
   readonly #work = new Set<Promise<unknown>>();
@@ -30,7 +36,6 @@ export class WaitingClock implements Clock {
     return this.#timers.add(this.#elapsedMs + timerDelayMs(delayMs), fire);
   }
 
-  /** Time stands still until `work` is done; what it throws ends the run. */
   hold(work: Promise<unknown>): void {
     const held: Promise<void> = work.then(
       () => {

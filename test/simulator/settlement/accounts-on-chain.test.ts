@@ -107,6 +107,16 @@ describe("credit", () => {
   });
 });
 
+describe("the chain", () => {
+  it("does not go back below what the exchange has applied", async () => {
+    await open();
+    const { chain } = world.chain;
+    const snapshot = await chain.request("evm_snapshot");
+    await world.client(0);
+    await expect(chain.request("evm_revert", snapshot)).rejects.toThrow(/evm_revert is not possible here/);
+  });
+});
+
 describe("an operator", () => {
   it("is one on chain when it is one here, and the other way round", async () => {
     await open();
@@ -158,6 +168,26 @@ describe("a liquidation by somebody's wallet", () => {
     expect(incomesOf(alice, "SYSTEM")).toHaveLength(1);
     expect(alice.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ status: "CLOSED" }]);
     await expectEqualViews(world, all);
+  });
+
+  it("by somebody who registers only afterwards leaves the position with the account that is opened then", async () => {
+    await open({ config: { creditOnRegistration: "2000" } });
+    const [alice, bob] = [await world.client(0), await world.client(1)];
+    await setMark(world, 30_000);
+    alice.place("BUY", "30000", "1");
+    bob.place("SELL", "30000", "1");
+    const { chain, keys } = world.chain;
+    const stranger = walletOf(KEYS[2]);
+    await chain.send({ from: keys.owner.signer, to: stranger.address, data: "0x", valueWei: 10n ** 18n, gas: 21_000 });
+    expect(await dealerCall(keys.owner.signer, "deposit", 5000n * QUOTE, 0, stranger.address)).toBe(true);
+    await setMark(world, 28_500);
+    expect(await liquidate(world, stranger, alice.address, ONE_BTC / 2n)).toBe(true);
+    expect(world.exchange.account(stranger.address)).toBeUndefined();
+    expect(world.exchange.audit().isConserved).toBe(true);
+    const carol = await world.client(2);
+    expect(carol.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ side: "LONG", size: "0.5" }]);
+    expect(incomesOf(carol, "LIQUIDATE")).toEqual(["-14107.5"]);
+    await expectEqualViews(world, [alice.address, bob.address, carol.address]);
   });
 
   it("is told to the streams of both, and over REST in danger before it", async () => {

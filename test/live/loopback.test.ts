@@ -87,7 +87,7 @@ async function liveRun(): Promise<LiveRun> {
   const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, seam, { baseFolder: dirname(file(".")) });
   const faults: unknown[] = [];
   const server = await serveExchange(exchange, { onFault: (error) => faults.push(error) });
-  const example = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
+  const { chain: _rpc, liquidator: _liquidator, ...example } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
   const log: string[] = [];
   const store = new FileStateStore(folder);
   const metrics = new Metrics().withProcessMetrics();

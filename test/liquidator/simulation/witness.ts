@@ -185,6 +185,9 @@ function judgeLedger({ opportunities }: Remains, own: readonly OwnTransaction[],
   }
 }
 
+/** In both markets. What a rival's half left over is no whole lot, and the bot sells whole ones. */
+const PAPER_PER_LOT = 10n ** 15n;
+
 /** What is to be sold is what the chain has: each takeover told once and standing, nothing else. */
 function judgeUnwinding({ inherited, opportunities }: Remains, own: readonly OwnTransaction[], say: Say): void {
   const wanted = new Map<string, { readonly paper: bigint; readonly credit: bigint }>(
@@ -194,7 +197,7 @@ function judgeUnwinding({ inherited, opportunities }: Remains, own: readonly Own
   for (const [id, takeover] of inherited) {
     const taken = wanted.get(id) ?? [...wanted].find(([key]) => ids.get(key.split("@")[0] as Hex) === id)?.[1];
     if (taken === undefined) say("unwind", `${id} is being sold, and the chain has no such takeover`);
-    else if (BigInt(takeover.lots) * 10n ** 15n !== taken.paper || takeover.credit !== taken.credit)
+    else if (BigInt(takeover.lots) !== taken.paper / PAPER_PER_LOT || takeover.credit !== taken.credit)
       say("unwind", `${id}: ${takeover.lots} lots for ${takeover.credit}, the chain has ${taken.paper} for ${taken.credit}`);
   }
   if (inherited.size < wanted.size) say("unwind", `${wanted.size} takeovers on the chain, ${inherited.size} are being sold`);

@@ -4,6 +4,7 @@ import { addCall } from "./commands/call.js";
 import { addCancelAll } from "./commands/cancel-all.js";
 import { addCheck } from "./commands/check.js";
 import { addControlCommands } from "./commands/control.js";
+import { addDrill } from "./commands/drill.js";
 import { addExchange } from "./commands/exchange.js";
 import { addExplain } from "./commands/explain.js";
 import { addGuard } from "./commands/guard.js";
@@ -30,6 +31,7 @@ export function buildProgram(context: CliContext): Command {
   addExchange(program, context);
   addCheck(program, context);
   addExplain(program, context);
+  addDrill(program, context);
   addReplay(program, context);
   addCall(program, context);
   addControlCommands(program, context);

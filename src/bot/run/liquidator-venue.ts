@@ -26,6 +26,22 @@ const riskySchema = z.array(
 );
 const gasFeeSchema = z.object({ gasFeeInfo: z.object({ lastEthIndexPrice: z.string().regex(/^\d{1,12}(\.\d{1,18})?$/) }) });
 
+/** Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link RestClient} does. */
+export async function readCreditPerEth(client: RestClient, creditDecimals: number): Promise<CreditUnits> {
+  const { gasFeeInfo } = parseWire(gasFeeSchema, await client.call("exchangeInfo"), "exchangeInfo");
+  return creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, "exchangeInfo.gasFeeInfo.lastEthIndexPrice");
+}
+
+/** The accounts of the exchange's list of risky ones. @throws FormatError for an answer of another shape. */
+export async function readRiskyAccounts(client: RestClient): Promise<readonly RiskyAccount[]> {
+  const list = parseWire(riskySchema, await client.call("riskyAccounts"), "riskyAccounts");
+  return list.map(({ account, isSafe, positions }) => ({
+    account: account.toLowerCase(),
+    isSafe,
+    marketIds: positions.flatMap(({ marketId }) => marketId ?? []),
+  }));
+}
+
 /** What a liquidator knows from a running bot and its exchange. It reads the bot between turns, and changes nothing in it. */
 export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #bot: Bot;
@@ -56,13 +72,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return accountHalts(this.#bot)[0];
   }
 
-  async riskyAccounts(): Promise<readonly RiskyAccount[]> {
-    const list = parseWire(riskySchema, await this.#client.call("riskyAccounts"), "riskyAccounts");
-    return list.map(({ account, isSafe, positions }) => ({
-      account: account.toLowerCase(),
-      isSafe,
-      marketIds: positions.flatMap(({ marketId }) => marketId ?? []),
-    }));
+  riskyAccounts(): Promise<readonly RiskyAccount[]> {
+    return readRiskyAccounts(this.#client);
   }
 
   markets(): ReadonlyMap<Hex, VenueMarket> {
@@ -80,12 +91,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   async creditPerEth(): Promise<CreditUnits> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS) return this.#ethPrice.credit;
-    const { gasFeeInfo } = parseWire(gasFeeSchema, await this.#client.call("exchangeInfo"), "exchangeInfo");
-    const credit = creditOf(
-      gasFeeInfo.lastEthIndexPrice,
-      this.#bot.context.rules.creditDecimals,
-      "exchangeInfo.gasFeeInfo.lastEthIndexPrice",
-    );
+    const credit = await readCreditPerEth(this.#client, this.#bot.context.rules.creditDecimals);
     this.#ethPrice = { credit, atMs: nowMs };
     return credit;
   }

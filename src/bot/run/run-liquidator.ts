@@ -13,9 +13,10 @@ import type { RestClient } from "../../exchange/rest-client.js";
 import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
+import type { PlanRules } from "../../liquidator/plan/plan-input.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-desk.js";
 import type { Bot } from "../bot.js";
-import type { BotConfig } from "../config/config.js";
+import type { BotConfig, LiquidatorConfig } from "../config/config.js";
 import type { BotCommand } from "../input.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
@@ -140,6 +141,17 @@ function noteUnwind(ledger: LiquidationLedger, notice: Notice): void {
   ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n) });
 }
 
+/** What a liquidator of a bot's file demands. */
+export function planRulesOf(wanted: LiquidatorConfig, creditDecimals: number): PlanRules {
+  return {
+    minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),
+    marginBufferBps: Math.round(wanted.marginBufferFraction * 10_000),
+    unwindReserveBps: wanted.unwindReserveBps,
+    gasShareBps: Math.round(wanted.gasShareFraction * 10_000),
+    makerShareBps: Math.round(wanted.makerShareFraction * 10_000),
+  };
+}
+
 function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: Hex, maxPositionAmount: number): LiquidatorSettings {
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
@@ -149,13 +161,7 @@ function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: He
   return {
     account: account.toLowerCase(),
     dealer,
-    rules: {
-      minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),
-      marginBufferBps: Math.round(wanted.marginBufferFraction * 10_000),
-      unwindReserveBps: wanted.unwindReserveBps,
-      gasShareBps: Math.round(wanted.gasShareFraction * 10_000),
-      makerShareBps: Math.round(wanted.makerShareFraction * 10_000),
-    },
+    rules: planRulesOf(wanted, creditDecimals),
     maxNotionalCredit: credit(wanted.maxNotionalQuote),
     maxGasCredit: credit(wanted.maxGasQuote),
     tipWei: decimalToScaled(wanted.tipGwei, 9),

@@ -1,0 +1,186 @@
+import type { Command } from "commander";
+import { readAccountKey } from "../../bot/config/account-key.js";
+import { accountLimitsOf, marketLimitsOf } from "../../bot/limits-of.js";
+import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
+import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
+import { planRulesOf } from "../../bot/run/run-liquidator.js";
+import { blockHeaderOf, nextBaseFeeWei } from "../../chain/block-header.js";
+import { blockTag } from "../../chain/chain-rpc.js";
+import { DealerReader } from "../../chain/dealer-reader.js";
+import { LensReader } from "../../chain/lens-reader.js";
+import { ConfigError } from "../../core/errors.js";
+import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
+import { ecdsaScheme } from "../../core/signing.js";
+import type { Hex } from "../../core/units.js";
+import { instrumentsOf } from "../../exchange/decode-rules.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { Confirmer } from "../../liquidator/watch/confirm.js";
+import { HolderScan } from "../../liquidator/watch/holder-scan.js";
+import { rankCandidates } from "../../liquidator/watch/rank-candidates.js";
+import type { VenueMarket } from "../../liquidator/watch/victims.js";
+import type { Level } from "../../market/view.js";
+import { forkEvm } from "../../simulator/chain/forked-evm.js";
+import type { CliContext } from "../cli-context.js";
+import { type BotAccess, openBot, withExchange } from "../exchange-access.js";
+import { jsonText, table } from "../output.js";
+import { Rehearsal, type Rehearsed } from "../rehearsal.js";
+
+interface DrillOptions {
+  readonly most?: string;
+  readonly json?: boolean;
+}
+
+const MOST = 20;
+/** Gas of a takeover that a plan reckons with, with room for several positions. */
+const GAS = 330_000n;
+const BOOK_LEVELS = 500;
+
+/** `marketwright drill bot.yaml`: what the liquidator would do if prices moved. */
+export function addDrill(program: Command, context: CliContext): void {
+  program
+    .command("drill")
+    .description("rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there")
+    .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
+    .option("--most <number>", `no more than so many accounts, those nearest to the edge first (default: ${MOST})`)
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, options: DrillOptions) => {
+      const most = options.most === undefined ? MOST : countOf(options.most);
+      await withExchange(openBot(context, file), async (access) => {
+        const { rehearsed, creditDecimals, blockNumber } = await drill(context, access, most);
+        const rows = rehearsed.map((one) => rowOf(one, creditDecimals));
+        context.stdout.write(options.json === true ? jsonText({ blockNumber, accounts: rows }, 2) : report(rows, blockNumber));
+      });
+    });
+}
+
+async function drill(context: CliContext, access: BotAccess, most: number) {
+  const { config, client, signer, syncClock, clockOffsetMs } = access;
+  const { chain, liquidator } = config;
+  if (chain === undefined || liquidator === undefined)
+    throw new ConfigError("has no liquidator to rehearse", {
+      field: "liquidator",
+      expected: "chain and liquidator, as in config/liquidator.yaml",
+    });
+  const { clock } = context.seam;
+  const urls = rpcUrlsOf(chain, context.env);
+  await syncClock();
+  const rules = await client.exchangeInfo(Object.keys(config.markets));
+  const { chainId, verifyingContract } = rules.eip712;
+  const dealer = verifyingContract.toLowerCase();
+  const rpc = openChainRpc(chain, urls, { chainId, clock, nowMs: () => clock.nowMs() + clockOffsetMs() });
+  try {
+    const head = await rpc.head();
+    const lens = await lensAddress(chain, client);
+    const reader = new LensReader({ rpc, lens, dealer, gasCap: chain.gasCap });
+    const account = signer.address.toLowerCase();
+    const known = new Set((await readRiskyAccounts(client)).map((risky) => risky.account));
+    if (liquidator.watchFromBlock !== undefined) {
+      const scan = new HolderScan({ rpc, dealer, fromBlock: liquidator.watchFromBlock });
+      const perps = (await reader.markets(head)).list.map(({ perp }) => perp);
+      for (let from = -1; scan.nextBlock <= head.number && scan.nextBlock !== from; ) {
+        from = scan.nextBlock;
+        for (const found of await scan.step(head.number, perps)) known.add(found);
+      }
+    }
+    const confirmation = await new Confirmer({ rpc, lens: reader }).confirm([...known], account, head);
+    const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", [blockTag(head.number), false]));
+    const fork = await forkEvm({ url: urls[0] ?? "", blockNumber: head.number, chainId, blockGasLimit: Number(latest.gasLimit) });
+    const rehearsal = new Rehearsal({
+      fork,
+      chainId,
+      clock,
+      dealer,
+      lens,
+      gasCap: chain.gasCap,
+      account,
+      sender: ecdsaScheme.signer(readAccountKey(config.account, context.env)).address,
+      venue: await venueOf(access, rules),
+      plan: {
+        gas: {
+          gasPerTakeover: GAS,
+          feePerGasWei: nextBaseFeeWei(latest) + decimalToScaled(liquidator.tipGwei, 9),
+          extraWei: 0n,
+          creditPerEth: await readCreditPerEth(client, rules.creditDecimals),
+        },
+        rules: planRulesOf(liquidator, rules.creditDecimals),
+        limits: accountLimitsOf(config, rules.creditDecimals),
+        maxPositionAmount: await new DealerReader(rpc, dealer).maxPositionAmount(),
+      },
+    });
+    try {
+      const rehearsed: Rehearsed[] = [];
+      for (const candidate of rankCandidates(confirmation).slice(0, most))
+        rehearsed.push(await rehearsal.rehearse(candidate, confirmation.markets));
+      return { rehearsed, creditDecimals: rules.creditDecimals, blockNumber: head.number };
+    } finally {
+      await rehearsal.close();
+      fork.close();
+    }
+  } finally {
+    await rpc.close();
+  }
+}
+
+/** The bot's markets with the exchange's books of now. */
+async function venueOf({ config, client }: BotAccess, rules: VenueRules): Promise<Map<Hex, VenueMarket>> {
+  const markets = new Map<Hex, VenueMarket>();
+  for (const [marketId, instrument] of instrumentsOf(rules)) {
+    const [market, own] = [rules.markets[marketId], config.markets[marketId]];
+    if (market === undefined || own === undefined) continue;
+    const { bids, asks } = await client.orderbook(marketId, BOOK_LEVELS);
+    markets.set(market.perp.toLowerCase(), {
+      marketId,
+      instrument,
+      bids: levelsOf(bids),
+      asks: levelsOf(asks),
+      takerFeeRate: market.takerFeeRate,
+      makerFeeRate: market.makerFeeRate,
+      underwayLots: 0,
+      workingLots: { buy: 0, sell: 0 },
+      limits: marketLimitsOf(own, instrument),
+    });
+  }
+  return markets;
+}
+
+function levelsOf(flat: readonly number[]): Level[] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => ({ ticks: flat[2 * i] ?? 0, lots: flat[2 * i + 1] ?? 0 }));
+}
+
+function rowOf(one: Rehearsed, creditDecimals: number) {
+  const quote = (units: bigint | undefined): string | null => (units === undefined ? null : scaledToDecimal(units, creditDecimals));
+  const { account, marketId, movedBps, outcome, detail, gasUsed } = one;
+  return {
+    account,
+    marketId,
+    breaksAtQuote: quote(one.brokenAtPrice),
+    movedBps,
+    outcome,
+    detail,
+    requestBase: one.requestPaper === undefined ? null : scaledToDecimal(one.requestPaper, 18),
+    expectedProfitQuote: quote(one.expectedProfit),
+    earnedQuote: quote(one.earned),
+    gasUsed: gasUsed === undefined ? null : Number(gasUsed),
+  };
+}
+
+function report(rows: readonly ReturnType<typeof rowOf>[], blockNumber: number): string {
+  const head = ["account", "market", "breaks at", "move", "takes", "outcome", "earns", "why"];
+  const lines = rows.map((row) => [
+    row.account,
+    row.marketId,
+    row.breaksAtQuote ?? "",
+    `${row.movedBps.toFixed(1)} bps`,
+    row.requestBase ?? "",
+    row.outcome,
+    row.earnedQuote ?? row.expectedProfitQuote ?? "",
+    row.detail,
+  ]);
+  const won = rows.filter(({ outcome }) => outcome === "won").length;
+  return `${table([head, ...lines])}${rows.length} accounts rehearsed on a copy of block ${blockNumber}, ${won} would be won; nothing was sent\n`;
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new ConfigError("is no count", { field: "--most", value: text, expected: "a whole number from 1 to 9999" });
+}

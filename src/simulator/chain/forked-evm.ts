@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ContractDecoder, L1_CHAIN_TYPE, MineOrdering, PRAGUE } from "@nomicfoundation/edr";
+import { edrContext } from "./edr-context.js";
+import type { RpcOutcome } from "./edr-evm.js";
+
+/** What is copied. */
+export interface ForkSource {
+  /** A JSON-RPC address. It is only read from. */
+  readonly url: string;
+  readonly blockNumber: number;
+  readonly chainId: number;
+  readonly blockGasLimit: number;
+}
+
+/** A copy of another chain's state at one block, in this process: what is done to it is done nowhere else. */
+export interface ForkedEvm {
+  request(method: string, params: readonly unknown[]): Promise<RpcOutcome>;
+  close(): void;
+}
+
+/**
+ * Copies a chain: state is fetched from its RPC when it is first looked at. Blocks come when they are mined by hand.
+ * @throws Error of the EVM when the RPC cannot be read from.
+ */
+export async function forkEvm({ url, blockNumber, chainId, blockGasLimit }: ForkSource): Promise<ForkedEvm> {
+  const context = await edrContext();
+  const cacheDir = mkdtempSync(join(tmpdir(), "marketwright-fork-"));
+  const provider = await context.createProvider(
+    L1_CHAIN_TYPE,
+    {
+      allowBlocksWithSameTimestamp: true,
+      allowUnlimitedContractSize: false,
+      bailOnCallFailure: true,
+      bailOnTransactionFailure: false,
+      chainId: BigInt(chainId),
+      coinbase: new Uint8Array(20),
+      defaultTransactionGasLimit: BigInt(blockGasLimit),
+      genesisState: [],
+      hardfork: PRAGUE,
+      minGasPrice: 0n,
+      mining: { autoMine: true, blockGasLimit: BigInt(blockGasLimit), memPool: { order: MineOrdering.Fifo } },
+      network: {
+        url,
+        blockNumber: BigInt(blockNumber),
+        cacheDir,
+        chainOverrides: [
+          { chainId: BigInt(chainId), name: "copied", hardforkActivationOverrides: [{ condition: { blockNumber: 0n }, hardfork: PRAGUE }] },
+        ],
+      },
+      networkId: BigInt(chainId),
+      observability: {},
+      ownedAccounts: [],
+      precompileOverrides: [],
+    },
+    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
+    { subscriptionCallback: () => {} },
+    new ContractDecoder(),
+  );
+  return {
+    request: async (method, params) => {
+      const { data } = await provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+      return (typeof data === "string" ? JSON.parse(data) : data) as RpcOutcome;
+    },
+    close: () => rmSync(cacheDir, { recursive: true, force: true }),
+  };
+}

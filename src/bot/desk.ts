@@ -1,13 +1,13 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
-import { netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
+import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
@@ -187,6 +187,13 @@ export class Desk {
   /** Best prices without our own orders; null when the book is not there. */
   touch(ownOrders: readonly OwnRestingOrder[]): Touch | null {
     return this.book.synchronised ? netTouch(this.book, ownOrders) : null;
+  }
+
+  /** The same of one side alone, whether or not the other is there; undefined when nobody is on it. */
+  best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
+    if (!this.book.synchronised) return undefined;
+    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, ownOrders);
+    return Number.isNaN(best) ? undefined : best;
   }
 
   /** Emits a view to the strategy. False when the market has no two sides without our own orders. */

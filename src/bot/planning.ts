@@ -237,10 +237,12 @@ export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrde
   return resting;
 }
 
-/** The newest touch of the exchange's book without our own orders, as the executor reads it. */
+/**
+ * The newest touch of the exchange's book without our own orders, as the executor reads it: an order needs nothing but the side that it
+ * may trade against.
+ */
 export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
-  const touch = desk.touch(own);
-  return { bestBidTicks: touch?.bidTicks, bestAskTicks: touch?.askTicks };
+  return { bestBidTicks: desk.best("BUY", own), bestAskTicks: desk.best("SELL", own) };
 }
 
 const NO_REASON: Reason = {

@@ -41,7 +41,8 @@ export function netTouch(book: BookSides, own: readonly OwnRestingOrder[]): Touc
   return Number.isNaN(bidTicks) || Number.isNaN(askTicks) ? null : { bidTicks, askTicks };
 }
 
-function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
+/** The best price of one side without the bot's own orders; NaN when the side is empty without them. */
+export function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
   if (ownLotsAt(own, side.side, side.bestTicks) === 0) return side.bestTicks;
   let best = Number.NaN;
   side.walk((ticks, resting) => {

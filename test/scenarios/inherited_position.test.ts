@@ -61,6 +61,41 @@ describe("a position inherited where nothing is quoted", () => {
     stage.expectUnwound();
   });
 
+  it.each([
+    [10, "SELL"],
+    [-10, "BUY"],
+  ] as const)("of %d lots needs nobody on its own side of the book to be taken down", async (lots, side) => {
+    const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
+    await stage.botStarts();
+    stage.empties(side);
+    await stage.passes(500);
+    const takeover = stage.takeover(lots);
+    stage.inherits(takeover);
+    stage.applies(takeover);
+    await stage.passes(2_000);
+    expect(stage.slices()).toHaveLength(1);
+    expect(stage.report()).toMatchObject({ state: "done", soldLots: lots });
+    stage.expectUnwound();
+  });
+
+  it("is offered though nobody buys at all, and is not offered through those who do where nobody sells", async () => {
+    const unbought = new InheritingStage({ alone: true });
+    await unbought.botStarts();
+    unbought.empties("BUY");
+    unbought.inherits(unbought.takeover(10));
+    await unbought.passes(1_000);
+    expect(unbought.quotes()).toEqual([`SELL 10 @ ${MARK}`]);
+
+    const unsold = new InheritingStage({ alone: true });
+    await unsold.botStarts();
+    unsold.empties("SELL");
+    unsold.counterparty.rests("BUY", 5, MARK + 50);
+    unsold.inherits(unsold.takeover(10));
+    await unsold.passes(1_000);
+    expect(unsold.quotes()).toEqual([`SELL 10 @ ${MARK + 51}`]);
+    expect(unsold.notices.filter(({ kind }) => kind === "held-back")).toEqual([]);
+  });
+
   it("waits while its book is not to be trusted, and goes on when it is", async () => {
     const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
     await stage.botStarts();

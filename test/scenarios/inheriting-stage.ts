@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Takeover } from "../../src/account/takeover.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
-import type { CreditUnits, Lots, Ms, Ticks } from "../../src/core/units.js";
+import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../src/core/units.js";
 import type { AccountMarket } from "../../src/simulator/accounts/account.js";
 import type { HandOrder } from "./hand-trader.js";
 import { creditOf, MARKET, Stage, type StageOptions } from "./stage.js";
@@ -17,6 +17,7 @@ export const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAv
 /** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
 export class InheritingStage extends Stage {
   readonly #buyer: HandOrder;
+  readonly #seller: HandOrder;
   #takeovers = 0;
 
   /** @param unwind keys over {@link QUICK}. @param alone no strategy: what is taken over is sold, and nothing else done. */
@@ -33,7 +34,7 @@ export class InheritingStage extends Stage {
     });
     // Somebody to sell to and to buy from, a little away from the bot's own prices.
     this.#buyer = this.counterparty.rests("BUY", 400, MARK - 100);
-    this.counterparty.rests("SELL", 400, MARK + 100);
+    this.#seller = this.counterparty.rests("SELL", 400, MARK + 100);
   }
 
   /** A takeover one per cent better than the mark, that only the chain has told yet. */
@@ -70,6 +71,12 @@ export class InheritingStage extends Stage {
   /** Nobody buys near the mark any more. */
   buyersLeave(): void {
     this.counterparty.cancels(this.#buyer);
+  }
+
+  /** One side of the book is empty but for the bot. */
+  empties(side: Side): void {
+    this.counterparty.cancels(side === "BUY" ? this.#buyer : this.#seller);
+    this.neighbourLeaves(side);
   }
 
   /** What lots are worth at the mark that the bot knows. */

@@ -16,7 +16,7 @@ import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { Quote } from "../../src/strategies/intent.js";
 import { defineStrategy } from "../../src/strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
-import { HandTrader } from "./hand-trader.js";
+import { type HandOrder, HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 
 export const MARKET = "btcusdc";
@@ -64,6 +64,8 @@ export class Stage {
   /** Whoever else listens to the bot. */
   readonly listeners: ((notice: Notice) => void)[] = [];
   network: ScriptedNetwork;
+  readonly #neighbour: HandTrader;
+  readonly #far: Record<Side, HandOrder>;
   #rig: BotRig | undefined;
   #wanted: readonly Quote[] = [];
   #starts = 0;
@@ -77,9 +79,8 @@ export class Stage {
     this.address = signer.address;
     const trader = (key: Hex, ip: string) => new HandTrader(this.exchange, this.clock, ecdsaScheme.signer(key), MARKET, ip);
     this.counterparty = trader(COUNTERPARTY_KEY, "10.0.0.8");
-    const neighbour = trader(NEIGHBOUR_KEY, "10.0.0.9");
-    neighbour.rests("BUY", 500, FAR_BID);
-    neighbour.rests("SELL", 500, FAR_ASK);
+    this.#neighbour = trader(NEIGHBOUR_KEY, "10.0.0.9");
+    this.#far = { BUY: this.#neighbour.rests("BUY", 500, FAR_BID), SELL: this.#neighbour.rests("SELL", 500, FAR_ASK) };
     this.config = botConfig({
       markets: { [MARKET]: { strategy: "ladder", limits: { maxPositionBase: "0.1", maxOrderBase: "0.05", maxOpenOrders: 12 } } },
       ...options.bot,
@@ -87,6 +88,11 @@ export class Stage {
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
     this.owner = options.registered === false ? this.counterparty : trader(BOT_KEY, "10.0.0.7");
     this.wants();
+  }
+
+  /** One side of the book is left to the others. */
+  neighbourLeaves(side: Side): void {
+    this.#neighbour.cancels(this.#far[side]);
   }
 
   /** What the strategy wants from now on: one quote a side, or a side without any (null). */

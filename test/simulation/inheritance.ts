@@ -110,15 +110,13 @@ export class Inheritance {
     const markTicks = desk.state.markTicks;
     const slip = SLIPPAGE_BPS / 10_000;
     const worstTicks = Number.isFinite(markTicks) ? markTicks * (isLong ? 1 - slip : 1 + slip) : undefined;
-    const [applyAfter, tellAfter, undoAfter] = [2_000, 3_000, 15_000].map((ms) => ms * this.#random.uniform()) as [Ms, Ms, Ms];
-    const isUndone = this.#random.uniform() < 0.2;
     this.#told.set(takeover.id, { takeover, isTakenBack: false, worstTicks });
-    clock.setTimer(applyAfter, () => this.#apply(address, takeover, 1, clock.nowMs()));
-    clock.setTimer(tellAfter, () => {
-      this.#bot?.command({ command: "inherit", takeover });
-    });
-    if (!isUndone) return;
-    clock.setTimer(3_000 + undoAfter, () => {
+    // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can hold.
+    this.#apply(address, takeover, 1, clock.nowMs());
+    this.#bot?.command({ command: "inherit", takeover });
+    const undoAfterMs = 3_000 + 15_000 * this.#random.uniform();
+    if (this.#random.uniform() >= 0.2) return;
+    clock.setTimer(undoAfterMs, () => {
       this.#apply(address, takeover, -1, clock.nowMs());
       this.#told.set(takeover.id, { takeover, isTakenBack: true, worstTicks: undefined });
       this.#bot?.command({ command: "disinherit", takeoverId: takeover.id });

@@ -32,7 +32,7 @@ describe("a bot among losses, copies, delays and races", () => {
       }),
       RUNS,
     );
-  }, 60_000);
+  });
 
   it("agrees with the exchange once the faults stop, failed settlements and manual orders included", () => {
     const faults = { lost: 10, twice: 10, dropped: 20, failing: 25, manual: 1, disorder: true };
@@ -41,7 +41,7 @@ describe("a bot among losses, copies, delays and races", () => {
       // The examples: a match that was told too late for one quiet reconciliation stood in the worst case until a second, half a minute on.
       { ...RUNS, examples: [[754_992_025], [2_090_617], [12_892_133], [30_195_148]] },
     );
-  }, 60_000);
+  });
 
   it("finds no difference where nothing is lost", () => {
     const faults = { lost: 0, twice: 0, dropped: 0, failing: 10, manual: 1, disorder: false };
@@ -53,5 +53,5 @@ describe("a bot among losses, copies, delays and races", () => {
       }),
       { numRuns: 100 },
     );
-  }, 60_000);
+  });
 });

@@ -1,10 +1,11 @@
 import type { Lots, MarketId, Side } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import type { Quote, UnwindSchedule } from "../strategies/intent.js";
-import { distanceToTouch } from "./crossing.js";
+import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
+import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
 import { type ForeignOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
-import { isSlice, slicePrice, TARGET_LEVEL, type TargetInput, type TargetPlan, type TargetState } from "./target-position.js";
+import { isSlice, NOBODY, slicePrice, TARGET_LEVEL, type TargetInput, type TargetPlan, type TargetState } from "./target-position.js";
+import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-parts.js";
 import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
 import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
 
@@ -21,8 +22,8 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
 /**
  * Unwinds a position towards its target: what the trajectory still allows to be held is offered by quotes, those of the market's strategy on
  * the reducing side or else one of its own, and what it allows no more is taken by immediate orders, one at a time. Quotes that would add
- * come down. Everything of the reducing side that may still fill, at full size, never exceeds what remains; nothing is worse than the
- * intent's worst price but the strategy's own quotes, which take nothing. A pure function.
+ * come down. Everything of the reducing side that may still fill, at full size, never exceeds what remains. Each order is within the bound of
+ * the positions that it works, but for the strategy's own quotes, which take nothing. A pure function.
  */
 export function planUnwind(input: UnwindInput): TargetPlan {
   const { intent, positionLots, working, nowMs, rules } = input;
@@ -50,13 +51,28 @@ export function planUnwind(input: UnwindInput): TargetPlan {
       : end("waiting", `${mayBecome} lots may still fill`);
   }
 
-  const dueLots = dueOf(restLots, allowedLots(schedule.parts, nowMs), input);
-  const offers = offersOf(input, side, restLots - dueLots);
+  const { parts } = schedule;
+  const best = opposingTouch(side, input.touch);
+  // What is taken now is taken for those whose bound allows to trade at the touch.
+  const bearing = best === undefined || !bears(side, intent.worstTicks, best) ? [] : bearingParts(parts, side, best);
+  const dueLots = dueOf(input, bearing, restLots);
+  const isJoint = input.quotes.some((quote) => quote.side === side);
+  const offers = offersOf(input, side, restLots, dueLots);
   const plan = planOffers(input, live, offers);
-  const underWay = working.reduce((sum, order) => sum + (order.side === side ? mayBecomePosition(order) : 0), 0);
-  const taken = takeDue(input, side, dueLots, restLots - underWay, live, plan);
-  const takenLots = taken.place?.lots ?? 0;
-  const { places, withheld } = withinRoom(plan, side, restLots - underWay - takenLots);
+  const room = new UnwindRoom(parts, side, restLots, working);
+  const taken =
+    bearing.length === 0
+      ? unborne(input, side, dueOf(input, parts, restLots))
+      : takeDue(
+          { ...input, intent: { ...intent, worstTicks: boundOf(input, bearing, side) } },
+          side,
+          dueLots,
+          room.of(bearing),
+          live,
+          plan,
+        );
+  if (taken.place !== undefined) room.take(taken.place);
+  const { places, withheld } = withinRoom(plan, side, room, isJoint);
   const turnAtMs = input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + schedule.everyMs;
   return {
     ...plan,
@@ -64,28 +80,28 @@ export function planUnwind(input: UnwindInput): TargetPlan {
     withheld: [...withheld, ...taken.withheld],
     state: taken.state,
     remainingLots,
-    nextSliceAtMs: dueLots > 0 ? Math.max(nowMs, turnAtMs) : nextStepAtMs(schedule.parts, nowMs),
+    nextSliceAtMs: taken.state === "offering" ? nextStepAtMs(parts, nowMs) : Math.max(nowMs, turnAtMs),
     why: taken.why,
   };
 }
 
-/** What the trajectory allows to be held no more, as far as the market takes it: a rest that is too small to trade is not left over. */
-function dueOf(restLots: Lots, allowed: Lots, { rules, intent }: UnwindInput): Lots {
-  const due = Math.max(0, restLots - allowed);
+/** What their trajectories allow to be held no more, as far as the market takes it: a rest that is too small to trade is not left over. */
+function dueOf({ rules, intent, nowMs }: UnwindInput, parts: readonly UnwindPart[], restLots: Lots): Lots {
+  const left = Math.min(restLots, leftOf(parts));
+  const due = Math.max(0, left - allowedLots(parts, nowMs));
   if (due < rules.minLots) return 0;
-  const left = restLots - due;
-  return left < rules.minLots || left <= intent.schedule.dustLots ? restLots : due;
+  return left - due < rules.minLots || left - due <= intent.schedule.dustLots ? left : due;
 }
 
-/** The reducing quotes of the strategy, else one of our own; never more than `roomLots`, innermost first. */
-function offersOf(input: UnwindInput, side: Side, roomLots: Lots): readonly Quote[] {
+/** The reducing quotes of the strategy, else our own; never more together than what is not due, innermost first. */
+function offersOf(input: UnwindInput, side: Side, restLots: Lots, dueLots: Lots): readonly Quote[] {
   const { rules, intent } = input;
   const wanted = input.quotes.filter((quote) => quote.side === side);
-  const own = wanted.length > 0 ? undefined : ownOffer(input, side, roomLots);
+  const isOurs = wanted.length === 0;
   const offers: Quote[] = [];
-  let room = roomLots;
-  for (const quote of own === undefined ? [...wanted].sort((a, b) => a.level - b.level) : [own]) {
-    const lots = Math.min(quote.lots, room, rules.maxLots, own === undefined ? quote.lots : intent.schedule.sliceLots);
+  let room = restLots - dueLots;
+  for (const quote of isOurs ? ownOffers(input, side, dueLots) : [...wanted].sort((a, b) => a.level - b.level)) {
+    const lots = Math.min(quote.lots, room, rules.maxLots, isOurs ? intent.schedule.sliceLots : quote.lots);
     if (lots < rules.minLots) continue;
     room -= lots;
     offers.push(lots === quote.lots ? quote : { ...quote, lots });
@@ -93,15 +109,26 @@ function offersOf(input: UnwindInput, side: Side, roomLots: Lots): readonly Quot
   return offers;
 }
 
-/** At the reservation price, but not worse than the worst: what of it would take is placed one tick behind the touch. */
-function ownOffer({ intent, rules }: UnwindInput, side: Side, lots: Lots): Quote | undefined {
-  const { offerTicks } = intent.schedule;
-  if (offerTicks === undefined) return undefined;
-  const ticks =
+/**
+ * At the reservation price, or one tick behind the touch where that would take: all that bear it, less what is due of them. The others at
+ * the tightest of their bounds.
+ */
+function ownOffers(input: UnwindInput, side: Side, dueLots: Lots): readonly Quote[] {
+  const { intent, rules, touch } = input;
+  const { offerTicks, parts } = intent.schedule;
+  if (offerTicks === undefined) return [];
+  const onGrid =
     side === "SELL"
       ? Math.max(Math.ceil(offerTicks), intent.worstTicks, rules.minTicks)
       : Math.min(Math.floor(offerTicks), intent.worstTicks, rules.maxTicks);
-  return { side, level: 0, ticks, lots };
+  const ticks = behindTouch(side, onGrid, touch);
+  const inner = bearingParts(parts, side, ticks);
+  const outer = parts.filter((part) => !inner.includes(part));
+  const groups = [
+    { ticks, lots: Math.max(0, leftOf(inner) - dueLots) },
+    { ticks: outer.length === 0 ? ticks : boundOf(input, outer, side), lots: leftOf(outer) },
+  ];
+  return groups.filter(({ lots }) => lots > 0).map((offer, level) => ({ side, level, ...offer }));
 }
 
 /** The quotes alone. A slice that waits for its signature is no quote that nobody wants. */
@@ -140,12 +167,23 @@ interface Taken {
   readonly withheld: readonly Withheld[];
 }
 
+const ALLOWED: Taken = { state: "offering", why: "the trajectory allows what is held", withheld: [] };
+
+/** Nobody trades at a price that any part bears: why, if something is due. */
+function unborne(input: UnwindInput, side: Side, dueLots: Lots): Taken {
+  if (dueLots === 0) return ALLOWED;
+  const best = opposingTouch(side, input.touch);
+  const why =
+    best === undefined ? NOBODY : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover bears`;
+  return { state: "waiting", why, withheld: [{ side, level: TARGET_LEVEL, ticks: input.intent.worstTicks, lots: dueLots, why }] };
+}
+
 /** The immediate order that is due now, or why there is none. `roomLots`: what of the rest no order under way may fill. */
 function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, live: readonly WorkingOrder[], plan: Plan): Taken {
   const { intent, rules, nowMs, lastSliceAtMs } = input;
   const { schedule, worstTicks } = intent;
   const not = (state: TargetState, why: string, withheld: readonly Withheld[] = []): Taken => ({ state, why, withheld });
-  if (dueLots === 0) return not("offering", "the trajectory allows what is held");
+  if (dueLots === 0) return ALLOWED;
   const slice = live.find(isSlice);
   if (slice !== undefined) return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
   if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
@@ -174,24 +212,22 @@ function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, 
   return { state: "working", why, place, withheld: [] };
 }
 
-/** Quotes are placed only into what remains beside everything that may still fill: orders that come down may fill meanwhile. */
-function withinRoom(plan: Plan, side: Side, roomLots: Lots): Pick<Plan, "places" | "withheld"> {
+/**
+ * Quotes are placed only into what remains beside everything that may still fill, orders that come down among it: those of the strategy into
+ * all that remains, our own into what remains of those that bear their price.
+ */
+function withinRoom(plan: Plan, side: Side, room: UnwindRoom, isJoint: boolean): Pick<Plan, "places" | "withheld"> {
   const places: PlannedPlace[] = [];
   const withheld = [...plan.withheld];
-  let room = roomLots;
   for (const place of plan.places) {
-    if (place.side === side && place.lots <= room) {
-      room -= place.lots;
+    const roomLots = isJoint ? room.left : room.at(place.ticks);
+    if (place.side === side && place.lots <= roomLots) {
+      room.take(place);
       places.push(place);
     } else {
       const { level, ticks, lots } = place;
-      withheld.push({
-        side: place.side,
-        level,
-        ticks,
-        lots,
-        why: `orders under way may fill all but ${Math.max(0, room)} of what remains`,
-      });
+      const why = `orders under way may fill all but ${Math.max(0, roomLots)} of what remains`;
+      withheld.push({ side: place.side, level, ticks, lots, why });
     }
   }
   return { places, withheld };

@@ -146,11 +146,14 @@ function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }: Target
   return rest > 0 && rest < minLots && shorter >= minLots ? Math.min(lots, shorter) : lots;
 }
 
+/** Why a slice waits for a side of the book. */
+export const NOBODY = "nobody is on the other side of the book";
+
 /** The slice's price bound, or why there is none now. */
 export function slicePrice(input: TargetInput<unknown>, side: Side, live: readonly WorkingOrder[]): Ticks | string {
   const { touch, foreignTouch, intent, reachTicks, rules } = input;
   const best = opposingTouch(side, touch);
-  if (best === undefined) return "nobody is on the other side of the book";
+  if (best === undefined) return NOBODY;
   const towards = signOf(side);
   // The account's other orders are no counterparty: the slice stops one tick before the first of them.
   const stops = live.filter((order) => order.side !== side).map((order) => order.ticks - towards);

@@ -1,13 +1,13 @@
 import type { Lots, Ms } from "../core/units.js";
-import type { UnwindPart } from "../strategies/intent.js";
+import type { Trajectory } from "../strategies/intent.js";
 
 /** How many lots the trajectories still allow to be held at `nowMs`, together. */
-export function allowedLots(parts: readonly UnwindPart[], nowMs: Ms): Lots {
+export function allowedLots(parts: readonly Trajectory[], nowMs: Ms): Lots {
   return parts.reduce((sum, part) => sum + part.holdLots[stepAt(part, nowMs)], 0);
 }
 
 /** When the trajectories next allow less; undefined when they allow nothing any more. */
-export function nextStepAtMs(parts: readonly UnwindPart[], nowMs: Ms): Ms | undefined {
+export function nextStepAtMs(parts: readonly Trajectory[], nowMs: Ms): Ms | undefined {
   let next: Ms | undefined;
   for (const part of parts) {
     const step = stepAt(part, nowMs);
@@ -19,7 +19,7 @@ export function nextStepAtMs(parts: readonly UnwindPart[], nowMs: Ms): Ms | unde
 }
 
 /** 0 before taking begins; the first step begins just then. */
-function stepAt({ takingFromMs, stepMs, holdLots }: UnwindPart, nowMs: Ms): number {
+function stepAt({ takingFromMs, stepMs, holdLots }: Trajectory, nowMs: Ms): number {
   if (nowMs < takingFromMs) return 0;
   return Math.min(holdLots.length - 1, 1 + Math.floor((nowMs - takingFromMs) / stepMs));
 }

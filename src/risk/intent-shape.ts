@@ -166,7 +166,7 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
   if (!Array.isArray(parts) || parts.length === 0) return `schedule.parts is ${describe(parts)}, no list of trajectories`;
   for (const part of parts) {
     if (typeof part !== "object" || part === null) return `a part of the schedule is ${describe(part)}`;
-    const { takingFromMs, stepMs, holdLots } = part;
+    const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
     if (!Number.isSafeInteger(takingFromMs)) return `takingFromMs is ${describe(takingFromMs)}, no instant`;
     if (!(stepMs > 0 && stepMs < Number.POSITIVE_INFINITY)) return `stepMs is ${describe(stepMs)}, no duration above 0`;
     const isTrajectory =
@@ -174,6 +174,8 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
       holdLots.at(-1) === 0 &&
       holdLots.every((lots, step) => Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]));
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
+    if (!Number.isSafeInteger(leftLots) || leftLots < 0) return `leftLots is ${describe(leftLots)}, no number of lots`;
+    if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0) return `worstTicks of a part is ${describe(worstTicks)}, no price`;
   }
   return undefined;
 }

@@ -40,7 +40,7 @@ export interface SliceSchedule {
 }
 
 /** How much of one position may still be held at a time: a trajectory in steps. */
-export interface UnwindPart {
+export interface Trajectory {
   /** Until then nothing is taken: the position is offered alone. */
   readonly takingFromMs: Ms;
   readonly stepMs: Ms;
@@ -48,10 +48,18 @@ export interface UnwindPart {
   readonly holdLots: readonly Lots[];
 }
 
+/** One of the positions that are unwound together, on its own terms. */
+export interface UnwindPart extends Trajectory {
+  /** What remains of it, without sign. */
+  readonly leftLots: Lots;
+  /** No order that works it is worse. */
+  readonly worstTicks: Ticks;
+}
+
 /** Maker first, then taker: what remains is offered by quotes, and taken down to what the trajectory still allows when it is behind. */
 export interface UnwindSchedule {
   readonly kind: "unwind";
-  /** What they allow adds up: one for each position that is unwound. */
+  /** One for each position that is unwound. At a price that only some of them bear, those are worked as if the others were not there. */
   readonly parts: readonly UnwindPart[];
   /** Where the rest is offered where no strategy quotes, in fractional ticks: a reservation price. Undefined offers nothing. */
   readonly offerTicks: number | undefined;

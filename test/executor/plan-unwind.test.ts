@@ -10,8 +10,8 @@ import { ask, bid, order, quoteSettings, unanswered } from "./fixtures.js";
 
 const T0 = 1_000_000;
 /** 25 lots: offered for a second, then sold in three steps of a second. */
-const part: UnwindPart = { takingFromMs: T0 + 1_000, stepMs: 1_000, holdLots: [25, 15, 5, 0] };
-const schedule: UnwindSchedule = { kind: "unwind", parts: [part], offerTicks: 105, dustLots: 0, sliceLots: 1_000, everyMs: 500 };
+const part: UnwindPart = { takingFromMs: T0 + 1_000, stepMs: 1_000, holdLots: [25, 15, 5, 0], leftLots: 25, worstTicks: 90 };
+const schedule: Omit<UnwindSchedule, "parts"> = { kind: "unwind", offerTicks: 105, dustLots: 0, sliceLots: 1_000, everyMs: 500 };
 
 function intentOf(over: Partial<UnwindSchedule> = {}, target: Partial<TargetIntent> = {}): UnwindInput["intent"] {
   const reason = { fairTicks: 105, reservationTicks: 105, halfSpreadTicks: 0, terms: {}, clamps: [] };
@@ -24,7 +24,7 @@ function intentOf(over: Partial<UnwindSchedule> = {}, target: Partial<TargetInte
     deadlineMs: T0 + 10_000,
     reason,
     ...target,
-    schedule: { ...schedule, ...over },
+    schedule: { ...schedule, parts: [{ ...part, worstTicks: target.worstTicks ?? 90 }], ...over },
   };
 }
 
@@ -113,12 +113,18 @@ describe("unwinding where nobody quotes", () => {
     expect(inShort(plan)).toEqual(["SELL 5 @ 97 IOC"]);
   });
 
-  it("waits while the touch is beyond the worst price, or nobody is there", () => {
+  it("takes nothing while the touch is beyond the worst price, or nobody is there, and goes on offering all within its bound", () => {
     const nowMs = T0 + 3_000;
-    const beyond = planUnwind(unwindInput({ nowMs, intent: intentOf({}, { worstTicks: 101 }) }));
-    expect([beyond.state, beyond.places]).toEqual(["waiting", []]);
-    const nobody = planUnwind(unwindInput({ nowMs, touch: { bestBidTicks: undefined, bestAskTicks: undefined } }));
-    expect([nobody.state, nobody.places]).toEqual(["waiting", []]);
+    const beyond = planUnwind(unwindInput({ nowMs, intent: intentOf({ offerTicks: 95 }, { worstTicks: 102 }) }));
+    expect([beyond.state, beyond.nextSliceAtMs, inShort(beyond)]).toEqual(["waiting", nowMs, ["SELL 25 @ 102 POST_ONLY"]]);
+    const nobody = planUnwind(unwindInput({ nowMs, touch: { bestBidTicks: undefined, bestAskTicks: 110 } }));
+    expect([nobody.state, inShort(nobody)]).toEqual(["waiting", ["SELL 25 @ 105 POST_ONLY"]]);
+    expect(nobody.withheld).toMatchObject([{ lots: 25, why: "nobody is on the other side of the book" }]);
+  });
+
+  it("needs nobody but whoever it trades with", () => {
+    const touch = { bestBidTicks: 100, bestAskTicks: undefined };
+    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 3_000, touch })))).toEqual(["SELL 25 @ 97 IOC"]);
   });
 
   it("sells a rest that would be dust with the slice before it, and leaves one that is dust already", () => {
@@ -133,6 +139,69 @@ describe("unwinding where nobody quotes", () => {
     const offer = order("SELL", 0, 105);
     const plan = planUnwind(unwindInput({ nowMs: T0 + 10_000, working: [offer] }));
     expect([plan.state, plan.places, plan.cancels.map(({ hash }) => hash)]).toEqual(["expired", [], [offer.hash]]);
+  });
+});
+
+describe("several takeovers of a falling market", () => {
+  /** Inherited at 110 and at 100, each sold in one step from T0 on, no more than ten ticks below. */
+  const older: UnwindPart = { takingFromMs: T0, stepMs: 10_000, holdLots: [10, 0], leftLots: 10, worstTicks: 100 };
+  const newer: UnwindPart = { takingFromMs: T0, stepMs: 10_000, holdLots: [6, 0], leftLots: 6, worstTicks: 90 };
+  const parts = [older, newer];
+  const at = (bestBidTicks: number, over: Partial<UnwindSchedule> = {}, most: Partial<UnwindInput> = {}) =>
+    planUnwind(
+      unwindInput({
+        positionLots: 16,
+        intent: intentOf({ parts, offerTicks: bestBidTicks + 5, ...over }, { worstTicks: 90 }),
+        touch: { bestBidTicks, bestAskTicks: bestBidTicks + 10 },
+        ...most,
+      }),
+    );
+
+  it("each slice is for those whose bound bears the touch, and within the tightest bound of those", () => {
+    expect(inShort(at(101))).toEqual(["SELL 16 @ 100 IOC"]);
+    expect(inShort(at(99)), "the older waits at its bound, and does not hold up the newer").toEqual([
+      "SELL 6 @ 96 IOC",
+      "SELL 10 @ 104 POST_ONLY",
+    ]);
+    expect(at(99).state).toBe("working");
+    const none = at(89);
+    expect([none.state, inShort(none)]).toEqual(["waiting", ["SELL 6 @ 94 POST_ONLY", "SELL 10 @ 100 POST_ONLY"]]);
+  });
+
+  it("those are worked by their own trajectory, as if the others were not there", () => {
+    const half = { ...newer, holdLots: [6, 2, 0] };
+    expect(inShort(at(99, { parts: [older, half] }))).toEqual(["SELL 4 @ 96 IOC", "SELL 12 @ 104 POST_ONLY"]);
+    const untaken = { ...newer, takingFromMs: T0 + 1_000 };
+    const plan = at(99, { parts: [older, untaken] });
+    expect([plan.state, inShort(plan)], "of the older all is due, and nobody pays for it").toEqual([
+      "offering",
+      ["SELL 16 @ 104 POST_ONLY"],
+    ]);
+  });
+
+  it("nothing that only the newer bears exceeds what remains of it, whatever is under way", () => {
+    const lost = { ...unanswered("SELL", TARGET_LEVEL, 96, "unknown"), lots: 6, mayFillLots: 6, timeInForce: "IOC" };
+    expect(inShort(at(89, {}, { working: [lost] }))).toEqual(["SELL 10 @ 100 POST_ONLY"]);
+    const comingDown = order("SELL", 1, 94, { lots: 6, mayFillLots: 6, phase: "cancelling" });
+    expect(inShort(at(99, {}, { working: [comingDown] }))).toEqual(["SELL 10 @ 104 POST_ONLY"]);
+    expect(at(99, {}, { working: [comingDown] }).state, "its slice waits for that").toBe("clearing");
+    const forgotten = { ...comingDown, phase: "unknown" as const };
+    expect(inShort(at(101, {}, { working: [forgotten] })), "the older bears the rest").toEqual(["SELL 10 @ 100 IOC"]);
+  });
+
+  it("of shorts in a rising market the same holds", () => {
+    const [first, second] = [
+      { ...older, worstTicks: 100 },
+      { ...newer, worstTicks: 110 },
+    ];
+    const plan = planUnwind(
+      unwindInput({
+        positionLots: -16,
+        intent: intentOf({ parts: [first, second], offerTicks: 102 }, { worstTicks: 110 }),
+        touch: { bestBidTicks: 98, bestAskTicks: 105 },
+      }),
+    );
+    expect(inShort(plan)).toEqual(["BUY 6 @ 108 IOC", "BUY 10 @ 100 POST_ONLY"]);
   });
 });
 

@@ -1,12 +1,12 @@
 import type { Takeover } from "../../account/takeover.js";
 import { type CreditUnits, type Int64Id, type Lots, type MarketId, type Ms, signOf, type Ticks } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import type { UnwindPart } from "../../strategies/intent.js";
+import type { Trajectory } from "../../strategies/intent.js";
 import type { UnwindReport, UnwindState } from "./unwind-report.js";
 
 /** How one takeover is to be unwound. */
 export interface UnwindTerms {
-  readonly part: UnwindPart;
+  readonly part: Trajectory;
   /** No order of it is worse. */
   readonly worstTicks: Ticks;
   /** Exchange time. */
@@ -38,7 +38,7 @@ export interface KnownTakeover {
 export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
 
 /**
- * Every takeover and what of it was sold, first in first out among those of a market. At every moment, for each: inherited = sold + remaining.
+ * Every takeover and what of it was sold, first in first out among those of a market that bear the price. At every moment, for each: inherited = sold + remaining.
  */
 export class TakeoverBook {
   readonly #known = new Map<string, KnownTakeover>();
@@ -91,12 +91,19 @@ export class TakeoverBook {
     return one;
   }
 
-  /** A trade of the account: works off what is open on its side. Returns the takeovers that it changed. A trade told again changes nothing. */
+  /**
+   * A trade of the account: works off what is open on its side, first the oldest that bears its price, as slices are for those alone; a
+   * strategy's own quotes may trade beyond every bound, and then it is the oldest. Returns the takeovers that it changed. A trade told again
+   * changes nothing.
+   */
   fill(trade: VenueTrade): readonly KnownTakeover[] {
     if (this.#sharesOf(trade.id, trade.marketId).length > 0) return [];
     const changed: KnownTakeover[] = [];
     const left = { lots: trade.lots, quote: trade.quote, fee: trade.commission };
-    for (const one of this.open(trade.marketId)) {
+    const open = this.open(trade.marketId);
+    const bears = ({ terms }: KnownTakeover): boolean =>
+      trade.side === "SELL" ? trade.ticks >= terms.worstTicks : trade.ticks <= terms.worstTicks;
+    for (const one of [...open.filter(bears), ...open.filter((one) => !bears(one))]) {
       const remaining = remainingOf(one);
       if (left.lots === 0) break;
       if (remaining === 0 || Math.sign(remaining) === signOf(trade.side)) continue;

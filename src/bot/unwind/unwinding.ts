@@ -138,11 +138,12 @@ export class Unwinding {
 
   /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
   intentOf(desk: Desk): TargetIntent | undefined {
-    const open = this.#book.open(desk.marketId);
+    const leftLots = this.#book.openLots(desk.marketId);
+    // Before the first mark opposites stand beside each other: what both come to is worked.
+    const open = this.#book.open(desk.marketId).filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
     if (open.length === 0) return undefined;
     const { account, marketLimits, exchangeTime } = this.#context;
     const positionLots = account.positionLots(desk.marketId);
-    const leftLots = open.reduce((sum, one) => sum + remainingOf(one), 0);
     const worst = open.map(({ terms }) => terms.worstTicks);
     const deadlineMs = Math.max(...open.map(({ terms }) => terms.deadlineMs));
     const sigmaTicks = this.#sigmaOf(desk);
@@ -153,11 +154,10 @@ export class Unwinding {
       marketId: desk.marketId,
       viewSequence: desk.lastView?.sequence ?? 0,
       targetLots: positionLots - leftLots,
-      // One bound for all: a slice may be of any of them.
-      worstTicks: leftLots > 0 ? Math.max(...worst) : Math.min(...worst),
+      worstTicks: leftLots > 0 ? Math.min(...worst) : Math.max(...worst),
       schedule: {
         kind: "unwind",
-        parts: open.map(({ terms }) => terms.part),
+        parts: open.map((one) => ({ ...one.terms.part, leftLots: Math.abs(remainingOf(one)), worstTicks: one.terms.worstTicks })),
         offerTicks,
         dustLots: dustLotsOf(desk, this.#config),
         sliceLots: Math.min(marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots, desk.rules.maxLots),

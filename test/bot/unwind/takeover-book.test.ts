@@ -39,6 +39,20 @@ describe("the book of takeovers", () => {
     expect(book.fill(trade(2, "BUY", 5)), "what adds is nobody's unwinding").toEqual([]);
   });
 
+  it("gives a fill to the oldest that bears its price, and what nobody bears to the oldest", () => {
+    const book = new TakeoverBook();
+    book.inherit(takeover("a", 4), { ...terms, worstTicks: 600 }, 0);
+    book.inherit(takeover("b", 6), { ...terms, worstTicks: 500 }, 0);
+    const sold = (id: number, lots: Lots, ticks: number) => {
+      book.fill({ ...trade(id, "SELL", lots), ticks });
+      return told(book).map(({ soldLots }) => soldLots);
+    };
+    expect(sold(1, 2, 599)).toEqual([0, 2]);
+    expect(sold(2, 1, 600)).toEqual([1, 2]);
+    expect(sold(3, 1, 499)).toEqual([2, 2]);
+    expect(sold(4, 6, 550), "what is left over by those who bear it").toEqual([4, 6]);
+  });
+
   it("leaves what is sold beyond everything inherited to whoever sold it", () => {
     const book = bookOf(takeover("a", -4));
     book.fill(trade(1, "BUY", 9, 5_400n, 9n));

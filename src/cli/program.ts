@@ -1,22 +1,36 @@
 import { Command } from "commander";
 import type { CliContext } from "./cli-context.js";
-import { addCall } from "./commands/call.js";
-import { addCancelAll } from "./commands/cancel-all.js";
-import { addCheck } from "./commands/check.js";
-import { addControlCommands } from "./commands/control.js";
-import { addDrill } from "./commands/drill.js";
-import { addExchange } from "./commands/exchange.js";
-import { addExplain } from "./commands/explain.js";
-import { addGuard } from "./commands/guard.js";
-import { addKey } from "./commands/key.js";
-import { addReplay } from "./commands/replay.js";
-import { addRun } from "./commands/run.js";
-import { addStart } from "./commands/start.js";
 import { EXIT, type ExitCode, errorText, exitCodeOf, NotWell } from "./exit.js";
 import { packageVersion } from "./package-version.js";
 
-/** The whole command line, with every command on it. */
-export function buildProgram(context: CliContext): Command {
+type AddCommand = (program: Command, context: CliContext) => void;
+
+const control = async (): Promise<AddCommand> => (await import("./commands/control.js")).addControlCommands;
+
+/**
+ * The commands, in the order of the help, and where each is made. A module is loaded only for the command that is asked for: all of them
+ * together take longer to load than a bot and its exchange take to start.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  start: async () => (await import("./commands/start.js")).addStart,
+  run: async () => (await import("./commands/run.js")).addRun,
+  guard: async () => (await import("./commands/guard.js")).addGuard,
+  exchange: async () => (await import("./commands/exchange.js")).addExchange,
+  check: async () => (await import("./commands/check.js")).addCheck,
+  explain: async () => (await import("./commands/explain.js")).addExplain,
+  drill: async () => (await import("./commands/drill.js")).addDrill,
+  replay: async () => (await import("./commands/replay.js")).addReplay,
+  call: async () => (await import("./commands/call.js")).addCall,
+  status: control,
+  halt: control,
+  resume: control,
+  flatten: control,
+  "cancel-all": async () => (await import("./commands/cancel-all.js")).addCancelAll,
+  key: async () => (await import("./commands/key.js")).addKey,
+};
+
+/** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
+export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
   const program = new Command("marketwright")
     .description("Makes markets on an on-chain-settled perpetual-futures exchange, and brings that exchange along.")
     .version(packageVersion(), "-v, --version", "print the version")
@@ -25,18 +39,9 @@ export function buildProgram(context: CliContext): Command {
       "after",
       "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration.\nData goes to stdout, logs and errors to stderr.",
     );
-  addStart(program, context);
-  addRun(program, context);
-  addGuard(program, context);
-  addExchange(program, context);
-  addCheck(program, context);
-  addExplain(program, context);
-  addDrill(program, context);
-  addReplay(program, context);
-  addCall(program, context);
-  addControlCommands(program, context);
-  addCancelAll(program, context);
-  addKey(program, context);
+  const wanted = only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
+  const added = await Promise.all([...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()));
+  for (const add of added) add(program, context);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
@@ -53,7 +58,11 @@ export function buildProgram(context: CliContext): Command {
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<ExitCode> {
   try {
-    await buildProgram(context).parseAsync([...args], { from: "user" });
+    const program = await buildProgram(
+      context,
+      args.find((arg) => !arg.startsWith("-")),
+    );
+    await program.parseAsync([...args], { from: "user" });
     return EXIT.ok;
   } catch (error) {
     // Commander has written its own errors and helps.

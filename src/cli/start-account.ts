@@ -7,10 +7,12 @@ import type { RunSummary } from "../bot/run/run-summary.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
+import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError } from "../core/errors.js";
 import { randomKey } from "../core/keystore.js";
 import { pathKind } from "../core/path-kind.js";
 import { ecdsaScheme } from "../core/signing.js";
+import { LIQUIDATIONS_FILE } from "../liquidator/ledger/liquidation-ledger.js";
 import type { CliContext } from "./cli-context.js";
 
 /** The key of a started bot's account. */
@@ -81,6 +83,6 @@ function setFormerAside(store: FileStateStore): void {
     const { address } = ecdsaScheme.signer(privateKeyIn(former, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }));
     store.write(`${KEY_FILE}-${address.toLowerCase()}`, former);
   }
-  for (const file of former === undefined ? [] : [ENDED_FILE, PEAK_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE])
+  for (const file of former === undefined ? [] : [ENDED_FILE, PEAK_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
     rmSync(store.pathOf(file), { force: true });
 }

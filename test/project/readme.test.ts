@@ -191,8 +191,15 @@ describe("the README's own bot", () => {
   });
 });
 
-describe("the README's commands", () => {
-  const program = buildProgram({ env: {}, stdout: silent(), stderr: silent(), seam, interrupted: () => new Promise(() => {}), script: "" });
+describe("the README's commands", async () => {
+  const program = await buildProgram({
+    env: {},
+    stdout: silent(),
+    stderr: silent(),
+    seam,
+    interrupted: () => new Promise(() => {}),
+    script: "",
+  });
   const rows = tableOf(readme, "command").map(([usage = "", does = ""]) => ({ usage: codesOf(usage)[0] ?? "", does }));
 
   it("are those of the program, each with its arguments", () => {

@@ -23,9 +23,6 @@ import type { StateStore } from "../state/state-dir.js";
 import { lensAddress, openChainRpc } from "./chain-access.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
 
-/** Pending transactions of the key, in the state directory. */
-export const LANES_FILE = "transactions.jsonl";
-
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
 

@@ -2,6 +2,9 @@ import type { Hex, Ms } from "../../core/units.js";
 import type { Attempt, JobOutcome } from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
 
+/** The name under which a key's transactions are kept where a process keeps its state. */
+export const LANES_FILE = "transactions.jsonl";
+
 /** A transaction that is signed and about to be sent. The first of a nonce carries the job. */
 export interface StoredAttempt extends Attempt {
   /** The bytes that are sent, and sent again: signed, without the key. */

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import { loadBotConfig } from "../../bot/config/config.js";
-import type { RunSummary } from "../../bot/run/run-summary.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
-import { NotWell } from "../exit.js";
-import { printData } from "../output.js";
+import { endWith } from "../end-with.js";
 import { runSession } from "../run-session.js";
 
 interface RunOptions {
@@ -43,16 +41,4 @@ export function addRun(program: Command, context: CliContext): void {
       });
       endWith(context, summary, options.json);
     });
-}
-
-/** Prints a run's summary. @throws NotWell when an order of ours may still fill: its fate is named. */
-export function endWith(context: CliContext, summary: RunSummary, json: boolean | undefined): void {
-  printData(context, summary, json);
-  const { ordersLeft, openOrdersLeft } = summary;
-  if (ordersLeft.length === 0 && (openOrdersLeft ?? 0) === 0) return;
-  const named = ordersLeft.map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`).join(", ");
-  context.stderr.write(
-    `marketwright: orders that may still fill are left: ${named === "" ? `${openOrdersLeft} open at the exchange` : named}\n`,
-  );
-  throw new NotWell();
 }

@@ -7,11 +7,10 @@ import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { type Companion, startCompanion } from "../companion.js";
 import { parseDuration } from "../duration.js";
+import { endWith } from "../end-with.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../package-files.js";
-import { runSession } from "../run-session.js";
 import { freshAccount } from "../start-account.js";
-import { endWith } from "./run.js";
 
 interface StartOptions {
   readonly exchange?: string;
@@ -56,7 +55,10 @@ export function addStart(program: Command, context: CliContext): void {
         return firstLine;
       };
       try {
-        requireSameExchange(await start("exchange", ["exchange", exchangeFile, "--json"]), config);
+        // What runs a bot is loaded while the exchange opens, not before it.
+        const opened = start("exchange", ["exchange", exchangeFile, "--json"]);
+        const [where, { runSession }] = await Promise.all([opened, import("../run-session.js")]);
+        requireSameExchange(where, config);
         const guard = start("guard", ["guard", botFile, "--json"]).then(() => {});
         // A session that ends before it waits for the guard has its own error to tell.
         guard.catch(() => {});

@@ -1,5 +1,5 @@
-import { parseUnits } from "ethers";
 import { z } from "zod";
+import { decimalToScaled } from "../../core/instrument.js";
 import { text } from "../config-text.js";
 import type { ChainKeys } from "./chain-keys.js";
 import type { BlockRhythm } from "./embedded-chain.js";
@@ -94,7 +94,7 @@ export function rhythmOf({ blocks: { intervalMs, empty } }: ChainConfig): BlockR
 export function genesisOf(config: ChainConfig, chainId: number, keys: ChainKeys): Omit<ChainGenesis, "timestampSeconds"> {
   const { blocks, callGasLimit, accounts } = config;
   const roles = [keys.owner, keys.orderSender, keys.insurance, keys.fundingKeeper];
-  const balance = parseUnits(accounts.balanceEth, 18);
+  const balance = decimalToScaled(accounts.balanceEth, 18);
   return {
     chainId,
     blockGasLimit: blocks.gasLimit,

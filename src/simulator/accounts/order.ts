@@ -26,8 +26,8 @@ export interface OrderTerms {
   readonly takerRate: bigint;
   readonly info: Hex;
   readonly hash: Hex;
-  /** 65 bytes, for the contracts. */
-  readonly signature: Hex;
+  /** 65 bytes, for the contracts; null where trades are settled without them. */
+  readonly signature: Hex | null;
   /** Whose key signed it, in lower case: the account's or an operator's. */
   readonly signedBy: Hex;
   readonly createdAtMs: Ms;

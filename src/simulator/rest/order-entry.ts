@@ -91,7 +91,7 @@ export class OrderEntry {
     this.#fees.check(account, requested, info, hash, parameters.get("gasFeeQuotation"));
     this.#checkAccount(account, requested);
     this.#state.addOrderHash(hash);
-    const { choices } = this.#state.config;
+    const { choices, chain } = this.#state.config;
     const terms: OrderTerms = {
       id: this.#state.nextId(),
       account,
@@ -107,7 +107,8 @@ export class OrderEntry {
       takerRate: info.takerRate,
       info: bytesToHex(info.bytes),
       hash,
-      signature,
+      // Written anew: a part of the request's text would hold all of it for as long as the order is remembered.
+      signature: chain === undefined ? null : bytesToHex(hexToBytes(signature)),
       signedBy,
       createdAtMs: this.#state.nowMs(),
     };

@@ -1,4 +1,4 @@
-import { FormatError } from "../../core/errors.js";
+import { FormatError, RunError } from "../../core/errors.js";
 import type { CreditUnits, Hex, Int64Id, Ms } from "../../core/units.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement, PendingSide } from "../accounts/pending-settlement.js";
@@ -125,7 +125,8 @@ export class ChainSettlement implements Settlement {
 }
 
 function signedOrder({ terms }: Order): SignedOrder {
-  const { market, side, lots, signedCredit, account, info, signature } = terms;
+  const { market, side, lots, signedCredit, account, info, signature, hash } = terms;
+  if (signature === null) throw new RunError("an order without its signature cannot be settled on chain", { field: "order", value: hash });
   return { perp: market.rules.perp, signer: account.address, ...signedAmounts(market, side, lots, signedCredit), info, signature };
 }
 

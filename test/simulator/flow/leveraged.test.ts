@@ -100,8 +100,8 @@ describe("traders near their highest leverage", () => {
       for (const { terms } of orders) {
         expect(terms.timeInForce).toBe("IOC");
         expect(terms.signedBy).toBe(address.toLowerCase());
-        const digest = Buffer.from(terms.hash.slice(2), "hex");
-        expect(ecdsaScheme.recover(digest, terms.signature)).toBe(address.toLowerCase());
+        // Checked when it came; only the contracts would need it again.
+        expect(terms.signature).toBeNull();
       }
       expect(tradesOf(exchange, address).every(({ isMaker, commission }) => !isMaker && commission > 0n)).toBe(true);
     }

@@ -4,12 +4,12 @@ import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import type { FlowLevel, FlowMarket, FlowOrder, FlowOrderRef, RecordedDepth, RecordedMessage, RecordedPrint } from "./flow-market.js";
 import { FlowAgentOrder } from "./markets/flow-agent.js";
 import type { Market } from "./markets/market.js";
-import type { OrderDesk } from "./matching/order-desk.js";
+import type { FlowDesk } from "./matching/flow-desk.js";
 
 /** What a flow's calls are carried out with. */
 export interface FlowPortParts {
   readonly market: Market;
-  readonly desk: OrderDesk;
+  readonly desk: FlowDesk;
   nowMs(): Ms;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
@@ -59,7 +59,7 @@ export class MarketFlowPort implements FlowMarket {
     requireCount("lots", order.lots);
     let placed: FlowAgentOrder | null = null;
     this.#run(() => {
-      placed = this.#parts.desk.placeFlow(this.#parts.market, order);
+      placed = this.#parts.desk.place(this.#parts.market, order);
     });
     if (placed !== null) {
       this.#resting.add(placed);
@@ -74,7 +74,7 @@ export class MarketFlowPort implements FlowMarket {
     let cancelled = false;
     if (ref instanceof FlowAgentOrder) {
       this.#run(() => {
-        cancelled = this.#parts.desk.cancelFlow(this.#parts.market, ref);
+        cancelled = this.#parts.desk.cancel(this.#parts.market, ref);
       });
       this.#resting.delete(ref);
     }
@@ -98,15 +98,15 @@ export class MarketFlowPort implements FlowMarket {
   }
 
   attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
-    this.#run(() => this.#parts.desk.attachRecorded(this.#parts.market, depth, queue));
+    this.#run(() => this.#parts.desk.attach(this.#parts.market, depth, queue));
   }
 
   applyRecorded(message: RecordedMessage): void {
-    this.#run(() => this.#parts.desk.applyRecorded(this.#parts.market, message));
+    this.#run(() => this.#parts.desk.apply(this.#parts.market, message));
   }
 
   recordedPrint(print: RecordedPrint): void {
-    this.#run(() => this.#parts.desk.printRecorded(this.#parts.market, print));
+    this.#run(() => this.#parts.desk.print(this.#parts.market, print));
   }
 
   /** Withdraws what the flow has resting and takes nothing more from it. */

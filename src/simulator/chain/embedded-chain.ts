@@ -1,13 +1,11 @@
-import { Transaction } from "ethers";
-import { ConfigError, RunError } from "../../core/errors.js";
-import { hexToBytes } from "../../core/hex.js";
+import { RunError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { ChainRefusal, resultOf } from "./chain-refusal.js";
 import { EdrEvm, type OnNotice, type RpcOutcome } from "./edr-evm.js";
-import type { ChainGenesis } from "./genesis.js";
+import { type ChainGenesis, requireSameGenesis } from "./genesis.js";
 import { type Head, LoggedEvm } from "./logged-evm.js";
+import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./sending.js";
 import type { TransactionLog } from "./transaction-log.js";
 
 /** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */
@@ -25,20 +23,6 @@ export interface ChainOptions {
   /** Hears once of a failure after which the chain answers nothing any more: its log could not be written. */
   readonly onFault?: (error: unknown) => void;
 }
-
-/** What is sent. Amounts in wei, `gas` in units; without `gas`, what a call gets. */
-export interface Sending {
-  readonly from: Signer;
-  /** Null deploys. */
-  readonly to: Hex | null;
-  readonly data: Hex;
-  readonly valueWei?: bigint;
-  readonly gas?: number;
-  readonly tipWei?: bigint;
-}
-
-/** What is sent as somebody whose key is not at hand. */
-export type ImpersonatedSending = Omit<Sending, "from" | "to"> & { readonly to: Hex };
 
 /** A mined transaction. */
 export interface ChainReceipt {
@@ -93,7 +77,7 @@ export class EmbeddedChain {
     const { log, clock, unlocked = [] } = options;
     const kept = log.genesis();
     const wanted = { ...options.genesis, timestampSeconds: kept?.timestampSeconds ?? Math.floor(clock.nowMs() / 1000) };
-    if (kept !== null) requireSame(kept, wanted, log.place);
+    if (kept !== null) requireSameGenesis(kept, wanted, log.place);
     const listeners = new Set<OnNotice>();
     const evm = await EdrEvm.start(wanted, unlocked, (subscription, result) => {
       for (const listener of listeners) listener(subscription, result);
@@ -144,56 +128,18 @@ export class EmbeddedChain {
    * Signs and sends. The hash is no receipt: with an interval the transaction waits.
    * @throws ChainRefusal when it is refused
    */
-  async send({ from, to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = DEFAULT_TIP_WEI }: Sending): Promise<Hex> {
+  send(sending: Sending): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
-    return this.#turn(async () => {
-      const nonce = Number(await this.#evm.ask("eth_getTransactionCount", from.address, "pending"));
-      const transaction = Transaction.from({
-        type: 2,
-        chainId: this.genesis.chainId,
-        nonce,
-        gasLimit: gas,
-        maxFeePerGas: await this.#maxFeeWei(tipWei),
-        maxPriorityFeePerGas: tipWei,
-        to,
-        value: valueWei,
-        data,
-      });
-      transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
-      const method = "eth_sendRawTransaction";
-      return resultOf(method, await this.#evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
-    });
+    return this.#turn(() => sendSigned(this.#evm, this.genesis, sending, nowSeconds));
   }
 
   /**
    * Sends as an account whose key is not at hand, as only a chain of one's own can, and gives it what its gas may cost.
    * @throws ChainRefusal when it is refused
    */
-  sendAs(
-    from: Hex,
-    { to, data, valueWei = 0n, gas = this.genesis.callGasLimit, tipWei = DEFAULT_TIP_WEI }: ImpersonatedSending,
-  ): Promise<Hex> {
+  sendAs(from: Hex, sending: ImpersonatedSending): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
-    return this.#turn(async () => {
-      const maxFeePerGas = await this.#maxFeeWei(tipWei);
-      const held = BigInt((await this.#evm.ask("eth_getBalance", from, "pending")) as Hex);
-      const needed = valueWei + BigInt(gas) * maxFeePerGas;
-      const carryOut = (method: string, ...params: readonly unknown[]) => this.#evm.carryOut(method, params, nowSeconds);
-      if (held < needed) resultOf("hardhat_setBalance", await carryOut("hardhat_setBalance", from, hexOf(needed)));
-      resultOf("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
-      const method = "eth_sendTransaction";
-      const sent = await carryOut(method, {
-        from,
-        to,
-        data,
-        gas: hexOf(gas),
-        value: hexOf(valueWei),
-        maxFeePerGas: hexOf(maxFeePerGas),
-        maxPriorityFeePerGas: hexOf(tipWei),
-      });
-      resultOf("hardhat_stopImpersonatingAccount", await carryOut("hardhat_stopImpersonatingAccount", from));
-      return resultOf(method, sent) as Hex;
-    });
+    return this.#turn(() => sendAs(this.#evm, this.genesis, from, sending, nowSeconds));
   }
 
   /** A view's answer, as the contract gave it. @throws ChainRefusal with the revert's data */
@@ -230,12 +176,6 @@ export class EmbeddedChain {
     this.#isClosed = true;
     this.#timer?.cancel();
     await this.#turns;
-  }
-
-  /** The base fee at most grows by an eighth a block. */
-  async #maxFeeWei(tipWei: bigint): Promise<bigint> {
-    const { baseFeePerGas } = (await this.#evm.ask("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
-    return 4n * BigInt(baseFeePerGas) + tipWei;
   }
 
   #turn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -285,21 +225,6 @@ export class EmbeddedChain {
   }
 }
 
-/** Of everything that the exchange sends, so that blocks keep its order. */
-const DEFAULT_TIP_WEI = 1_000_000_000n;
-
 const CANNOT_GO_BACK: RpcOutcome = {
   error: { code: -32003, message: "the exchange has applied the blocks that this would take back: evm_revert is not possible here" },
 };
-
-function hexOf(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`;
-}
-
-function requireSame(kept: ChainGenesis, wanted: ChainGenesis, place: string): void {
-  for (const key of Object.keys(wanted) as (keyof ChainGenesis)[]) {
-    const [was, is] = [JSON.stringify(kept[key]), JSON.stringify(wanted[key])];
-    if (was !== is)
-      throw new ConfigError("the chain that is kept began otherwise", { field: `${place}: ${key}`, value: is, expected: was });
-  }
-}

@@ -6,16 +6,17 @@ import { closedOver, ownFields } from "./private-fields.js";
  */
 const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   EmbeddedExchange: {
-    "#flows": "order flows begin anew",
     "#isRunning": "one of the two has not been started",
     "#hasRun": "likewise",
-    "#lasting": "the store itself",
-    "#hub": "streams end with their process",
-    "#options": "given",
-    "#depth": "no event is under way",
   },
+  ExchangeParts: {
+    "#flows": "order flows begin anew",
+    lasting: "the store itself",
+    hub: "streams end with their process",
+  },
+  Turns: { "#depth": "no event is under way" },
   MarketClock: { "#timers": "set at the start" },
-  OrderDesk: { "#expiries": "timers, set at the start" },
+  OrderExpiries: { "#timers": "set at the start" },
   SettlementQueue: { "#timer": "set at the start" },
   Withdrawals: { "#timers": "set at the start" },
   Router: { "#limiter": "rates and bans are forgotten" },

@@ -1,0 +1,69 @@
+import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import type { Clearing } from "../accounts/clearing.js";
+import { Order } from "../accounts/order.js";
+import { FlowAgentOrder } from "../markets/flow-agent.js";
+import type { Market } from "../markets/market.js";
+import type { BookOrder } from "./book-order.js";
+
+/** Hears what matches lead to. */
+export interface BookingListener {
+  /** Nothing of a resting order is left. */
+  onFilled(order: Order): void;
+  /** A sweep is over in which these accounts traded: fees and prices may have brought them below maintenance. */
+  onTraded(accounts: Iterable<Account>): void;
+}
+
+/** Passes on what matched, whoever it was that matched it: orders of accounts, agents of the house, or a recording. */
+export class MatchBooking {
+  readonly #clearing: Clearing;
+  readonly #traded = new Set<Account>();
+  #listener: BookingListener | null = null;
+
+  constructor(clearing: Clearing) {
+    this.#clearing = clearing;
+  }
+
+  /** Says who hears what matches lead to. */
+  listen(listener: BookingListener): void {
+    this.#listener = listener;
+  }
+
+  /** Books a match; a `taker` or `maker` of null is nobody's order. */
+  book(market: Market, taker: BookOrder | null, maker: BookOrder | null, takerSide: Side, ticks: Ticks, lots: Lots): void {
+    if (maker instanceof FlowAgentOrder) {
+      maker.rests(-lots);
+    }
+    this.#noteParty(taker, lots);
+    this.#noteParty(maker, lots);
+    this.#clearing.book({
+      market,
+      buyer: takerSide === "BUY" ? taker : maker,
+      seller: takerSide === "BUY" ? maker : taker,
+      makerSide: oppositeOf(takerSide),
+      ticks,
+      lots,
+    });
+    if (maker instanceof Order && maker.openLots === 0) {
+      this.#listener?.onFilled(maker);
+    }
+  }
+
+  /** What was taking takes no more. */
+  endSweep(): void {
+    this.#clearing.endSweep();
+    if (this.#traded.size > 0) {
+      const traded = [...this.#traded];
+      this.#traded.clear();
+      this.#listener?.onTraded(traded);
+    }
+  }
+
+  #noteParty(order: BookOrder | null, lots: Lots): void {
+    if (order instanceof FlowAgentOrder) {
+      order.owner.inventoryLots += order.side === "BUY" ? lots : -lots;
+    } else if (order instanceof Order) {
+      this.#traded.add(order.terms.account);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Timer } from "../../core/seam.js";
+import type { Order } from "../accounts/order.js";
+import type { ExchangeState } from "../state.js";
+
+/** The clock of the resting GTT orders. */
+export class OrderExpiries {
+  readonly #state: ExchangeState;
+  readonly #onExpired: (order: Order) => void;
+  readonly #timers = new Map<Order, Timer>();
+
+  /** @param onExpired hears of an order whose time is over while something of it is open. */
+  constructor(state: ExchangeState, onExpired: (order: Order) => void) {
+    this.#state = state;
+    this.#onExpired = onExpired;
+  }
+
+  /** Sets the expiry of every resting GTT order, those that passed while it was stopped at once. */
+  start(): void {
+    for (const account of this.#state.accounts.values()) {
+      for (const order of account.activeOrders.values()) {
+        if (order.openLots > 0) {
+          this.watch(order);
+        }
+      }
+    }
+  }
+
+  /** Lets nothing expire until the next start. */
+  stop(): void {
+    for (const timer of this.#timers.values()) {
+      timer.cancel();
+    }
+    this.#timers.clear();
+  }
+
+  /** Sets the expiry of an order, where it has one. */
+  watch(order: Order): void {
+    const { timeInForce, expirationMs } = order.terms;
+    if (timeInForce === "GTT") {
+      const timer = this.#state.seam.clock.setTimer(Math.max(0, expirationMs - this.#state.nowMs()), () => this.#expire(order));
+      this.#timers.set(order, timer);
+    }
+  }
+
+  /** An order has ended otherwise. */
+  forget(order: Order): void {
+    this.#timers.get(order)?.cancel();
+    this.#timers.delete(order);
+  }
+
+  #expire(order: Order): void {
+    this.#timers.delete(order);
+    if (order.openLots > 0) {
+      this.#onExpired(order);
+    }
+  }
+}

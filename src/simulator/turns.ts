@@ -1,0 +1,32 @@
+/** What an event of the exchange begins and ends with. */
+export interface TurnBounds {
+  begin(): void;
+  /** Whatever became of the event. */
+  end(): void;
+}
+
+/** Runs the exchange's events one at a time; an event that begins within another is a part of it. */
+export class Turns {
+  readonly #bounds: TurnBounds;
+  #depth = 0;
+
+  constructor(bounds: TurnBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Runs one event, or a part of one. */
+  run<Result>(run: () => Result): Result {
+    if (this.#depth === 0) {
+      this.#bounds.begin();
+    }
+    this.#depth += 1;
+    try {
+      return run();
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0) {
+        this.#bounds.end();
+      }
+    }
+  }
+}

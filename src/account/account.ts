@@ -9,7 +9,7 @@ import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
-import type { Takeover } from "./takeover.js";
+import type { SaidTakeover, Takeover } from "./takeover.js";
 import { isLiquidation } from "./takeovers.js";
 import type { Transfers, TransfersCounted } from "./transfers.js";
 
@@ -32,7 +32,7 @@ export interface AccountOptions {
   /** What an earlier run had counted of deposits and withdrawals, when one is remembered. */
   readonly transfersBefore?: TransfersCounted;
   /** The account takes positions over in liquidations, and these are the ones that earlier runs were told of. */
-  readonly takeoversBefore?: readonly Takeover[];
+  readonly takeoversBefore?: readonly SaidTakeover[];
   /** How long final orders are remembered, so that late updates are recognised: 600000. */
   readonly rememberMs?: Ms;
 }
@@ -198,8 +198,13 @@ export class Account {
   }
 
   /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
-  get takeovers(): readonly Takeover[] {
+  get takeovers(): readonly SaidTakeover[] {
     return this.#intake.takeovers.said;
+  }
+
+  /** Grows with every change of `takeovers`. */
+  get takeoversSerial(): number {
+    return this.#intake.takeovers.serial;
   }
 
   /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */

@@ -12,3 +12,9 @@ export interface Takeover {
   /** Time of the block that it is in. */
   readonly atMs: Ms;
 }
+
+/** A takeover as it is remembered from one run to the next. */
+export interface SaidTakeover extends Takeover {
+  /** The exchange's position has had it: a run that begins from that position must not count it again. */
+  readonly isTold: boolean;
+}

@@ -1,6 +1,6 @@
 import type { CreditUnits, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
-import type { Takeover } from "./takeover.js";
+import type { SaidTakeover, Takeover } from "./takeover.js";
 
 /** How long the exchange may take to tell what the chain has told: after that a difference is a difference. */
 const TOLD_WITHIN_MS: Ms = 120_000;
@@ -63,10 +63,12 @@ export class Takeovers {
   readonly #earlierIds = new Set<Int64Id>();
   #unsaid: Unsaid[] = [];
   #baseTimeMs = Number.NEGATIVE_INFINITY;
+  #serial = 0;
 
   /** Takes over what an earlier run had said: what is told of it again changes nothing. */
-  restore(takeovers: readonly Takeover[]): void {
-    for (const takeover of takeovers) this.#entries.set(takeover.id, newEntry(takeover, takeover.atMs));
+  restore(takeovers: readonly SaidTakeover[]): void {
+    for (const { isTold, ...takeover } of takeovers)
+      this.#entries.set(takeover.id, { ...newEntry(takeover, takeover.atMs), isPositionTold: isTold });
   }
 
   /** A takeover is said. `isBased`: the market's position is known. */
@@ -74,11 +76,12 @@ export class Takeovers {
     if (this.#entries.has(takeover.id)) return "nothing";
     const entry = newEntry(takeover, nowMs);
     this.#entries.set(takeover.id, entry);
+    this.#serial += 1;
     if (!isBased) return "nothing";
     entry.counted = true;
     if (this.#isInBase(entry)) return "counted";
     const known = this.#takeUnsaid(entry, nowMs);
-    if (known === undefined && this.#takeIncome(entry)) entry.isPositionTold = true;
+    if (known === undefined && this.#takeIncome(entry)) this.#told(entry);
     return known ?? "count";
   }
 
@@ -92,8 +95,13 @@ export class Takeovers {
   }
 
   /** All that were said, what was taken back among them: to be remembered for the next run. */
-  get said(): readonly Takeover[] {
-    return [...this.#entries.values()].map(({ takeover }) => takeover);
+  get said(): readonly SaidTakeover[] {
+    return [...this.#entries.values()].map(({ takeover, isPositionTold }) => ({ ...takeover, isTold: isPositionTold }));
+  }
+
+  /** Grows with every change of `said`. */
+  get serial(): number {
+    return this.#serial;
   }
 
   /** The takeovers to count once a market's base is set: those that the exchange had not told by then. */
@@ -106,7 +114,9 @@ export class Takeovers {
     for (const entry of this.#entries.values()) {
       if (entry.takeover.marketId !== marketId || entry.counted) continue;
       entry.counted = true;
-      if (!entry.isPositionTold && !this.#isInBase(entry)) missing.push(entry.takeover);
+      const wasTold = entry.isPositionTold;
+      // Asked of one that was told before too: the income of it is no other's.
+      if (!this.#isInBase(entry) && !wasTold) missing.push(entry.takeover);
     }
     return missing;
   }
@@ -123,7 +133,7 @@ export class Takeovers {
     for (const entry of this.#entries.values()) {
       if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
       entry.isIncomeTold = true;
-      entry.isPositionTold = true;
+      this.#told(entry);
       return true;
     }
     this.#incomes.push({ id, marketId, amount, atMs: nowMs });
@@ -148,7 +158,7 @@ export class Takeovers {
 
   /** The exchange's position is ours, with everything that was said. */
   agreed(marketId: MarketId): void {
-    for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) entry.isPositionTold = true;
+    for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
   }
 
   /**
@@ -178,9 +188,14 @@ export class Takeovers {
     const found = this.#earlier.findIndex((income) => income.marketId === marketId && income.amount === credit);
     if (found >= 0) this.#earlier.splice(found, 1);
     else if (atMs >= this.#baseTimeMs - LIQUIDATIONS_LOOKBACK_MS) return false;
-    entry.isPositionTold = true;
+    this.#told(entry);
     entry.isIncomeTold = true;
     return true;
+  }
+
+  #told(entry: Entry): void {
+    if (!entry.isPositionTold) this.#serial += 1;
+    entry.isPositionTold = true;
   }
 
   #takeIncome(entry: Entry): boolean {
@@ -200,7 +215,7 @@ export class Takeovers {
       const found = one.credits.indexOf(credit);
       if (found < 0 && one.credits.length > 0) continue;
       one.lots -= lots;
-      entry.isPositionTold = true;
+      this.#told(entry);
       if (found < 0) {
         this.#takeIncome(entry);
         return "rename";

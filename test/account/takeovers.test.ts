@@ -139,16 +139,32 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
   });
 
   it("survives a restart: in the position that the exchange begins with, or not in it yet", () => {
-    const inBase = new Scene({ takeoversBefore: [said] });
+    const inBase = new Scene({ takeoversBefore: [{ ...said, isTold: false }] });
     inBase.applies(said);
     const startNetValue = inBase.exchange.netValue;
     inBase.wait(10).start();
     expect(inBase.position).toBe(5 + lots);
     inBase.says(said).agrees(startNetValue);
 
-    const notYet = new Scene({ takeoversBefore: [said] }).start();
+    const notYet = new Scene({ takeoversBefore: [{ ...said, isTold: false }] }).start();
     expect([notYet.position, notYet.liquidation]).toEqual([5 + lots, discount(lots)]);
     notYet.streams(notYet.applies(said)).agrees();
+  });
+
+  it("that the exchange's position has had is not counted again by a restart, though no income tells of it", () => {
+    const before = new Scene().start().says(said);
+    before.applies(said);
+    before.exchange.incomes.pop();
+    before.agrees();
+    expect(before.account.takeovers).toEqual([{ ...said, isTold: true }]);
+
+    const after = new Scene({ takeoversBefore: before.account.takeovers });
+    after.applies(said);
+    after.exchange.incomes.pop();
+    const startNetValue = after.exchange.netValue;
+    after.wait(10).start();
+    expect([after.position, after.liquidation]).toEqual([5 + lots, 0n]);
+    after.says(said).agrees(startNetValue);
   });
 
   it("mined before the start and said after it counts only where the exchange did not have it", () => {

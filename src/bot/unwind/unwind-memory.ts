@@ -1,4 +1,4 @@
-import type { Takeover } from "../../account/takeover.js";
+import type { SaidTakeover, Takeover } from "../../account/takeover.js";
 import { FormatError } from "../../core/errors.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import type { KnownTakeover } from "./takeover-book.js";
@@ -10,7 +10,7 @@ export const TAKEOVERS_FILE = "takeovers.json";
 export interface UnwindMemory {
   readonly known: readonly KnownTakeover[];
   /** All that the account was told, opposites of those that were taken back among them. */
-  readonly said: readonly Takeover[];
+  readonly said: readonly SaidTakeover[];
 }
 
 /** Undefined where nothing was ever taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten. */
@@ -33,8 +33,7 @@ function untagged(value: unknown): unknown {
 }
 
 function memoryOf(value: unknown): UnwindMemory {
-  if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isTakeover))
-    return { known: value.known, said: value.said };
+  if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) return { known: value.known, said: value.said };
   throw new FormatError("not the memory of takeovers", {
     field: TAKEOVERS_FILE,
     expected: "known and said takeovers, as a bot writes them",
@@ -74,6 +73,10 @@ function isTakeover(held: unknown): held is Takeover {
     areNumbers(held.lots, held.atMs) &&
     typeof held.credit === "bigint"
   );
+}
+
+function isSaid(held: unknown): held is SaidTakeover {
+  return isTakeover(held) && "isTold" in held && typeof held.isTold === "boolean";
 }
 
 function areNumbers(...held: readonly unknown[]): boolean {

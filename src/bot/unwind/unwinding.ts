@@ -11,6 +11,7 @@ import { type KnownTakeover, remainingOf, reportOf, TakeoverBook, type UnwindTer
 import { readUnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
+import { trajectoryOf, type UnwindTrajectory } from "./unwind-trajectory.js";
 
 /** How long a takeover that is through is remembered, so that one said again is known: a day. */
 const REMEMBER_MS = 86_400_000;
@@ -29,6 +30,7 @@ export class Unwinding {
   /** Takeovers that this turn has changed, to be written down and told at its end. */
   readonly #changed = new Set<KnownTakeover>();
   #isStarted = false;
+  #writtenSerial = 0;
 
   /** @throws FormatError or CorruptStateError when what is remembered is broken. */
   constructor(context: BotContext) {
@@ -40,6 +42,12 @@ export class Unwinding {
   /** Every takeover of the last day and what became of it, the oldest first. */
   reports(): readonly UnwindReport[] {
     return this.#book.all.map((one) => reportOf(one, this.#valueOf));
+  }
+
+  /** Those of a market that are being unwound, the oldest first. */
+  trajectories(marketId: MarketId): readonly UnwindTrajectory[] {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    return this.#book.open(marketId).map((one) => trajectoryOf(one, nowMs));
   }
 
   /** Whether something is being unwound in a market. */
@@ -124,7 +132,9 @@ export class Unwinding {
         this.#note(this.#book.all.filter(({ state }) => state === "open"));
       }
     }
-    if (this.#changed.size === 0) return;
+    // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
+    if (this.#changed.size === 0 && account.takeoversSerial === this.#writtenSerial) return;
+    this.#writtenSerial = account.takeoversSerial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
     writeUnwindMemory(store, { known: this.#book.all, said: account.takeovers.filter(({ atMs }) => atMs >= sinceMs) });
     const changed = [...this.#changed];

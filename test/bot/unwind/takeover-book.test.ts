@@ -109,12 +109,19 @@ describe("the book of takeovers", () => {
     book.fill(trade(1, "SELL", 3));
     const store = new MemoryStateStore();
     expect(readUnwindMemory(store)).toBeUndefined();
-    const memory = { known: book.all, said: [takeover("a", 4), takeover("b", -6)] };
+    const memory = {
+      known: book.all,
+      said: [
+        { ...takeover("a", 4), isTold: true },
+        { ...takeover("b", -6), isTold: false },
+      ],
+    };
     writeUnwindMemory(store, memory);
     expect(readUnwindMemory(store)).toEqual(memory);
     for (const broken of [
       '{"known":[{}],"said":[]}',
       '{"known":[]}',
+      store.read(TAKEOVERS_FILE)?.replace('"isTold":true', '"isTold":1') ?? "",
       "[]",
       store.read(TAKEOVERS_FILE)?.replace('"open"', '"opened"') ?? "",
     ]) {

@@ -143,7 +143,7 @@ export class Liquidator {
         this.#schedule.touched(victim);
         for (const marketId of marketIds) {
           const perp = venue.perpOf(marketId);
-          if (perp !== undefined) ledger.seen(victim, perp, marketId);
+          if (perp !== undefined) ledger.seen(victim, perp, marketId, this.#blockNumber);
         }
       }
       this.wake();
@@ -213,7 +213,7 @@ export class Liquidator {
       const { account, isSafe } = entry;
       const { papers } = entry.margin;
       for (const opportunity of open.get(account) ?? [])
-        if (isSafe || !papers.has(opportunity.perp)) this.#desk.resolve(opportunity, blockNumber);
+        if ((isSafe || !papers.has(opportunity.perp)) && isNews(opportunity, blockNumber)) this.#desk.resolve(opportunity, blockNumber);
       if (isSafe) continue;
       for (const perp of papers.keys()) {
         const marketId = venue.marketIdOf(perp);
@@ -308,6 +308,11 @@ export class Liquidator {
     if (opportunity.confirmedBlock !== undefined) return opportunity;
     return ledger.update(opportunity.id, { confirmedBlock }, "confirmed") ?? opportunity;
   }
+}
+
+/** The exchange may be ahead of the chain's RPCs: a block that was known when it spoke does not contradict it. */
+function isNews({ confirmedBlock, seenBlock }: Opportunity, blockNumber: number): boolean {
+  return confirmedBlock !== undefined || seenBlock === undefined || blockNumber > seenBlock;
 }
 
 function textOf(error: unknown): string {

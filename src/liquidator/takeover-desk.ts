@@ -287,8 +287,10 @@ export class TakeoverDesk {
     const { ledger, rpc, settings } = this.#options;
     const opportunity = ledger.get(id);
     if (opportunity === undefined) return;
-    const { victim, perp, confirmedBlock = atBlock, shortOfQuote } = opportunity;
-    const question = { dealer: settings.dealer, account: settings.account, perp, victim, fromBlock: confirmedBlock, ourBlock: atBlock };
+    const { victim, perp, seenBlock, shortOfQuote } = opportunity;
+    // Taken in the block of the last look, it was somebody's before anything was heard of it.
+    const fromBlock = opportunity.confirmedBlock ?? (seenBlock === undefined ? atBlock : Math.min(seenBlock + 1, atBlock));
+    const question = { dealer: settings.dealer, account: settings.account, perp, victim, fromBlock, ourBlock: atBlock };
     const rival = await findRival(rpc, question);
     // Asked again at the next look, when the account is still safe.
     if (rival === "unknown" && opportunity.intended === undefined) return;

@@ -126,15 +126,16 @@ export class LiquidationLedger {
     return undefined;
   }
 
-  /** The position is heard of: a new opportunity, or the one that is open. */
-  seen(victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
+  /** The position is heard of: a new opportunity, or the one that is open. @param seenBlock the newest that is known. */
+  seen(victim: Hex, perp: Hex, marketId: MarketId, seenBlock?: number): Opportunity {
     const known = this.openAt(victim, perp);
     if (known !== undefined) return known;
     const nowMs = this.#clock.nowMs();
     this.#tally.seen += 1;
     const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen}`;
     this.#makeRoom();
-    return this.#put({ id, victim, perp, marketId, outcome: "open", atMs: { seen: nowMs } }, { stage: { name: "seen", seconds: 0 } });
+    const heard = { id, victim, perp, marketId, outcome: "open" as const, atMs: { seen: nowMs } };
+    return this.#put(seenBlock === undefined ? heard : { ...heard, seenBlock }, { stage: { name: "seen", seconds: 0 } });
   }
 
   /** Changes what is only of interest while it lasts: it is told and in the file with the next change that stays. */

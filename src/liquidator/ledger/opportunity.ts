@@ -71,6 +71,8 @@ export interface Opportunity {
   readonly outcome: OpportunityOutcome;
   /** Wall time of each stage reached. */
   readonly atMs: Readonly<Partial<Record<OpportunityStage, Ms>>>;
+  /** The newest block that was known when it was first heard of. */
+  readonly seenBlock?: number;
   /** Block of the first confirmation. */
   readonly confirmedBlock?: number;
   /** In words: why it was refused, reverted, or is left alone for now. */

@@ -4,11 +4,13 @@ import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js"
 import { LensReader } from "../../../src/chain/lens-reader.js";
 import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
 import type { Clock, Random, Timer } from "../../../src/core/seam.js";
+import type { Signer } from "../../../src/core/signing.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import { type LedgerFile, LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import { Liquidator } from "../../../src/liquidator/liquidator.js";
+import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
 import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
+import type { LiquidatorLog } from "../../../src/liquidator/takeover-desk.js";
 import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
 import type { SeedPlan } from "./seed-plan.js";
@@ -29,9 +31,12 @@ export interface Parts {
   readonly venue: LiquidatorVenue;
 }
 
+/** What of a run's plan is the process's own. */
+export type ProcessPlan = Pick<SeedPlan, "confirmations" | "marginBufferBps" | "quorum">;
+
 /** Where a process lives. */
 export interface Surroundings {
-  readonly plan: SeedPlan;
+  readonly plan: ProcessPlan;
   readonly ground: Ground;
   readonly clock: Clock;
   readonly random: Random;
@@ -41,6 +46,11 @@ export interface Surroundings {
   /** Hears of every step at which the process could die; after it returns, a killed one does nothing any more. */
   readonly onStep: (kind: string) => void;
   readonly rework: (parts: Parts) => Parts;
+  /** Whose key sends; the liquidator's when absent. */
+  readonly signer?: Signer;
+  /** Does all but send. */
+  readonly dryRun?: boolean;
+  readonly log?: LiquidatorLog;
 }
 
 /**
@@ -48,13 +58,16 @@ export interface Surroundings {
  * its disk is left.
  */
 export class LiquidatorProcess {
-  readonly lanes: TransactionLanes;
+  /** Undefined of a dry run. */
+  readonly lanes: TransactionLanes | undefined;
   readonly ledger: LiquidationLedger;
   readonly #liquidator: Liquidator;
   readonly #rpc: ChainRpc;
   #isDead = false;
 
-  constructor({ plan, ground, clock, random, nodes, desk, disk, onStep, rework }: Surroundings) {
+  constructor(surroundings: Surroundings) {
+    const { plan, ground, clock, random, nodes, desk, disk, onStep, rework, dryRun = false, log = () => {} } = surroundings;
+    const signer = surroundings.signer ?? ground.cast.liquidator;
     const ifAlive = <Args extends readonly unknown[]>(act: (...args: Args) => void) => {
       return (...args: Args): void => {
         if (!this.#isDead) act(...args);
@@ -96,37 +109,46 @@ export class LiquidatorProcess {
     });
     const rpc = new ChainRpc({ urls: parts.nodes, chainId: 31_337, clock: mortal, quorum: plan.quorum, headRefreshMs: 200 });
     this.#rpc = rpc;
-    this.lanes = TransactionLanes.open({
-      rpc,
-      signer: ground.cast.liquidator,
-      chainId: 31_337,
-      clock: mortal,
-      store: parts.store,
-      pollMs: 500,
-      confirmations: plan.confirmations,
-      stuckBlocks: 2,
-      stuckMs: 6_000,
-    });
-    this.lanes.listen((event) => onStep(event.kind));
+    const open = () =>
+      TransactionLanes.open({
+        rpc,
+        signer,
+        chainId: 31_337,
+        clock: mortal,
+        store: parts.store,
+        pollMs: 500,
+        confirmations: plan.confirmations,
+        stuckBlocks: 2,
+        stuckMs: 6_000,
+      });
+    this.lanes = dryRun ? undefined : open();
+    this.lanes?.listen((event) => onStep(event.kind));
     this.ledger = new LiquidationLedger(parts.ledgerFile, mortal);
     this.#liquidator = new Liquidator({
       settings: parts.settings,
       rpc,
       lens: new LensReader({ rpc, lens: ground.open.addresses.lens, dealer: ground.open.addresses.dealer }),
       lanes: this.lanes,
-      sender: ground.cast.liquidator.address,
+      sender: signer.address,
       venue: parts.venue,
       unwind: parts.unwind,
       ledger: this.ledger,
       clock: mortal,
       random,
-      log: () => {},
+      log: (...said) => {
+        if (!this.#isDead) log(...said);
+      },
     });
     this.#liquidator.start();
   }
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** How it stands. */
+  view(): LiquidatorView {
+    return this.#liquidator.view();
   }
 
   kill(): void {
@@ -144,7 +166,7 @@ export class LiquidatorProcess {
 /** The least profit that every run asks for. */
 const MIN_PROFIT = 5n * USD;
 
-function settingsOf(plan: SeedPlan, ground: Ground): LiquidatorSettings {
+function settingsOf(plan: ProcessPlan, ground: Ground): LiquidatorSettings {
   return {
     account: ground.cast.liquidator.address.toLowerCase() as Hex,
     dealer: ground.open.addresses.dealer.toLowerCase() as Hex,

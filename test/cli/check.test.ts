@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 
 const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}` };
 const example = (name: string) => fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const main = join(root, "src/cli/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "marketwright-check-"));
 
 function bot(text: string): string {
@@ -93,7 +93,7 @@ console.log("I am", "loaded");
 export default defineStrategy({ params: z.object({}), create: () => (view$) => view$.pipe(ignoreElements()) });
 `,
     );
-    const args = ["--import", "tsx", main, "check", bot("markets: { btcusdc: { strategy: ./talks.js } }"), "--json"];
+    const args = [builtCommand(), "check", bot("markets: { btcusdc: { strategy: ./talks.js } }"), "--json"];
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, encoding: "utf8" });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });

@@ -11,6 +11,7 @@ import { askSecret } from "../../src/cli/terminal-secret.js";
 import { decryptKeystore, encryptKeystore } from "../../src/core/keystore.js";
 import { liveSeam } from "../../src/core/live-seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
+import { builtCommand } from "../support/built-command.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-key-"));
@@ -271,7 +272,7 @@ logLevel: ${logLevel}
 function inProcess(args: readonly string[], variables: Readonly<Record<string, string>>) {
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const { PATH = "" } = process.env;
-  const command = ["--import", "tsx", join(root, "src/cli/main.ts"), ...args];
+  const command = [builtCommand(), ...args];
   return promisify(execFile)(process.execPath, command, { cwd: root, env: { PATH, ...variables } });
 }
 

@@ -5,12 +5,17 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { liveSeam } from "../../src/core/live-seam.js";
+import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { clock } = liveSeam();
+let command: string;
+beforeAll(() => {
+  command = builtCommand();
+});
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGTERM");
@@ -46,7 +51,7 @@ risk: { maxDrawdownQuote: 500 }
 }
 
 function start(args: readonly string[], folder: string) {
-  const child = spawn(process.execPath, ["--import", "tsx", join(root, "src/cli/main.ts"), ...args], {
+  const child = spawn(process.execPath, [command, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: folder },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { interleaved, median, slopeOf, trimmedMean } from "../../bench/rounds.js";
+import { builtCommand } from "../support/built-command.js";
 import { PROJECT_ROOT } from "./checkout.js";
 
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", "bench/run.ts", ...args], {
+  return spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", "--import", "./bench/built.mjs", "bench/run.ts", ...args], {
     cwd: PROJECT_ROOT,
     encoding: "utf8",
     env: { ...process.env, MARKETWRIGHT_BENCH: "tiny" },
@@ -72,6 +73,9 @@ describe("a round's figures", () => {
 });
 
 describe("the bench command", () => {
+  // Benchmarks measure the build.
+  beforeAll(() => void builtCommand());
+
   it("lists what it can measure, and refuses what it cannot, naming what it could", () => {
     const list = bench("--json");
     expect(list.status).toBe(0);

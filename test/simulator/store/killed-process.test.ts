@@ -3,18 +3,17 @@ import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Signature } from "ethers";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { loadExchangeConfig } from "../../../src/cli/load-exchange-config.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+import { builtCommand } from "../../support/built-command.js";
 import { encode, KEYS, ReferenceClient } from "../reference-client.js";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const ROUNDS = 3;
 
 const YAML = `port: 0
@@ -31,6 +30,10 @@ interface Json {
   readonly [field: string]: any;
 }
 
+let command: string;
+beforeAll(() => {
+  command = builtCommand();
+});
 const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) {
@@ -40,7 +43,7 @@ afterEach(() => {
 
 /** The command, until it says where it listens. */
 async function startExchange(yaml: string): Promise<{ child: ChildProcess; restUrl: string; streamUrl: string }> {
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, "exchange", yaml, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [command, "exchange", yaml, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
   running.push(child);
   let out = "";
   for await (const chunk of child.stdout) {

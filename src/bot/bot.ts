@@ -1,14 +1,13 @@
-import type { AccountChange, AccountStep } from "../account/changes.js";
-import type { OrderPhase, OwnOrder } from "../account/order.js";
 import type { MarketId } from "../core/units.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
+import { AccountNews } from "./account-news.js";
 import { Answers } from "./answers.js";
 import type { BotOptions } from "./bot-options.js";
 import type { BotContext, BotPhase } from "./context.js";
+import { Deciding } from "./deciding.js";
 import type { Desk } from "./desk.js";
-import { slotSubject } from "./dispatcher.js";
 import { flattenTarget } from "./flatten.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
@@ -16,7 +15,7 @@ import { Leaving } from "./leaving.js";
 import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
-import { ownResting, Planning } from "./planning.js";
+import { Planning } from "./planning.js";
 import { Safety } from "./safety.js";
 import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
@@ -26,8 +25,6 @@ import { Watch } from "./watch.js";
 
 /** How often what is due by time alone is looked at. */
 const TICK_MS = 100;
-/** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
-const TOUCH_UNDER_WAY_MS = 50;
 /**
  * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
  * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
@@ -42,11 +39,9 @@ export class Bot {
   readonly #answers: Answers;
   readonly #watch: Watch;
   readonly #stopping: Stopping;
-  readonly #trades: TradeLog;
+  readonly #news: AccountNews;
+  readonly #deciding: Deciding;
   readonly #journal: TurnRecorder | undefined;
-  /** When the timer that is set will fire, which may be before a decision is due; Infinity when none is set. */
-  #decisionTimerMs = Number.POSITIVE_INFINITY;
-  #decisionTimer: { cancel(): void } | undefined;
 
   constructor(options: BotOptions) {
     const { seam, store } = options;
@@ -59,7 +54,7 @@ export class Bot {
     // The state is read against this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
     this.context = makeContext(options, this.#turns, {
-      absorb: (step) => this.#absorb(step),
+      absorb: (step) => this.#news.absorb(step),
       onTurn: (key) => this.accept({ kind: "leave", key }),
       onSignal: (marketId, signal) => this.#spoke(options, marketId, signal),
       unasked: (action, why) => this.#answered(action, why),
@@ -69,6 +64,8 @@ export class Bot {
     const works = new OrderWorks(this.context);
     this.#watch = new Watch(this.context, this.safety, works);
     this.unwinding = new Unwinding(this.context);
+    this.#news = new AccountNews(this.context, this.safety, this.unwinding, new TradeLog(store));
+    this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works);
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
@@ -78,7 +75,6 @@ export class Bot {
       works,
       (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
     );
-    this.#trades = new TradeLog(store);
   }
 
   get phase(): BotPhase {
@@ -127,7 +123,7 @@ export class Bot {
       case "market-state":
       case "public-trade":
         desks.get(event.marketId)?.state.apply(event, clock.monotonicMs());
-        if (event.type === "market-state") this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+        if (event.type === "market-state") this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
       case "malformed":
         notify({ kind: "malformed", where: event.where, reason: event.reason });
@@ -140,10 +136,10 @@ export class Bot {
         if (event.stream === "account") this.safety.accountStream(event.state, event.reason);
         if (event.stream === "market" && event.state === "down")
           for (const desk of desks.values()) desk.lose(`stream down: ${event.reason}`);
-        this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
       default:
-        this.#absorb(account.onEvent(event, exchangeTime.nowMs()));
+        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
     }
   }
 
@@ -193,7 +189,7 @@ export class Bot {
   #tick(): void {
     if (this.context.phase === "stopped") return;
     const { account, exchangeTime, holds, clock, desks } = this.context;
-    this.#absorb(account.onTick(exchangeTime.nowMs()));
+    this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
     this.safety.watchEquity();
     this.unwinding.tick();
@@ -242,62 +238,6 @@ export class Bot {
     this.context.notify({ kind: "intent", intent: verdict.intent });
   }
 
-  #absorb(step: AccountStep): void {
-    for (const change of step.changes) this.#noteChange(change);
-    for (const action of step.ask) this.context.ask(action);
-  }
-
-  #noteChange(change: AccountChange): void {
-    const { desks, notify } = this.context;
-    this.unwinding.heard(change);
-    switch (change.kind) {
-      case "order":
-        if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
-        this.#dirty(change.order.marketId);
-        break;
-      case "adopted":
-        this.#dirty(change.order.marketId);
-        break;
-      case "foreign":
-        this.#dirty(change.order.marketId);
-        break;
-      case "fill":
-      case "settled":
-      case "trade-failed":
-        this.#trades.note(change);
-        desks.get(change.trade.marketId)?.noteFill();
-        break;
-      case "liquidation":
-      case "position-set":
-        desks.get(change.marketId)?.noteFill();
-        break;
-      case "balances":
-      case "reconciled":
-        this.safety.accountConfirmed();
-        break;
-      case "reconcile-failed":
-        this.safety.accountUnanswered(change.ask, change.message);
-        break;
-      default:
-    }
-    notify({ kind: "account", change });
-  }
-
-  #dirty(marketId: MarketId): void {
-    const desk = this.context.desks.get(marketId);
-    if (desk !== undefined) desk.dirty = true;
-  }
-
-  /**
-   * A quote that was filled, or expired because it would have crossed, has met the touch. That touch is still under way to
-   * us in the book: until it is here, the book that we have would put the same quote there again.
-   */
-  #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
-    if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
-    const untilMs = this.context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
-    this.context.holds.hold(slotSubject(marketId, side, level), untilMs, `the order before it was ${phase} at the touch, which moves`);
-  }
-
   /** After every input: guards, decisions, plans. */
   #settle(): void {
     const { context } = this;
@@ -306,40 +246,10 @@ export class Bot {
     this.safety.evaluate();
     this.unwinding.settle();
     for (const desk of context.desks.values()) {
-      this.#decide(desk);
+      this.#deciding.decide(desk);
       if (desk.dirty) this.#planning.plan(desk);
     }
-    this.#armDecisionTimer();
-  }
-
-  #decide(desk: Desk): void {
-    const { account, clock, exchangeTime, phase } = this.context;
-    const own = ownResting(account.orders.mayStillFill(desk.marketId));
-    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
-      account.onMid(desk.marketId, desk.midHalfTicks);
-      this.unwinding.noteMid(desk);
-    }
-    if (phase !== "running" || !desk.running) return;
-    const cause = desk.decisions.due(clock.monotonicMs());
-    if (cause === null) return;
-    desk.decisions.decided(clock.monotonicMs());
-    const positionLots = account.positionLots(desk.marketId);
-    if (desk.emitView(cause, { ownOrders: own, positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() }))
-      desk.dirty = true;
-  }
-
-  #armDecisionTimer(): void {
-    if (this.context.phase !== "running") return;
-    const nowMs = this.context.clock.monotonicMs();
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const desk of this.context.desks.values()) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
-    // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
-    if (dueMs >= this.#decisionTimerMs) return;
-    this.#decisionTimer?.cancel();
-    this.#decisionTimerMs = dueMs;
-    this.#decisionTimer = this.#turns.clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
-      this.#decisionTimerMs = Number.POSITIVE_INFINITY;
-    });
+    this.#deciding.armTimer();
   }
 
   #submit(key: string, action: Action, causeMonotonicMs: number | undefined): void {
@@ -354,7 +264,7 @@ export class Bot {
   #answered(action: QuestionAction, why: string): void {
     const outcome = { result: "not-sent", message: why } as const;
     if (this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome)) return;
-    this.#absorb(this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()));
+    this.#news.absorb(this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()));
   }
 
   #finish(result: StopResult): void {

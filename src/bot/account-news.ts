@@ -1,0 +1,81 @@
+import type { AccountChange, AccountStep } from "../account/changes.js";
+import type { OrderPhase, OwnOrder } from "../account/order.js";
+import type { Ms } from "../core/units.js";
+import type { BotContext } from "./context.js";
+import { slotSubject } from "./dispatcher.js";
+import type { Safety } from "./safety.js";
+import type { TradeLog } from "./state/trade-log.js";
+import type { Unwinding } from "./unwind/unwinding.js";
+
+/** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
+const TOUCH_UNDER_WAY_MS: Ms = 50;
+
+/** What each thing that the account tells means to the rest of the bot. */
+export class AccountNews {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #unwinding: Unwinding;
+  readonly #trades: TradeLog;
+
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, trades: TradeLog) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#unwinding = unwinding;
+    this.#trades = trades;
+  }
+
+  /** Takes in what an input did to the account, and asks what the account asks. */
+  absorb(step: AccountStep): void {
+    for (const change of step.changes) this.#take(change);
+    for (const action of step.ask) this.#context.ask(action);
+  }
+
+  #take(change: AccountChange): void {
+    const { desks, notify } = this.#context;
+    this.#unwinding.heard(change);
+    switch (change.kind) {
+      case "order":
+        if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
+        this.#plansAnew(change.order.marketId);
+        break;
+      case "adopted":
+      case "foreign":
+        this.#plansAnew(change.order.marketId);
+        break;
+      case "fill":
+      case "settled":
+      case "trade-failed":
+        this.#trades.note(change);
+        desks.get(change.trade.marketId)?.noteFill();
+        break;
+      case "liquidation":
+      case "position-set":
+        desks.get(change.marketId)?.noteFill();
+        break;
+      case "balances":
+      case "reconciled":
+        this.#safety.accountConfirmed();
+        break;
+      case "reconcile-failed":
+        this.#safety.accountUnanswered(change.ask, change.message);
+        break;
+      default:
+    }
+    notify({ kind: "account", change });
+  }
+
+  #plansAnew(marketId: string): void {
+    const desk = this.#context.desks.get(marketId);
+    if (desk !== undefined) desk.dirty = true;
+  }
+
+  /**
+   * A quote that was filled, or expired because it would have crossed, has met the touch. That touch is still under way to
+   * us in the book: until it is here, the book that we have would put the same quote there again.
+   */
+  #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
+    if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
+    const untilMs = this.#context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
+    this.#context.holds.hold(slotSubject(marketId, side, level), untilMs, `the order before it was ${phase} at the touch, which moves`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { ownResting } from "./planning.js";
+import type { Unwinding } from "./unwind/unwinding.js";
+
+/** When each desk's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
+export class Deciding {
+  readonly #context: BotContext;
+  readonly #unwinding: Unwinding;
+  /** When the timer that is set will fire, which may be before a decision is due; Infinity when none is set. */
+  #timerMs = Number.POSITIVE_INFINITY;
+  #timer: { cancel(): void } | undefined;
+
+  constructor(context: BotContext, unwinding: Unwinding) {
+    this.#context = context;
+    this.#unwinding = unwinding;
+  }
+
+  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
+  decide(desk: Desk): void {
+    const { account, clock, exchangeTime, phase } = this.#context;
+    const own = ownResting(account.orders.mayStillFill(desk.marketId));
+    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
+      account.onMid(desk.marketId, desk.midHalfTicks);
+      this.#unwinding.noteMid(desk);
+    }
+    if (phase !== "running" || !desk.running) return;
+    const cause = desk.decisions.due(clock.monotonicMs());
+    if (cause === null) return;
+    desk.decisions.decided(clock.monotonicMs());
+    const positionLots = account.positionLots(desk.marketId);
+    if (desk.emitView(cause, { ownOrders: own, positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() }))
+      desk.dirty = true;
+  }
+
+  /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
+  armTimer(): void {
+    const { phase, clock, desks } = this.#context;
+    if (phase !== "running") return;
+    const nowMs = clock.monotonicMs();
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const desk of desks.values()) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
+    // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
+    if (dueMs >= this.#timerMs) return;
+    this.#timer?.cancel();
+    this.#timerMs = dueMs;
+    this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
+      this.#timerMs = Number.POSITIVE_INFINITY;
+    });
+  }
+}

@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
+import type { TargetPlan } from "../executor/target-position.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
 import { MarketState } from "../market/market-state.js";
@@ -58,7 +59,7 @@ export class Desk {
   /** Lots as a decimal string of base. */
   readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
   /** The newest plan, for the screen, `status` and `explain`. */
-  plan: Plan | undefined;
+  plan: Plan | TargetPlan | undefined;
   /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
   awaitingView = true;
   /** Something changed that the next settlement has to plan for. */

@@ -1,19 +1,20 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Side, Ticks } from "../../core/units.js";
 import type { Reason } from "../../strategies/intent.js";
+import type { Bot } from "../bot.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
 import { marketBlocks } from "../market-standing.js";
 import { ownResting } from "../planning.js";
 import type { Safety } from "../safety.js";
 import { marketTokens } from "./explain-tokens.js";
+import { explainUnwinding } from "./explain-unwinding.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
 import type { ExplainedMarket, ExplainedQuote, ExplainedReason, ExplainedWorst } from "./explanation.js";
 
 /** What one market of a dry run would quote now, and why. */
 export function explainMarket(
-  context: BotContext,
-  safety: Safety,
+  { context, safety, unwinding }: Pick<Bot, "context" | "safety" | "unwinding">,
   desk: Desk,
   planned: PlannedWorst,
   registered: boolean,
@@ -22,13 +23,13 @@ export function explainMarket(
   const { marketId, instrument } = desk;
   const touch = desk.touch(ownResting(account.orders.mayStillFill(marketId)));
   const midTicks = touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
-  const reason = desk.target?.intent.reason ?? desk.quotes?.reason;
+  const reason = desk.target?.intent.reason ?? desk.quotes?.reason ?? desk.unwind?.reason;
   const quotes = explainQuotes(context, desk, planned, midTicks, reason);
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const isQuoting = desk.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
   return {
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
-    state: desk.target !== undefined ? "working a target" : isQuoting ? "quoting" : "not quoting",
+    state: desk.target !== undefined ? "working a target" : desk.unwind !== undefined ? "unwinding" : isQuoting ? "quoting" : "not quoting",
     reasons: reasonsOf(context, safety, desk, quotes),
     bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),
     bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
@@ -37,6 +38,7 @@ export function explainMarket(
     positionBase: registered && account.confirmed ? instrument.amountOf(account.positionLots(marketId)) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(desk, reason),
+    unwinding: explainUnwinding(desk, unwinding, marketBlocks(context, safety, desk)),
     cancels: (desk.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
     worst: explainWorst(desk, planned, registered),
     tokens: marketTokens(context, desk, held.length),

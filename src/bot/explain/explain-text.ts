@@ -1,4 +1,6 @@
-import type { ExplainedMarket, ExplainedQuote, ExplainedTokens, Explanation } from "./explanation.js";
+import type { Ms } from "../../core/units.js";
+import { TARGET_LEVEL } from "../../executor/target-position.js";
+import type { ExplainedMarket, ExplainedQuote, ExplainedTokens, ExplainedUnwinding, Explanation } from "./explanation.js";
 
 /** An explanation as people read it: plain text, one block a market. */
 export function explainText(explanation: Explanation): string {
@@ -6,13 +8,13 @@ export function explainText(explanation: Explanation): string {
   const lines = [`account ${account}${registered ? "" : ": not registered, so balances and margin are unknown (a run registers it)"}`];
   if (!complete) lines.push("not every market came to an answer in time");
   for (const halt of halts) lines.push(`halted: ${halt}`);
-  for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market));
+  for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market, explanation.atMs));
   lines.push("", ...accountLines(explanation), "", ...tokenLines(explanation), "");
   return lines.join("\n");
 }
 
-function marketLines(marketId: string, market: ExplainedMarket): string[] {
-  const { strategy, state, bestBid, bestAsk, markQuote, positionBase, reason, worst } = market;
+function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): string[] {
+  const { strategy, state, bestBid, bestAsk, markQuote, positionBase, reason, unwinding, worst } = market;
   const lines = [
     `${marketId}: ${state}, ${strategy}`,
     `  book      ${bestBid ?? "-"} / ${bestAsk ?? "-"}, mark ${markQuote ?? "unknown"}, position ${positionBase ?? "unknown"}`,
@@ -25,6 +27,7 @@ function marketLines(marketId: string, market: ExplainedMarket): string[] {
     if (terms.length > 0) lines.push(`  terms     ${terms.join(", ")}`);
     for (const clamp of reason.clamps) lines.push(`  clamp     ${clamp}`);
   }
+  if (unwinding !== undefined) lines.push(...unwindingLines(unwinding, nowMs));
   const width = Math.max(0, ...market.quotes.map(({ price }) => price.length));
   for (const quote of market.quotes) lines.push(`  ${quoteLine(quote, width)}`);
   for (const { hash, why } of market.cancels) lines.push(`  cancel    ${hash}: ${why}`);
@@ -37,11 +40,23 @@ function marketLines(marketId: string, market: ExplainedMarket): string[] {
   return lines;
 }
 
+function unwindingLines({ state, why, remainingBase, allowedBase, nextSliceAtMs, takeovers }: ExplainedUnwinding, nowMs: Ms): string[] {
+  const inSeconds = (atMs: Ms): string => `in ${((atMs - nowMs) / 1000).toFixed(1)} s`;
+  const next = nextSliceAtMs === undefined ? "" : `; next slice ${nextSliceAtMs <= nowMs ? "now" : inSeconds(nextSliceAtMs)}`;
+  return [
+    `  unwinds   ${remainingBase} left, ${allowedBase} allowed by now: ${state}, ${why}${next}`,
+    ...takeovers.map(
+      (one) =>
+        `            ${one.takeoverId}: ${one.remainingBase} left, ${one.allowedBase} allowed${one.nextStepAtMs === undefined ? "" : `, less ${inSeconds(one.nextStepAtMs)}`}, no worse than ${one.worstPrice}, deadline ${inSeconds(one.deadlineMs)}`,
+    ),
+  ];
+}
+
 function quoteLine(quote: ExplainedQuote, width: number): string {
   const { side, level, price, amountBase, fromMidBps, fate, why, makerFeeQuote, makerFeeBps, breakEvenFeeBps } = quote;
   const fee = `${makerFeeQuote.startsWith("-") ? "rebate" : "fee"} ${makerFeeQuote.replace(/^-/, "")} (${bpsText(makerFeeBps)})`;
   const even = breakEvenFeeBps === undefined ? "" : `, breaks even at a fee of ${bpsText(breakEvenFeeBps)}`;
-  return `${side.padEnd(4)} ${level}    ${price.padStart(width)} x ${amountBase}, ${bpsText(fromMidBps)} from mid, ${fee}${even}: ${fate}, ${why}`;
+  return `${side.padEnd(4)} ${level === TARGET_LEVEL ? "now " : `${level}   `} ${price.padStart(width)} x ${amountBase}, ${bpsText(fromMidBps)} from mid, ${fee}${even}: ${fate}, ${why}`;
 }
 
 function accountLines({ worst }: Explanation): string[] {

@@ -8,7 +8,7 @@ import { plannedWorst } from "./explain-worst.js";
 import type { Explanation } from "./explanation.js";
 
 /** What an explanation is made from: what a run would be started with. */
-export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal"> & {
+export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone" | "chain"> & {
   /** What an earlier run left: read, never written. None when absent. */
   readonly store?: Pick<StateStore, "read">;
   /** How long every market's answer is waited for; 10000 when absent. */
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 50;
  */
 export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: ExplainOptions): Promise<Explanation> {
   const { clock } = options.seam;
-  const running = await startBot({ ...options, store: copyOf(store), dryRun: true });
+  const running = await startBot({ ...options, store: copyOf(store), dryRun: true, alone: true });
   let isBroken = false;
   running.stopped.catch(() => {
     isBroken = true;
@@ -47,12 +47,10 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
 /** A dry run as it is now. */
 export function explanationOf(running: RunningBot): Explanation {
   const { bot, registered } = running;
-  const { context, safety } = bot;
+  const { context } = bot;
   const isKnown = registered && context.account.equity !== undefined;
   const planned = plannedWorst(context, isKnown);
-  const markets = Object.fromEntries(
-    [...context.desks].map(([marketId, desk]) => [marketId, explainMarket(context, safety, desk, planned, isKnown)]),
-  );
+  const markets = Object.fromEntries([...context.desks].map(([marketId, desk]) => [marketId, explainMarket(bot, desk, planned, isKnown)]));
   const { netValue, notional, initialMargin, maintenance } = planned.worst;
   const ofNetValue = (units: bigint): number | undefined =>
     isKnown && netValue > 0n ? Number((units * 1_000_000n) / netValue) / 1_000_000 : undefined;
@@ -79,12 +77,13 @@ export function explanationOf(running: RunningBot): Explanation {
   };
 }
 
-/** Every market has planned for a view of its own, or is halted until a person looks at it. */
+/** Every market has planned, for a view of its own where a strategy quotes, or is halted until a person looks at it. */
 function isAnswered({ bot }: RunningBot): boolean {
   const { context, safety } = bot;
   for (const desk of context.desks.values()) {
     if (safety.haltsOf(desk.marketId).some(({ resumesByItself }) => !resumesByItself)) continue;
-    const isPlanned = desk.plan !== undefined && !desk.dirty && !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined;
+    const isHeard = desk.hasStrategy ? !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined : desk.book.synchronised;
+    const isPlanned = desk.plan !== undefined && !desk.dirty && isHeard;
     if (context.phase !== "running" || !safety.quotesAllowed(desk.marketId) || !isPlanned || !Number.isFinite(desk.state.markTicks))
       return false;
   }

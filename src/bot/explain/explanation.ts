@@ -1,4 +1,5 @@
-import type { MarketId } from "../../core/units.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { TargetState } from "../../executor/target-position.js";
 
 /** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
 export interface ExplainedQuote {
@@ -55,11 +56,34 @@ export interface ExplainedTokens {
   readonly renewalsPerMinute: number;
 }
 
+/** What was taken over in a market and is being unwound. Amounts are signed decimal strings of base, instants exchange time. */
+export interface ExplainedUnwinding {
+  /** Where its work stands, and why. */
+  readonly state: TargetState;
+  readonly why: string;
+  readonly remainingBase: string;
+  /** What the trajectories allow to be held now: where less is allowed than remains, the rest is behind. */
+  readonly allowedBase: string;
+  /** When the next slice leaves, or may leave; undefined when none will, or nothing may be worked now. */
+  readonly nextSliceAtMs: Ms | undefined;
+  /** The oldest first. */
+  readonly takeovers: readonly {
+    readonly takeoverId: string;
+    readonly remainingBase: string;
+    readonly allowedBase: string;
+    /** No order that works it is worse. */
+    readonly worstPrice: string;
+    readonly nextStepAtMs: Ms | undefined;
+    readonly deadlineMs: Ms;
+  }[];
+}
+
 /** One market of an {@link Explanation}. */
 export interface ExplainedMarket {
+  /** `no strategy`: what is taken over here is sold, and nothing else done. */
   readonly strategy: string;
   /** Whether there is an answer: a plan of the strategy's newest intent. */
-  readonly state: "quoting" | "working a target" | "not quoting";
+  readonly state: "quoting" | "working a target" | "unwinding" | "not quoting";
   /** Why it does not quote, or not all it wants. */
   readonly reasons: readonly string[];
   readonly bestBid: string | undefined;
@@ -70,6 +94,8 @@ export interface ExplainedMarket {
   readonly positionBase: string | undefined;
   readonly quotes: readonly ExplainedQuote[];
   readonly reason: ExplainedReason | undefined;
+  /** Undefined where nothing is being unwound. */
+  readonly unwinding: ExplainedUnwinding | undefined;
   /** Orders of the bot's own that would be cancelled. */
   readonly cancels: readonly { readonly hash: string; readonly why: string }[];
   readonly worst: ExplainedWorst;

@@ -42,6 +42,8 @@ export interface UnwindStatus {
   /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
   readonly earnedQuote: string | undefined;
   readonly deadlineMs: number;
+  /** Of one that is open: what may be held of it now, signed, the worst price of its orders, and when less may be held. */
+  readonly trajectory?: { readonly allowedBase: string; readonly worstPrice: string; readonly nextStepAtMs: number | undefined };
 }
 
 /** What `marketwright status` shows: plain JSON. */
@@ -124,7 +126,13 @@ export function accountHalts(bot: Bot): readonly string[] {
 
 function unwindStatus(bot: Bot, report: UnwindReport): UnwindStatus {
   const { takeoverId, marketId, state, inheritedCredit, proceedsCredit, feesCredit, markCredit, deadlineMs } = report;
-  const base = (lots: Lots): string => bot.context.desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+  const desk = bot.context.desks.get(marketId);
+  const base = (lots: Lots): string => desk?.instrument.amountOf(lots) ?? String(lots);
+  const at = bot.unwinding.trajectories(marketId).find((one) => one.takeoverId === takeoverId);
+  const trajectory =
+    at === undefined || desk === undefined
+      ? undefined
+      : { allowedBase: base(at.allowedLots), worstPrice: desk.instrument.priceOf(at.worstTicks), nextStepAtMs: at.nextStepAtMs };
   return {
     takeoverId,
     marketId,
@@ -134,6 +142,7 @@ function unwindStatus(bot: Bot, report: UnwindReport): UnwindStatus {
     remainingBase: base(report.remainingLots),
     earnedQuote: markCredit === undefined ? undefined : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + markCredit),
     deadlineMs,
+    ...(trajectory === undefined ? {} : { trajectory }),
   };
 }
 

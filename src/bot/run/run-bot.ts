@@ -46,6 +46,8 @@ export interface RunBotOptions {
   readonly log: Log;
   readonly metrics?: Metrics;
   readonly dryRun?: boolean;
+  /** The market maker alone, whatever liquidator its file has: nothing is watched or taken over. */
+  readonly alone?: boolean;
   /** Where the journal goes, when one is kept. */
   readonly journal?: JournalSink;
   /** The network; the real one of the config's addresses when absent. */
@@ -156,9 +158,9 @@ async function isRegistered(client: RestClient, { config, dryRun, log }: RunBotO
 
 /** The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell. */
 async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
-  const { config, privateKey, seam, store, log, dryRun = false, chain } = options;
+  const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
   const { bot, client, account, monitor } = running;
-  if (config.liquidator === undefined) return { ...running, liquidator: undefined };
+  if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
   if (chain === undefined) throw new RunError("no way to the chain was given to a bot that liquidates", { field: "chain" });
   try {
     const liquidator = await startLiquidator({

@@ -1,0 +1,107 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import type { InProcessRpc } from "../../src/chain/rpc-transport.js";
+import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
+import type { Random } from "../../src/core/seam.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Ms } from "../../src/core/units.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { silentLog } from "../../src/monitoring/log.js";
+import { type OpenExchange, openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
+import { FaultSource } from "../simulation/faults.js";
+import { FaultyNetwork } from "../simulation/faulty-network.js";
+
+const START_MS: Ms = 1_760_000_000_000;
+/** Between two looks at what waits for the chain, which takes no virtual time. */
+const STEP_MS: Ms = 20;
+/** As the loopback device, the network takes a millisecond or two. */
+const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
+
+const file = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+
+let open: OpenExchange | undefined;
+let running: RunningBot | undefined;
+
+afterEach(async () => {
+  await open?.close();
+  running?.bot.abandon();
+  running?.close();
+  running = undefined;
+});
+
+/** Lets the clock go on, the chain with it, until something holds. Returns whether it ever did. */
+async function until(clock: VirtualClock, isSo: () => boolean, atMostMs: Ms): Promise<boolean> {
+  const endMs = clock.nowMs() + atMostMs;
+  while (!isSo()) {
+    if (clock.nowMs() >= endMs) return false;
+    await clock.runFor(STEP_MS);
+    await open?.settled();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return true;
+}
+
+/** What the account began with, and all that came to it since. */
+function summed() {
+  if (running === undefined) throw new Error("no bot runs");
+  const { account } = running.bot.context;
+  return { startEquity: account.startEquity, profit: account.profit() };
+}
+
+describe("what `npm start` quotes, with its chain and its liquidator", () => {
+  it.each([
+    { intervalMs: 0, withinMs: 3_000 },
+    // Credit comes with the first block: nothing can be quoted before.
+    { intervalMs: 2_000, withinMs: 6_000 },
+  ])("has both sides of every market out within $withinMs ms of the bot's start, with a block every $intervalMs ms", async (given) => {
+    const clock = new VirtualClock(START_MS);
+    const config = loadExchangeConfig(file("exchange.yaml"));
+    if (config.chain === undefined) throw new Error("the example has no chain");
+    open = await openConfiguredExchange(
+      { ...config, chain: { ...config.chain, rpc: null, blocks: { ...config.chain.blocks, intervalMs: given.intervalMs } } },
+      { clock, random: seededRandom("exchange") },
+      { baseFolder: dirname(file("exchange.yaml")) },
+    );
+    const { exchange, chain } = open;
+    exchange.start();
+    const node: InProcessRpc = {
+      name: "node",
+      call: async (method, params) => {
+        const outcome = await chain?.chain.handle(method, params);
+        if (outcome === undefined) throw new Error("there is no chain");
+        return outcome;
+      },
+    };
+    let hasFailed: unknown;
+    startBot({
+      config: loadBotConfig(file("bot.yaml"), {}, { key: "unused" }),
+      privateKey: `0x${"5a".repeat(32)}`,
+      seam: { clock, random: seededRandom("bot") },
+      store: new MemoryStateStore(),
+      log: silentLog,
+      transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
+      chain: { rpcs: [node], laneStore: () => ({ load: () => [], append: () => {}, close: () => {} }) },
+    }).then(
+      (started) => {
+        running = started;
+      },
+      (error: unknown) => {
+        hasFailed = error;
+      },
+    );
+    const isStarted = await until(clock, () => running !== undefined || hasFailed !== undefined, 5_000);
+    expect(hasFailed).toBeUndefined();
+    expect(isStarted).toBe(true);
+    expect(await until(clock, () => running?.monitor.firstQuoteAtMs !== undefined, given.withinMs)).toBe(true);
+    expect(running?.bot.safety.halts).toEqual([]);
+    // It was the chain's credit that it quotes with, and the liquidator was there.
+    expect(await until(clock, () => (running?.liquidator?.liquidator.view().blockNumber ?? 0) > 0, 5_000)).toBe(true);
+    const { startEquity = 0n, profit } = summed();
+    expect(startEquity * 10n ** BigInt(profit.decimals - 6) + profit.transfers).toBe(100_000n * 10n ** BigInt(profit.decimals));
+    expect(running?.liquidator?.liquidator.view().paused).toBeUndefined();
+  });
+});

@@ -107,6 +107,7 @@ export class TakeoverDesk {
   /** Sends a plan, or says what would be sent. @param tipWei to begin with. */
   act(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
     const { settings, lanes, ledger, clock, random } = this.#options;
+    if (lanes === undefined && opportunity.isRehearsed === true) return;
     const { victim, perp, requestPaper, expectCredit, maxCostWei } = plan;
     const jobId = random.uint64().toString(16).padStart(16, "0");
     const intended = {
@@ -296,6 +297,7 @@ export class TakeoverDesk {
     if (rival === "unknown" && opportunity.intended === undefined) return;
     const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
     const isLost = "lostTo" in lostTo || rival === "unknown";
+    if (opportunity.isRehearsed === true) return ledger.end(id, "dry-run", { ...change, ...lostTo });
     if (shortOfQuote !== undefined) return ledger.end(id, "unprofitable", { ...change, ...lostTo });
     if (isLost) return ledger.end(id, "lost", { ...change, ...lostTo });
     ledger.end(id, opportunity.reason !== undefined && opportunity.intended === undefined ? "refused" : "cured", change);
@@ -305,8 +307,7 @@ export class TakeoverDesk {
     const { rpc, sender, ledger, log } = this.#options;
     try {
       await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
-      ledger.update(id, {}, "simulated");
-      ledger.end(id, "dry-run");
+      ledger.update(id, { isRehearsed: true }, "simulated");
       const { victim, marketId, intended } = ledger.get(id) ?? {};
       const expected = intended?.expectedProfitQuote.toString();
       log("info", "would take a position over", { victim, marketId, requestPaper: intended?.requestPaper.toString(), expected });

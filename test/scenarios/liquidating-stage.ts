@@ -222,6 +222,12 @@ export class LiquidatingStage {
     await this.#setters[market]?.send(source, data, order === "first" ? 10_000n * GWEI : 1n);
   }
 
+  /** The longest that a price of a market counts; a second makes every one of an earlier block stale. */
+  async heartbeat(seconds: bigint, market = BTC): Promise<void> {
+    const data = SOURCE.encodeFunctionData("setHeartbeat", [seconds]);
+    await this.#setters[market]?.send(this.ground.market(market).source, data, 20_000n * GWEI);
+  }
+
   /** Somebody else liquidates, at that tip. */
   async rivalTakes(paper: bigint, tipWei: bigint, { victim = 0, market = BTC } = {}): Promise<void> {
     const [rival] = this.#rivals;

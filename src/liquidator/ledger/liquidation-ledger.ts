@@ -35,7 +35,7 @@ export interface LedgerCounts {
   readonly reverted: number;
   readonly refused: number;
   readonly cured: number;
-  /** Of a dry run: what would have been sent. */
+  /** Of a dry run: what would have been sent, those that are still there among them. */
   readonly wouldAct: number;
   /** Earned by takeovers with what remains of them at the mark, less the gas of everything that was sent. */
   readonly profitQuote: CreditUnits;
@@ -186,6 +186,7 @@ export class LiquidationLedger {
   counts(): LedgerCounts {
     const { seen, confirmed, won, lost, reverted, refused, cured } = this.#tally;
     const short = this.open.filter(({ shortOfQuote }) => shortOfQuote !== undefined).length;
+    const rehearsed = this.open.filter(({ isRehearsed }) => isRehearsed === true).length;
     return {
       seen,
       confirmed,
@@ -195,7 +196,7 @@ export class LiquidationLedger {
       reverted,
       refused,
       cured,
-      wouldAct: this.#tally["dry-run"],
+      wouldAct: this.#tally["dry-run"] + rehearsed,
       profitQuote: this.#profitQuote,
       gasWei: this.#gasWei,
     };

@@ -16,7 +16,7 @@ export type OpportunityOutcome =
   | "refused"
   /** The account became safe again without anybody taking it over. */
   | "cured"
-  /** A dry run has done all but send. */
+  /** A dry run had done all but send before it went away. */
   | "dry-run";
 
 /** Steps of an opportunity that have an instant. */
@@ -80,6 +80,8 @@ export interface Opportunity {
   /** Set while the newest plan earns too little: by how much. */
   readonly shortOfQuote?: CreditUnits;
   readonly intended?: Intended;
+  /** A dry run has done all but send, once, and the chain did not refuse it. */
+  readonly isRehearsed?: boolean;
   /** Tip of the newest transaction, wei per gas; how many were sent. */
   readonly tipWei?: bigint;
   readonly attempts?: number;

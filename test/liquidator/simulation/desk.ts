@@ -98,7 +98,8 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     const { cast, markets, open } = this.#ground;
     const risky: RiskyAccount[] = [];
     for (const { address } of cast.victims) {
-      const [isSafe] = await this.#ground.view(open.addresses.dealer, DEALER, "isSafe", [address]);
+      // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own marks.
+      const [isSafe] = await this.#ground.view(open.addresses.dealer, DEALER, "isSafe", [address]).catch(() => [false]);
       risky.push({ account: address.toLowerCase() as Hex, isSafe: isSafe === true, marketIds: markets.map(({ marketId }) => marketId) });
     }
     this.#risky = risky;

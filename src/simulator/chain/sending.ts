@@ -57,10 +57,13 @@ export async function sendAs(
   nowSeconds: number,
 ): Promise<Hex> {
   const maxFeePerGas = await maxFeeWei(evm, tipWei);
-  const held = BigInt((await evm.ask("eth_getBalance", from, "pending")) as Hex);
-  const needed = valueWei + BigInt(gas) * maxFeePerGas;
+  const balanceAt = async (block: string) => BigInt((await evm.ask("eth_getBalance", from, block)) as Hex);
+  const missing = valueWei + BigInt(gas) * maxFeePerGas - (await balanceAt("pending"));
   const carryOut = (method: string, ...params: readonly unknown[]) => evm.carryOut(method, params, nowSeconds);
-  if (held < needed) resultOf("hardhat_setBalance", await carryOut("hardhat_setBalance", from, hexOf(needed)));
+  if (missing > 0n) {
+    // On top of what it has now: its own transactions that wait have yet to be paid from that.
+    resultOf("hardhat_setBalance", await carryOut("hardhat_setBalance", from, hexOf((await balanceAt("latest")) + missing)));
+  }
   resultOf("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
   const method = "eth_sendTransaction";
   const sent = await carryOut(method, {

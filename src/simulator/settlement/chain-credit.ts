@@ -57,7 +57,7 @@ export class ChainCredit implements Credit {
       "funding",
       this.#handler("funding-refused", ({ details }) => ({ fundingRate: BigInt(String(details.rate)) })),
     );
-    outbox.handle("operator", this.#handler("operator-failed"));
+    outbox.handle("operator", { ...this.#handler("operator-failed"), isSentAgain: true });
     const arrived = (request: ChainRequest) => {
       const account = parts.accounts().account(String(request.details.about) as Hex);
       account.leavingCredit -= BigInt(String(request.details.amount));

@@ -10,8 +10,10 @@ import type { ChainRequest, RequestDraft } from "./chain-request.js";
 export interface RequestHandler {
   /** A block has it, reverted or not. */
   onMined(request: ChainRequest, transaction: ChainTransaction): void;
-  /** The chain did not take it: it will never be in a block. */
+  /** The chain did not take it, or holds it no more: it will never be in a block. */
   onRefused(request: ChainRequest, reason: string): void;
+  /** Whether what the chain holds no more is sent again, since it counts here already. */
+  readonly isSentAgain?: boolean;
 }
 
 /** What an outbox works with. */
@@ -35,6 +37,8 @@ export class ChainOutbox {
   readonly #parts: OutboxParts;
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #sending = new Set<Promise<void>>();
+  /** Hashes of what was sent as somebody else, and is in no block that was read, by the request's id. */
+  readonly #sentAs = new Map<number, Hex>();
   #isOpen = false;
   /** The last request that was sent. */
   #sentId = 0;
@@ -83,9 +87,16 @@ export class ChainOutbox {
     for (const request of [...state.requests.values()]) {
       if (request.id <= this.#sentId) continue;
       this.#sentId = request.id;
-      const sending = this.#send(request).finally(() => this.#sending.delete(sending));
-      this.#sending.add(sending);
+      this.#track(this.#send(request));
     }
+  }
+
+  /**
+   * Lets go of what the chain holds no more, after a block: whoever it was sent as may have put another transaction in its place, or
+   * have nothing left to pay its gas with.
+   */
+  reviewSent(): void {
+    for (const [id, hash] of this.#sentAs) this.#track(this.#review(id, hash));
   }
 
   /** Waits until the chain has answered for everything that was sent. */
@@ -119,27 +130,55 @@ export class ChainOutbox {
     return undefined;
   }
 
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#sending.delete(tracked));
+    this.#sending.add(tracked);
+  }
+
   #forget(request: ChainRequest): void {
+    this.#sentAs.delete(request.id);
     this.#parts.state.requests.delete(request.id);
     this.#parts.state.listener.onRequestResolved(request);
   }
 
   async #send(request: ChainRequest): Promise<void> {
-    const { chain, signerOf, turn, onFault } = this.#parts;
+    const { chain, signerOf, onFault } = this.#parts;
     const { from, to, data, gas } = request;
     const what = { to, data, gas, valueWei: BigInt(request.value) };
     const signer = signerOf(from);
     try {
-      await (signer === undefined ? chain.sendAs(from, what) : chain.send({ ...what, from: signer }));
-    } catch (error) {
-      if (!(error instanceof ChainRefusal)) {
-        onFault(error);
+      if (signer !== undefined) {
+        await chain.send({ ...what, from: signer });
         return;
       }
-      turn(() => {
-        this.#forget(request);
-        this.#handlers.get(request.kind)?.onRefused(request, error.message);
-      });
+      const hash = await chain.sendAs(from, what);
+      // Its block may have been read already.
+      if (this.#parts.state.requests.has(request.id)) this.#sentAs.set(request.id, hash);
+    } catch (error) {
+      if (error instanceof ChainRefusal) this.#refuse(request, error.message);
+      else onFault(error);
     }
+  }
+
+  async #review(id: number, hash: Hex): Promise<void> {
+    const { state, chain, onFault } = this.#parts;
+    try {
+      if ((await chain.request("eth_getTransactionByHash", hash)) !== null) return;
+    } catch (error) {
+      onFault(error);
+      return;
+    }
+    const request = state.requests.get(id);
+    if (request === undefined || this.#sentAs.get(id) !== hash) return;
+    this.#sentAs.delete(id);
+    if (this.#handlers.get(request.kind)?.isSentAgain === true) await this.#send(request);
+    else this.#refuse(request, "the account's own transactions took its place");
+  }
+
+  #refuse(request: ChainRequest, reason: string): void {
+    this.#parts.turn(() => {
+      this.#forget(request);
+      this.#handlers.get(request.kind)?.onRefused(request, reason);
+    });
   }
 }

@@ -206,6 +206,7 @@ export class ChainSide {
       if (!this.outbox.resolve(transaction)) this.#accounts?.apply(transaction);
     }
     this.#marks?.onBlock(block);
+    this.outbox.reviewSent();
   }
 }
 

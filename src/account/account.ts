@@ -193,7 +193,7 @@ export class Account {
 
   /** The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. */
   undoTakeover(id: string, nowMs: Ms): AccountStep {
-    const opposite = this.#intake.takeovers.opposite(id);
+    const opposite = this.#intake.takeovers.opposite(id, nowMs);
     return this.#step(opposite === undefined ? [] : this.#intake.takeOver(opposite, nowMs));
   }
 

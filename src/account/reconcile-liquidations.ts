@@ -16,7 +16,7 @@ export function agreed(
 ): readonly AccountChange[] {
   if (isLagging) return [];
   // With changes in between, the answer may be of a moment before the takeover.
-  if (intake.ledger.trail(marketId).length === 1) intake.takeovers.agreed(marketId);
+  if (intake.ledger.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   if (!intake.takeovers.isWaiting(marketId, run.startedAtMs)) return [];
   return [intake.liquidated(marketId, 0, nowMs)];
 }

@@ -6,8 +6,13 @@ import type { SaidTakeover, Takeover } from "./takeover.js";
 const TOLD_WITHIN_MS: Ms = 120_000;
 /** How far back the start asks for liquidations: a takeover from before then is in the exchange's position. */
 export const LIQUIDATIONS_LOOKBACK_MS: Ms = 300_000;
-/** How long a position that the exchange told first waits for whoever took it over to say so. */
-const SAID_WITHIN_MS: Ms = 600_000;
+/**
+ * How long before a takeover's own time the exchange may have told its position: the clocks of the chain and the exchange are apart, and a
+ * takeover is taken back by us later than by the exchange. What it told earlier than that is of something else.
+ */
+const TOLD_BEFORE_MS: Ms = 600_000;
+/** How long what the exchange told first waits for whoever took it over to say so: longer than anybody is away. */
+const UNSAID_KEPT_MS: Ms = 86_400_000;
 /** A takeover's price is within this share of the mark: what is further off was no takeover. */
 const PLAUSIBLE_SHARE = 0.5;
 
@@ -34,7 +39,7 @@ interface Entry {
 interface Unsaid {
   readonly marketId: MarketId;
   lots: Lots;
-  /** The credits of its incomes; none where the exchange told the position alone. */
+  /** The credits of its incomes; none where the exchange told the position alone. A credit is a takeover's own, to the unit. */
   readonly credits: CreditUnits[];
   readonly atMs: Ms;
 }
@@ -62,6 +67,8 @@ export class Takeovers {
   #earlier: { readonly marketId: MarketId; readonly amount: CreditUnits }[] = [];
   readonly #earlierIds = new Set<Int64Id>();
   #unsaid: Unsaid[] = [];
+  /** Of each market, when the exchange's position was last ours, exchange time. */
+  readonly #agreedAtMs = new Map<MarketId, Ms>();
   #baseTimeMs = Number.NEGATIVE_INFINITY;
   #serial = 0;
 
@@ -81,17 +88,20 @@ export class Takeovers {
     entry.counted = true;
     if (this.#isInBase(entry)) return "counted";
     const known = this.#takeUnsaid(entry, nowMs);
-    if (known === undefined && this.#takeIncome(entry)) this.#told(entry);
-    return known ?? "count";
+    if (known !== undefined) return known;
+    // Once the exchange has followed the chain past its block, a position that agrees has it, whatever else has moved it.
+    const isHad = (this.#agreedAtMs.get(takeover.marketId) ?? Number.NEGATIVE_INFINITY) >= takeover.atMs + TOLD_WITHIN_MS;
+    if (this.#takeIncome(entry) || isHad) this.#told(entry);
+    return isHad ? "rename" : "count";
   }
 
   /** Takes a takeover back: the opposite one, said under a name of its own. Undefined when it was never said, or taken back before. */
-  opposite(id: string): Takeover | undefined {
+  opposite(id: string, nowMs: Ms): Takeover | undefined {
     const entry = this.#entries.get(id);
     const undoneId = `${id} undone`;
     if (entry === undefined || this.#entries.has(undoneId)) return undefined;
-    const { marketId, lots, credit, atMs } = entry.takeover;
-    return { id: undoneId, marketId, lots: -lots, credit: -credit, atMs };
+    const { marketId, lots, credit } = entry.takeover;
+    return { id: undoneId, marketId, lots: -lots, credit: -credit, atMs: nowMs };
   }
 
   /** All that were said, what was taken back among them: to be remembered for the next run. */
@@ -156,8 +166,9 @@ export class Takeovers {
     return [...sums];
   }
 
-  /** The exchange's position is ours, with everything that was said. */
-  agreed(marketId: MarketId): void {
+  /** The exchange's position of this moment, in its own time, is ours, with everything that was said. */
+  agreed(marketId: MarketId, exchangeTimeMs: Ms): void {
+    this.#agreedAtMs.set(marketId, exchangeTimeMs);
     for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
   }
 
@@ -178,7 +189,7 @@ export class Takeovers {
   moved(marketId: MarketId, movedLots: Lots, nowMs: Ms): CreditUnits {
     const credits = this.#incomes.filter((income) => income.marketId === marketId).map(({ amount }) => amount);
     this.#incomes = this.#incomes.filter((income) => income.marketId !== marketId);
-    if (movedLots !== 0) this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
+    if (movedLots !== 0 || credits.length > 0) this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
     return credits.reduce((sum, credit) => sum + credit, 0n);
   }
 
@@ -207,24 +218,26 @@ export class Takeovers {
     return true;
   }
 
+  /** What the exchange told first and a takeover that is said now explains: found by its credit, else by its lots. */
   #takeUnsaid(entry: Entry, nowMs: Ms): "counted" | "rename" | undefined {
-    const { marketId, lots, credit } = entry.takeover;
-    this.#unsaid = this.#unsaid.filter(({ lots: left, atMs }) => left !== 0 && nowMs < atMs + SAID_WITHIN_MS);
-    for (const one of this.#unsaid) {
-      if (one.marketId !== marketId || Math.sign(one.lots) !== Math.sign(lots) || Math.abs(one.lots) < Math.abs(lots)) continue;
-      const found = one.credits.indexOf(credit);
-      if (found < 0 && one.credits.length > 0) continue;
-      one.lots -= lots;
-      this.#told(entry);
-      if (found < 0) {
-        this.#takeIncome(entry);
-        return "rename";
-      }
-      one.credits.splice(found, 1);
-      entry.isIncomeTold = true;
-      return "counted";
+    const { marketId, lots, credit, atMs } = entry.takeover;
+    this.#unsaid = this.#unsaid.filter((one) => (one.lots !== 0 || one.credits.length > 0) && nowMs < one.atMs + UNSAID_KEPT_MS);
+    const candidates = this.#unsaid.filter((one) => one.marketId === marketId && one.atMs >= atMs - TOLD_BEFORE_MS);
+    const byCredit = candidates.find(({ credits }) => credits.includes(credit));
+    const byLots = candidates.find(
+      (one) => one.credits.length === 0 && Math.sign(one.lots) === Math.sign(lots) && Math.abs(one.lots) >= Math.abs(lots),
+    );
+    const found = byCredit ?? byLots;
+    if (found === undefined) return undefined;
+    found.lots -= lots;
+    this.#told(entry);
+    if (found !== byCredit) {
+      this.#takeIncome(entry);
+      return "rename";
     }
-    return undefined;
+    found.credits.splice(found.credits.indexOf(credit), 1);
+    entry.isIncomeTold = true;
+    return "counted";
   }
 }
 

@@ -124,6 +124,42 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect(scene.account.profit().other, "the correction is a takeover now").toBe(0n);
   });
 
+  it("is said long after the exchange has told its position alone, and is found by its block's time", () => {
+    const scene = new Scene().start();
+    const income = scene.applies(said);
+    scene.exchange.incomes.pop();
+    scene.wait(65_000);
+    scene.wait(3_600_000).says(said).says(said);
+    expect([scene.position, scene.liquidation, scene.account.profit().other]).toEqual([5 + lots, discount(lots), 0n]);
+    scene.exchange.incomes.push(income);
+    scene.streams(income).wait(40_000);
+    expect([scene.position, scene.liquidation]).toEqual([5 + lots, discount(lots)]);
+  });
+
+  it("is said long after it and its opposite have moved nothing: the exchange's position has had it", () => {
+    const scene = new Scene().start();
+    const taken = scene.applies(said);
+    const lost = scene.applies({ lots: -lots, credit: creditOf(-lots) }, "LIQUIDATED");
+    scene.streams(taken).streams(lost).wait(200_000).says(said);
+    expect(scene.position).toBe(5);
+    scene.agrees();
+
+    const unpaid = new Scene().start().wait(200_000).says(said);
+    expect(unpaid.position, "told by nothing but a position that agrees").toBe(5);
+    const early = new Scene().start().wait(100_000).says(said);
+    expect(early.position, "the exchange may lag behind the chain").toBe(5 + lots);
+  });
+
+  it("is taken back in a later run, when the exchange's position had it from the start", () => {
+    const before = takeover(lots, "tx 1", T0 - 600_000);
+    const scene = new Scene({ takeoversBefore: [{ ...before, isTold: true }] });
+    scene.exchange.basePosition += lots;
+    scene.start().undoes("tx 1");
+    expect(scene.position).toBe(5);
+    scene.streams(scene.applies({ lots: -lots, credit: -before.credit })).wait(40_000);
+    expect([scene.position, scene.differences]).toEqual([5, []]);
+  });
+
   it("is taken back by a reorganisation of the chain, whether the exchange had told it or not", () => {
     const untold = new Scene().start().says(said).undoes("tx 1");
     expect([untold.position, untold.liquidation]).toEqual([5, 0n]);

@@ -1,13 +1,27 @@
 import { defineConfig } from "vitest/config";
 
+/**
+ * Tests in virtual time, or against servers of their own, that leave nothing behind: their files share a process, as loading
+ * the exchange anew for each costs more than most of them do. Whatever starts processes, measures the heap or changes what a
+ * process has but once is left to have one to itself.
+ */
+const SHARED = [
+  "test/{account,conformance,core,executor,market,risk,scenarios,strategies}/**/*.test.ts",
+  "test/contracts/!(interface).test.ts",
+  "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     // Whole processes, builds and simulated hours run beside each other here: nothing asserts on wall time, and a slow machine is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
     reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
+    projects: [
+      { extends: true, test: { name: "shared", include: SHARED, isolate: false, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARED, sequence: { groupOrder: 0 } } },
+    ],
   },
 });

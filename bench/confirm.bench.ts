@@ -43,8 +43,7 @@ export const bench: Bench = {
       requestTimeoutMs: 60_000,
     });
     const dealer = world.dealer.address.toLowerCase();
-    // The embedded EVM keeps every step of a call in memory: larger calls cost it more than their round trips save.
-    const lens = new LensReader({ rpc, lens: world.lens.address, dealer, maxChunk: 100, concurrency: 8 });
+    const lens = new LensReader({ rpc, lens: world.lens.address, dealer });
     const confirmer = new Confirmer({ rpc, lens });
     const own = signer(8).address;
 

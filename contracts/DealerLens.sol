@@ -108,15 +108,14 @@ contract DealerLens {
         view
         returns (uint256 blockNumber, uint256 timestamp, bytes memory packed)
     {
-        assembly ("memory-safe") {
-            packed := mload(0x40)
-        }
+        uint256 least = _leastGas(gasEach);
         uint256 end;
         assembly ("memory-safe") {
+            packed := mload(0x40)
             end := add(packed, 0x20)
         }
         for (uint256 i = 0; i < traders.length; ++i) {
-            require(gasleft() > (gasEach / 63) * 64 + 10_000, "LENS_OUT_OF_GAS");
+            require(gasleft() > least, "LENS_OUT_OF_GAS");
             end = _pack(address(dealer), traders[i], gasEach, end);
         }
         assembly ("memory-safe") {
@@ -247,9 +246,13 @@ contract DealerLens {
         view
         returns (bool ok, bytes memory data)
     {
-        // The EVM hands on at most 63/64 of what is left.
-        require(gasleft() > (gasEach / 63) * 64 + 10_000, "LENS_OUT_OF_GAS");
+        require(gasleft() > _leastGas(gasEach), "LENS_OUT_OF_GAS");
         (ok, data) = target.staticcall{gas: gasEach}(question);
         ok = ok && data.length == length;
+    }
+
+    /// @dev The EVM hands on at most 63/64 of what is left.
+    function _leastGas(uint256 gasEach) private pure returns (uint256) {
+        return (gasEach / 63) * 64 + 10_000;
     }
 }

@@ -113,6 +113,18 @@ describe("the bench command", () => {
     expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
   });
 
+  it("confirms the same accounts in batches as one by one in confirm", () => {
+    const { status, stdout, stderr } = bench("confirm", "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const { ours, reference, ratio, details } = JSON.parse(stdout) as Record<"ours" | "reference" | "ratio", number> & {
+      details: Record<string, number>;
+    };
+    expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
+    // The head, the markets, the balances, and of the unsafe ones the judgement and the costs.
+    expect(details["calls of a confirmation"]).toBeLessThanOrEqual(5);
+    expect(details["unsafe accounts"]).toBe(2);
+  });
+
   it("has a bot act sixty times a minute, trade and be collected in memory", () => {
     const { status, stdout, stderr } = bench("memory", "--json");
     expect([status, stderr]).toEqual([0, ""]);

@@ -26,14 +26,16 @@ export function takeoverMarkets({ markets }: Confirmation, venue: ReadonlyMap<He
 }
 
 /**
- * The accounts that are unsafe at the confirmation's block. Where the chain's own answers are not what the published formulas
- * give, nothing is planned: its contracts are of another kind, and a plan's figures would be wrong by as much.
+ * The accounts that are unsafe at the confirmation's block. Where the chain's own answers, of the victim or of the own account, are
+ * not what the published formulas give, nothing is planned: its contracts are of another kind, and a plan's figures, the own margin
+ * after it most of all, would be wrong by as much.
  */
 export function victimsOf(confirmation: Confirmation): Victims {
   const { accounts, own, blockNumber } = confirmation;
   const markets = marginMarkets(confirmation.markets);
   const victims: Victim[] = [];
   const refused: Refused[] = [];
+  const ownDiffers = own.kind === "read" && !followsFormulas(own, markets);
   for (const entry of accounts) {
     const { account } = entry;
     const refuse = (reason: Refused["reason"], detail: string) =>
@@ -41,6 +43,7 @@ export function victimsOf(confirmation: Confirmation): Victims {
     if (entry.kind === "unreadable") refuse("stale-victim", entry.revert.text);
     else if (entry.isSafe) continue;
     else if (own.kind === "unreadable") refuse("stale-own", own.revert.text);
+    else if (ownDiffers) refuse("other-formulas", "the own margin is another than the formulas give");
     else if (!followsFormulas(entry, markets)) refuse("other-formulas", "its margin or a cost is another than the formulas give");
     else victims.push({ account, blockNumber, margin: entry.margin });
   }

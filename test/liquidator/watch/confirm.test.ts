@@ -60,7 +60,8 @@ describe("a confirmation", () => {
     danger.rpc.take("eth_call");
     const { accounts } = await danger.confirm(own, ...strangers, alice);
     expect(accounts).toHaveLength(151);
-    expect(danger.rpc.take("eth_call")).toBeLessThan(6);
+    // Four of balances; the markets, the judgement and the cost of one each.
+    expect(danger.rpc.take("eth_call")).toBe(7);
   });
 
   it("that fails tells of nobody, so that all who were due stay due", async () => {
@@ -93,6 +94,14 @@ describe("a confirmation", () => {
     expect(victimsOf({ ...confirmation, accounts: [{ ...entry, margin }] })).toMatchObject({
       victims: [],
       refused: [{ reason: "other-formulas" }],
+    });
+    const mine = confirmation.own;
+    if (mine.kind !== "read") throw new Error("not read");
+    expect(victimsOf(confirmation).victims).toHaveLength(1);
+    const ownMargin = { ...mine.margin, maintenanceMarginCredit: mine.margin.maintenanceMarginCredit + 1n };
+    expect(victimsOf({ ...confirmation, own: { ...mine, margin: ownMargin } })).toMatchObject({
+      victims: [],
+      refused: [{ reason: "other-formulas", detail: expect.stringContaining("own margin") }],
     });
   });
 });

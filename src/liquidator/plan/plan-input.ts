@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId } from "../../core/units.js";
 import type { Level } from "../../market/view.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
-import type { MarginAccount, MarginMarket, Paper } from "../margin/margin-account.js";
+import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
 
 /** A market that a position can be taken in and unwound. */
 export interface TakeoverMarket extends MarginMarket {
@@ -71,11 +71,4 @@ export interface PlanInput {
   readonly markets: ReadonlyMap<Hex, TakeoverMarket>;
   readonly gas: GasPrices;
   readonly rules: PlanRules;
-}
-
-/** A position that is looked at. */
-export interface TakeoverTarget {
-  readonly victim: Victim;
-  readonly perp: Hex;
-  readonly paper: Paper;
 }

@@ -1,5 +1,6 @@
+import type { Hex } from "../../core/units.js";
 import { BPS, mulFixed } from "../margin/fixed-point.js";
-import type { Paper } from "../margin/margin-account.js";
+import type { MarginAccount } from "../margin/margin-account.js";
 import { isSafe } from "../margin/margin-rules.js";
 import { victimAfter } from "../margin/takeover-terms.js";
 import { gasCostOf, weiOf } from "./gas-cost.js";
@@ -25,30 +26,15 @@ const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
  * @throws FormatError when ether has no price.
  */
 export function planTakeover(victim: Victim, input: PlanInput): TakeoverDecision {
-  const refuse = (reason: RefusalReason, detail: string): Refused => ({
-    kind: "refused",
-    victim: victim.account,
-    perp: undefined,
-    blockNumber: victim.blockNumber,
-    reason,
-    detail,
-  });
-  if (victim.margin.papers.size === 0) return refuse("no-position", "it holds no position");
+  if (victim.margin.papers.size === 0) return refusal(victim, undefined, "no-position", "it holds no position");
   const decisions = [...victim.margin.papers.keys()].map((perp) => planPosition(victim, perp, input));
   return decisions.reduce((best, next) => (isBetter(next, best) ? next : best));
 }
 
 /** The takeover of one position of an account in danger. @throws FormatError when ether has no price. */
-export function planPosition(victim: Victim, perp: string, input: PlanInput): TakeoverDecision {
+export function planPosition(victim: Victim, perp: Hex, input: PlanInput): TakeoverDecision {
   const { account, blockNumber, margin } = victim;
-  const refuse = (reason: RefusalReason, detail: string): Refused => ({
-    kind: "refused",
-    victim: account,
-    perp,
-    blockNumber,
-    reason,
-    detail,
-  });
+  const refuse = (reason: RefusalReason, detail: string): Refused => refusal(victim, perp, reason, detail);
   const { own, markets, gas, rules } = input;
   const paper = margin.papers.get(perp) ?? 0n;
   const market = markets.get(perp);
@@ -91,10 +77,14 @@ export function planPosition(victim: Victim, perp: string, input: PlanInput): Ta
   };
 }
 
+function refusal({ account, blockNumber }: Victim, perp: Hex | undefined, reason: RefusalReason, detail: string): Refused {
+  return { kind: "refused", victim: account, perp, blockNumber, reason, detail };
+}
+
 function expectationOf(market: TakeoverMarket, { terms, disposal }: SizedTakeover, gasQuote: bigint): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;
   const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = disposal;
-  const atMark = valueAtMark(paper, market);
+  const atMark = mulFixed(paper, market.markPrice);
   return {
     credit,
     insuranceFee,
@@ -107,11 +97,7 @@ function expectationOf(market: TakeoverMarket, { terms, disposal }: SizedTakeove
   };
 }
 
-function valueAtMark(paper: Paper, { markPrice }: TakeoverMarket): bigint {
-  return mulFixed(paper, markPrice);
-}
-
-function roomOf({ netValueCredit, maintenanceMarginCredit }: { netValueCredit: bigint; maintenanceMarginCredit: bigint }): bigint {
+function roomOf({ netValueCredit, maintenanceMarginCredit }: MarginAccount): bigint {
   return netValueCredit - maintenanceMarginCredit;
 }
 

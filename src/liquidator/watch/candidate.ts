@@ -3,9 +3,6 @@ import type { Revert } from "../../chain/revert.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
 
-/** Where an account was heard of. */
-export type CandidateSource = "risky-list" | "chain-events" | "scan";
-
 /** An account read at one block, in one batch with others. */
 export type ConfirmedAccount =
   | {

@@ -5,8 +5,6 @@ import { isSafe, liquidationPriceOf, weightOf } from "../margin/margin-rules.js"
 import type { Candidate, Confirmation, Nearness } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 
-export { marginMarkets } from "./margin-markets.js";
-
 /** Of a basis point, as fine as distances are told. */
 const FRACTIONS = 100n;
 

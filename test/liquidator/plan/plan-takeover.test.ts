@@ -3,6 +3,7 @@ import { FormatError } from "../../../src/core/errors.js";
 import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
 import { marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
 import { allocateTakeovers, withTakeover } from "../../../src/liquidator/plan/allocate-takeovers.js";
+import { BookDisposal } from "../../../src/liquidator/plan/disposal.js";
 import type { OwnAccount, PlanInput, PlanRules, TakeoverMarket, Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
@@ -180,6 +181,24 @@ describe("profit", () => {
       expect(decided.maxCostWei).toBe((gas * COIN) / GAS.creditPerEth);
       // Both signs: what is paid at most for a long, received at least for a short.
       expect(decided.expected.credit - decided.expectCredit).toBe(spare - (gas - 1_800_000n));
+    }
+  });
+
+  it.each([1n, -1n])("of a fill that a competitor capped is its share of least profit and gas, less the gas (%s)", (sign) => {
+    const levels = [200_000, 199_900, 199_500].map((ticks, i) => ({ ticks: sign > 0n ? ticks : 400_000 - ticks, lots: 200 + 300 * i }));
+    const market = btc(sign > 0n ? { bids: levels } : { asks: levels });
+    const from = input([market], { rules: { minProfitCredit: 20n * USD, unwindReserveBps: 3 } });
+    const { requestPaper, expectCredit, maxCostWei } = plan(victim([market, sign * COIN]), from);
+    const gas = (maxCostWei * GAS.creditPerEth) / COIN;
+    const book = new BookDisposal(market, 0n, sign, from.rules);
+    for (const lots of [1n, 7n, 200n, 450n, 999n, 1000n]) {
+      const paper = sign * lots * market.instrument.paperPerLot;
+      // The most that is paid, or the least that is received, at a price that passes.
+      const credit = (expectCredit * paper + (sign < 0n ? requestPaper + 1n : 0n)) / requestPaper;
+      const profit = credit + (book.of(paper)?.worstCredit ?? 0n) - gas;
+      const share = ((20n * USD + gas) * paper) / requestPaper;
+      expect(profit).toBeGreaterThanOrEqual(share - gas - 3n);
+      if (lots === 1000n) expect(profit).toBeLessThanOrEqual(20n * USD + 1n);
     }
   });
 

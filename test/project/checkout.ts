@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtCommand } from "../support/built-command.js";
 
 /** The checkout that the tests run in. */
 export const PROJECT_ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -45,6 +46,12 @@ export class Checkout {
         this.write(path, text);
       }
     }
+  }
+
+  /** Takes over the project's own build, so that a checkout of its own sources need not compile them again. */
+  takeBuild(): void {
+    builtCommand();
+    cpSync(join(PROJECT_ROOT, "dist"), join(this.folder, "dist"), { recursive: true });
   }
 
   write(path: string, text: string): void {

@@ -24,26 +24,11 @@ describe("the command", () => {
       expect(stderr).toContain(checkout.folder);
     });
 
-    it("helps through npx: before a build, which npx then makes, after it, and after a rebuild", () => {
-      const help = (): void => {
-        const { status, stdout, stderr } = checkout.run("npx", ["marketwright", "--help"]);
-        expect(stderr.replace(/^npm warn.*$/gm, "").trim()).toBe("");
-        expect(status).toBe(0);
-        expect(stdout).toContain("Usage: marketwright");
-      };
-      help();
-      const first = checkout.build();
-      help();
-      expect(checkout.build()).toEqual(first);
-      checkout.write("src/core/added.ts", "export const added = 1;\n");
-      expect(checkout.run("npm", ["run", "-s", "build"]).status).toBe(0);
-      help();
-      expect(Object.keys(checkout.build())).toContain("core/added.js");
-    });
-
-    it("runs from any folder after npm link, which leaves a current build alone", () => {
+    it("runs through npx, and from any folder after npm link, which both leave a current build alone", () => {
+      checkout.takeBuild();
       expect(checkout.prepare().status).toBe(0);
       const before = checkout.build();
+      expect(helpThroughNpx(checkout)).toContain("Usage: marketwright");
       expect(checkout.run("npm", ["link"]).status).toBe(0);
       expect(checkout.build()).toEqual(before);
       const elsewhere = mkdtempSync(join(tmpdir(), "marketwright-elsewhere-"));
@@ -55,6 +40,21 @@ describe("the command", () => {
         rmSync(elsewhere, { recursive: true });
       }
     });
+  });
+
+  it("is built by npx where it is not, left alone where it is, and rebuilt by npm", () => {
+    const checkout = new Checkout({ "src/cli/main.ts": 'process.stdout.write("first\\n");\n' });
+    try {
+      expect(helpThroughNpx(checkout)).toBe("first\n");
+      const first = checkout.build();
+      expect(helpThroughNpx(checkout)).toBe("first\n");
+      expect(checkout.build()).toEqual(first);
+      checkout.write("src/cli/main.ts", 'process.stdout.write("second\\n");\n');
+      expect(checkout.run("npm", ["run", "-s", "build"]).status).toBe(0);
+      expect(helpThroughNpx(checkout)).toBe("second\n");
+    } finally {
+      checkout.dispose();
+    }
   });
 
   it("says the same through npx where nothing can be built", () => {
@@ -69,3 +69,11 @@ describe("the command", () => {
     }
   });
 });
+
+/** What the command prints, and nothing beside it. */
+function helpThroughNpx(checkout: Checkout): string {
+  const { status, stdout, stderr } = checkout.run("npx", ["marketwright", "--help"]);
+  expect(stderr.replace(/^npm warn.*$/gm, "").trim()).toBe("");
+  expect(status).toBe(0);
+  return stdout;
+}

@@ -36,6 +36,7 @@ beforeAll(() => {
   for (const name of ["config", "docs", "CHANGELOG.md", "README.md", "LICENSE"]) {
     cpSync(join(PROJECT_ROOT, name), join(checkout.folder, name), { recursive: true });
   }
+  checkout.takeBuild();
   const { status, stderr } = checkout.prepare("--required");
   if (status !== 0) throw new Error(stderr);
   const packed = checkout.run("npm", ["pack", "--ignore-scripts", "--json"]);
@@ -130,11 +131,10 @@ describe("the package as it is published", () => {
       "false",
     ];
     const compiler = join(MODULES, "typescript/bin/tsc");
-    const good = await run([compiler, ...flags, "right.ts"]);
-    expect(good).toMatchObject({ code: 0, out: "" });
-    const bad = await run([compiler, ...flags, "wrong.ts"]);
-    const lines = new Set([...bad.out.matchAll(/^wrong\.ts\((\d+),/gm)].map((match) => Number(match[1])));
-    expect([...lines].sort(), bad.out).toEqual([3, 4, 5, 6, 7]);
+    const { out } = await run([compiler, ...flags, "right.ts", "wrong.ts"]);
+    expect(out).not.toContain("right.ts");
+    const lines = new Set([...out.matchAll(/^wrong\.ts\((\d+),/gm)].map((match) => Number(match[1])));
+    expect([...lines].sort(), out).toEqual([3, 4, 5, 6, 7]);
   });
 });
 

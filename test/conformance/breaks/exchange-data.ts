@@ -140,8 +140,8 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", "src/simulator", [
     "P10",
     "contracts are a bare list",
     "rest/public-endpoints.ts",
-    "return JSON.stringify({ contracts: [...this.#state.markets.values()].map((market) => this.#contract(market)) });",
-    "return JSON.stringify([...this.#state.markets.values()].map((market) => this.#contract(market)));",
+    'return JSON.stringify({ contracts, ...(lensAddress === "" ? {} : { dealerLens: lensAddress }) });',
+    "return JSON.stringify(contracts);",
   ],
   [
     "P11",
@@ -184,8 +184,8 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", "src/simulator", [
     "AC1",
     "an account is answered in lower case",
     "rest/account-endpoints.ts",
-    "const account = new Account(address, this",
-    "const account = new Account(address.toLowerCase(), this",
+    "const account = this.#state.admit(address);",
+    "const account = this.#state.admit(address.toLowerCase());",
   ],
   [
     "UT1",

@@ -24,7 +24,7 @@ const ALLOWED = {
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
   // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's.
   simulator: ["core", "exchange/records", "exchange/wire-types", "exchange/wire-stream-types", "chain/abi/*"],
-  history: ["core", "market", ...RECORDS],
+  history: ["core", "exchange"],
   chain: ["core"],
   liquidator: ["core", "chain", "market", "account", "risk", "executor", "strategies/intent", ...RECORDS],
   monitoring: ["core", "exchange", "market", "account", "strategies", "risk", "executor"],

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   flatten: control,
   "cancel-all": async () => (await import("./commands/cancel-all.js")).addCancelAll,
   key: async () => (await import("./commands/key.js")).addKey,
+  data: async () => (await import("./commands/data.js")).addData,
 };
 
 /** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */

@@ -1,0 +1,150 @@
+import type { Command } from "commander";
+import { ConfigError } from "../../core/errors.js";
+import { type Imported, importFiles } from "../../history/import-files.js";
+import { checkMapping, loadMapping, type Mapping } from "../../history/sources/mapping.js";
+import { SHAPES } from "../../history/sources/shape.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import type { CliContext } from "../cli-context.js";
+import { jsonText } from "../output.js";
+
+interface ImportCommandOptions {
+  readonly store: string;
+  readonly market: string;
+  readonly symbol?: string;
+  readonly shape?: string;
+  readonly interval?: string;
+  readonly mapping?: string;
+  readonly kind?: string;
+  readonly columns?: string;
+  readonly timeUnit?: string;
+  readonly recvTimeUnit?: string;
+  readonly clockParts?: string;
+  readonly clockOffsetNs?: string;
+  readonly baseLatencyNs?: string;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright data import BTCUSDT-trades-2024-08-08.zip --market btcusdt
+  marketwright data import trades.ndjson.gz books.ndjson.gz --market btcusdt --clock-parts 13385
+  marketwright data import binance_incremental_book_L2.csv.gz --market btcusdt --symbol BTCUSDT
+  marketwright data import ticks.parquet --market eth --kind trades --columns time=ts,price=px,amount=qty,side=side --time-unit us
+
+Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
+Shapes: ${SHAPES.join(", ")}; docs/history.md has each.`;
+
+/** `marketwright data import FILE...` */
+export function addDataImport(data: Command, context: CliContext): void {
+  data
+    .command("import")
+    .description("take trades, books, candles and the like from files that you have")
+    .argument("<files...>", "CSV, NDJSON or Parquet, plain, gzipped or zipped")
+    .requiredOption("--market <id>", "the market that they are of, as the store is to name it")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--symbol <name>", "the market's name in files that hold several")
+    .option("--shape <shape>", "what the files are, where their first line does not tell")
+    .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
+    .option("--mapping <file>", "a YAML file that says which column is which")
+    .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
+    .option("--columns <pairs>", "with --kind: ours=theirs, with commas between")
+    .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
+    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option("--clock-parts <places>", "places in the capture (its line) at which another recording begins, with commas between")
+    .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
+    .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
+    .option("--replace", "drop what the same days hold already")
+    .option("--json", "JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (files: readonly string[], options: ImportCommandOptions) => {
+      const { store, market, symbol, shape, interval, replace, json } = options;
+      const mapping = mappingOf(options);
+      if (mapping !== undefined && shape !== undefined) {
+        throw new ConfigError("contradicts a mapping", { field: "--shape", value: shape, expected: "a shape or a mapping, not both" });
+      }
+      const imported = await importFiles(new HistoryStore(store), {
+        market,
+        files,
+        ...(symbol === undefined ? {} : { symbol }),
+        ...(shape === undefined ? {} : { shape }),
+        ...(interval === undefined ? {} : { interval }),
+        ...(mapping === undefined ? {} : { mapping }),
+        clock: clockOf(options),
+        replace: replace === true,
+        onFile: (file) => {
+          if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
+        },
+      });
+      context.stdout.write(json === true ? jsonText(imported, 2) : importText(imported));
+    });
+}
+
+function mappingOf({ mapping, kind, columns, timeUnit, recvTimeUnit }: ImportCommandOptions): Mapping | undefined {
+  if (mapping !== undefined) {
+    if (kind === undefined && columns === undefined) return loadMapping(mapping);
+    throw new ConfigError("is given beside --kind or --columns", {
+      field: "--mapping",
+      value: mapping,
+      expected: "the mapping in a file or in flags, not both",
+    });
+  }
+  if (kind === undefined && columns === undefined) {
+    const unit = timeUnit ?? recvTimeUnit;
+    if (unit !== undefined)
+      throw new ConfigError("is of a mapping", { field: "--time-unit", value: unit, expected: "--kind and --columns with it" });
+    return undefined;
+  }
+  if (kind === undefined || columns === undefined) {
+    throw new ConfigError("is missing", { field: kind === undefined ? "--kind" : "--columns", expected: "--kind and --columns together" });
+  }
+  const pairs = columns.split(",").map((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 1 || at === pair.length - 1)
+      throw new ConfigError("is no pair", { field: "--columns", value: pair, expected: "ours=theirs, such as price=px" });
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  return checkMapping({
+    kind,
+    columns: Object.fromEntries(pairs),
+    ...(timeUnit === undefined ? {} : { timeUnit }),
+    ...(recvTimeUnit === undefined ? {} : { recvTimeUnit }),
+  });
+}
+
+function clockOf({ clockParts, clockOffsetNs, baseLatencyNs = "0" }: ImportCommandOptions) {
+  return {
+    partsAt: clockParts === undefined ? [] : clockParts.split(",").map((place) => whole(place, "--clock-parts")),
+    baseLatencyNs: whole(baseLatencyNs, "--base-latency-ns"),
+    ...(clockOffsetNs === undefined ? {} : { offsetNs: whole(clockOffsetNs, "--clock-offset-ns", true) }),
+  };
+}
+
+function whole(text: string, field: string, signed = false): bigint {
+  if ((signed ? /^-?\d{1,18}$/ : /^\d{1,18}$/).test(text)) return BigInt(text);
+  throw new ConfigError("is no whole number", {
+    field,
+    value: text,
+    expected: signed ? "a whole number" : "a whole number of zero or more",
+  });
+}
+
+function importText({ files, clock }: Imported): string {
+  const lines = files.flatMap(({ file, kind, rows, days, findings }) => [
+    `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
+    ...findings.map((finding) => `  ${finding}`),
+  ]);
+  for (const { fromSeq, addedNs, smallestNs } of clock) {
+    const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;
+    lines.push(
+      addedNs === 0n
+        ? `clock${part}: not corrected, the smallest feed latency is ${smallestNs} ns`
+        : `clock${part}: ${addedNs} ns added to local stamps, the smallest feed latency was ${smallestNs} ns`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function spanText(days: readonly string[]): string {
+  return days.length === 1 ? String(days[0]) : `${days[0]} to ${days.at(-1)}`;
+}

@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import { instantText } from "../../history/day.js";
+import { listHistory, type SeriesListing } from "../../history/list-history.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../exit.js";
+import { jsonText, table } from "../output.js";
+
+interface ListOptions {
+  readonly store: string;
+  readonly market?: string;
+  readonly kind?: string;
+  readonly days?: boolean;
+  readonly verify?: boolean;
+  readonly json?: boolean;
+}
+
+/** `marketwright data list` */
+export function addDataList(data: Command, context: CliContext): void {
+  data
+    .command("list")
+    .description("what the store has: span, rows, gaps, checksum")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--market <id>", "of this market alone")
+    .option("--kind <kind>", "of this kind alone, such as trades or klines-1M")
+    .option("--days", "a line a day, with its checksum")
+    .option("--verify", "read every file against its checksum")
+    .option("--json", "JSON on stdout")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and the exit code is 1.",
+    )
+    .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
+      const listings = await listHistory(new HistoryStore(store), {
+        ...(market === undefined ? {} : { market }),
+        ...(kind === undefined ? {} : { kind }),
+        verify: verify === true,
+      });
+      context.stdout.write(json === true ? jsonText({ store, series: listings }, 2) : listText(listings, store, days === true));
+      for (const problem of listings.flatMap(({ problems }) => problems)) context.stderr.write(`marketwright: ${problem}\n`);
+      if (listings.some(({ problems }) => problems.length > 0)) throw new NotWell();
+    });
+}
+
+function listText(listings: readonly SeriesListing[], store: string, withDays: boolean): string {
+  if (listings.length === 0) return `${store}: nothing is there\n`;
+  if (withDays) {
+    const lines = listings.flatMap(({ market, kind, days }) =>
+      days.map((day) => [
+        market,
+        kind,
+        day.day,
+        day.complete ? "complete" : "open",
+        String(day.rows),
+        `${day.bytes}`,
+        day.sha256,
+        ...day.findings,
+      ]),
+    );
+    return table([["market", "kind", "day", "state", "rows", "bytes", "sha256"], ...lines]);
+  }
+  const rows = listings.map(({ market, kind, days, rows: count, bytes, covered, gaps, complete }) => [
+    market,
+    kind,
+    covered[0] === undefined ? "-" : instantText(covered[0][0]),
+    covered.length === 0 ? "-" : instantText((covered.at(-1) as readonly [number, number])[1]),
+    `${days.length}${complete ? "" : " (not all complete)"}`,
+    String(count),
+    String(bytes),
+    gaps.length === 0 ? "none" : gaps.map(([from, to]) => `${instantText(from)}..${instantText(to)}`).join(" "),
+  ]);
+  return table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows]);
+}

@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import { addDataImport } from "./data-import.js";
+import { addDataList } from "./data-list.js";
+
+/** `marketwright data import|list` */
+export function addData(program: Command, context: CliContext): void {
+  const data = program
+    .command("data")
+    .description("market history: import it, list what is there")
+    .addHelpText("after", "\nEach of them takes --json and --help.")
+    .action(() => data.help({ error: true }));
+  addDataImport(data, context);
+  addDataList(data, context);
+  for (const command of data.commands) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
+      .showHelpAfterError(`(marketwright data ${command.name()} --help says what it takes)`);
+  }
+}

@@ -1,0 +1,76 @@
+import { ConfigError } from "../core/errors.js";
+import type { Ms } from "../core/units.js";
+
+/** A UTC day as `2024-08-08`. */
+export type Day = string;
+
+/** Milliseconds of a day; the epoch knows no leap seconds. */
+export const DAY_MS = 86_400_000;
+/** Nanoseconds of a millisecond. */
+export const NS_A_MS = 1_000_000n;
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?Z?)?$/;
+
+/** The UTC day that an instant lies in, in the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+export function dayOf(instantMs: Ms): Day {
+  const days = Math.floor(instantMs / DAY_MS) + 719_468;
+  const era = Math.floor(days / 146_097);
+  const dayOfEra = days - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shifted = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1;
+  const month = shifted < 10 ? shifted + 3 : shifted - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+}
+
+/** The instant at which a day begins; undefined for a text that is no day of the calendar. */
+export function startOf(day: Day): Ms | undefined {
+  const match = DAY.exec(day);
+  if (match === null) return undefined;
+  const [year, month, date] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const shiftedYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shiftedYear / 400);
+  const yearOfEra = shiftedYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + date - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  const startMs = (era * 146_097 + dayOfEra - 719_468) * DAY_MS;
+  // A 31st of April comes out as the 1st of May.
+  return dayOf(startMs) === day ? startMs : undefined;
+}
+
+/** The instant at which a day of the store begins. @throws ConfigError for a text that is no day. */
+export function startOfDay(day: Day): Ms {
+  const startMs = startOf(day);
+  if (startMs === undefined) throw new ConfigError("is no day", { field: "day", value: day, expected: "a day such as 2024-08-08" });
+  return startMs;
+}
+
+/** An instant of the command line: a UTC day or time, or milliseconds since the epoch. @throws ConfigError when it is none. */
+export function parseInstant(text: string, field: string): Ms {
+  if (/^\d{12,14}$/.test(text)) return Number(text);
+  const match = INSTANT.exec(text);
+  const startMs = match === null ? undefined : startOf(match[1] as string);
+  const [hours, minutes, seconds] = [Number(match?.[2] ?? 0), Number(match?.[3] ?? 0), Number(match?.[4] ?? 0)];
+  if (startMs === undefined || hours > 23 || minutes > 59 || seconds > 59) {
+    throw new ConfigError("is no instant", {
+      field,
+      value: text,
+      expected: "a UTC day or time, such as 2024-08-08 or 2024-08-08T12:30:00Z, or milliseconds since 1970",
+    });
+  }
+  return startMs + ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((match?.[5] ?? "").padEnd(3, "0"));
+}
+
+/** An instant for people, UTC to the millisecond. */
+export function instantText(instantMs: Ms): string {
+  const inDay = instantMs - Math.floor(instantMs / DAY_MS) * DAY_MS;
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const clock = `${two(inDay / 3_600_000)}:${two((inDay / 60_000) % 60)}:${two((inDay / 1000) % 60)}`;
+  const rest = inDay % 1000;
+  return `${dayOf(instantMs)}T${clock}${rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`}Z`;
+}

@@ -1,0 +1,76 @@
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { makeFolder } from "../core/make-folder.js";
+
+/** One row of an answer: integers as bigint, decimals and texts as text. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a database may use of the machine. */
+export interface DuckLimits {
+  /** Megabytes of memory; what does not fit goes to `spillFolder`. */
+  readonly memoryMb: number;
+  readonly threads: number;
+}
+
+/** What commands give a database that they do not configure. */
+export const DEFAULT_LIMITS: DuckLimits = { memoryMb: 768, threads: 2 };
+
+/** A database in memory that reads and writes files: bounded memory, UTC, and nothing fetched from a network. */
+export class Duck {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  /** Opens one. @param spillFolder where it may put what does not fit into memory; made when needed. */
+  static async open(spillFolder: string, { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS): Promise<Duck> {
+    makeFolder(spillFolder);
+    const instance = await DuckDBInstance.create(":memory:", {
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+      memory_limit: `${memoryMb}MB`,
+      threads: String(threads),
+      temp_directory: spillFolder,
+    });
+    const connection = await instance.connect();
+    await connection.run("SET TimeZone = 'UTC'");
+    return new Duck(instance, connection);
+  }
+
+  /** Carries out a statement that answers nothing. @throws Error of the database */
+  async run(sql: string): Promise<void> {
+    await this.#connection.run(sql);
+  }
+
+  /** The rows that a question answers: few, since they are held in memory. @throws Error of the database */
+  async rows(sql: string): Promise<readonly Row[]> {
+    return (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as readonly Row[];
+  }
+
+  /** The one row of an aggregate. @throws Error of the database */
+  async row(sql: string): Promise<Row> {
+    return (await this.rows(sql))[0] ?? {};
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+}
+
+/** A text as an SQL literal. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A name as an SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A whole number of an answer; 0 for null, which an aggregate over no rows gives. */
+export function wholeOf(value: unknown): bigint {
+  return typeof value === "bigint" ? value : typeof value === "number" ? BigInt(value) : 0n;
+}

@@ -1,0 +1,134 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../core/errors.js";
+import { makeFolder } from "../core/make-folder.js";
+import type { MarketId } from "../core/units.js";
+import { type ClockPart, type ClockWish, cleanClocks, shiftSql } from "./clean-clocks.js";
+import type { DayManifest } from "./day-manifest.js";
+import { Duck, type DuckLimits, literal } from "./duck.js";
+import { HistoryError } from "./history-errors.js";
+import { layoutOf } from "./kinds.js";
+import { measure } from "./measure.js";
+import { recognise, type ShapeWish } from "./sources/recognise.js";
+import type { ShapedFile } from "./sources/shape.js";
+import type { HistoryStore } from "./store.js";
+import { type PlainFile, unpack } from "./unpack.js";
+import { writeDays } from "./write-days.js";
+
+/** What to import, and how. */
+export interface ImportOptions extends ShapeWish {
+  readonly market: MarketId;
+  /** Files of one capture: they share a clock. */
+  readonly files: readonly string[];
+  /** The one market of files that hold several. */
+  readonly symbol?: string;
+  readonly clock: ClockWish;
+  /** What the days hold already is dropped. */
+  readonly replace: boolean;
+  readonly limits?: DuckLimits;
+  /** Told as each file is begun. */
+  readonly onFile?: (file: string) => void;
+}
+
+/** What became of one file. */
+export interface ImportedFile {
+  readonly file: string;
+  readonly kind: string;
+  readonly rows: number;
+  readonly days: readonly DayManifest[];
+  readonly findings: readonly string[];
+}
+
+/** What an import did. */
+export interface Imported {
+  readonly files: readonly ImportedFile[];
+  /** What was added to local stamps; empty where there are none. */
+  readonly clock: readonly ClockPart[];
+}
+
+/**
+ * Imports files into the store. Every file is unpacked, recognised and measured before the first is written.
+ * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit
+ */
+export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
+  const { market, files, clock, replace } = options;
+  store.folder({ market, kind: "trades" });
+  const unpacked = join(store.root, ".staging", `import-${process.pid}`);
+  makeFolder(unpacked);
+  const duck = await Duck.open(store.spillFolder, options.limits);
+  try {
+    const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
+    for (const file of files) {
+      options.onFile?.(file);
+      for (const plain of await unpack(file, unpacked)) {
+        const shaped = await recognise(duck, plain, options);
+        found.push({ plain, shaped: await ofOneSymbol(duck, plain.file, shaped, options.symbol) });
+      }
+    }
+    const measured = [];
+    for (const { plain, shaped } of found) measured.push(await measure(duck, shaped.kind, shaped.select, plain.file));
+    const parts = await cleanClocks(
+      duck,
+      found.map(({ plain, shaped }) => ({ file: plain.file, shaped })),
+      clock,
+    );
+    const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
+      fromSeq: String(fromSeq),
+      addedNs: String(addedNs),
+      smallestNs: String(smallestNs),
+    }));
+    const imported: ImportedFile[] = [];
+    const replaced = replace ? new Set<string>() : undefined;
+    for (const [index, { plain, shaped }] of found.entries()) {
+      const facts = measured[index];
+      if (facts === undefined || facts.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+      const series = { market, kind: shaped.kind };
+      const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+      const lock = await store.open(series);
+      try {
+        const days = await writeDays(store, duck, {
+          series,
+          select: shaped.select,
+          measured: facts,
+          file: plain.file,
+          source: { name: plain.name, sha256: plain.sha256, ...(isStamped ? { clock: note } : {}) },
+          ...(isStamped ? { recvShift: shiftSql(parts) } : {}),
+          ...(replaced === undefined ? {} : { replaced }),
+          findings: shaped.findings,
+        });
+        imported.push({ file: plain.file, kind: shaped.kind, rows: facts.rows, days, findings: shaped.findings });
+      } finally {
+        lock.release();
+      }
+    }
+    return { files: imported, clock: parts };
+  } finally {
+    duck.close();
+    rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+/** The file's rows of one market. @throws ConfigError where it holds several and none is named, or not the one that is */
+async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol: string | undefined): Promise<ShapedFile> {
+  if (shaped.symbol === undefined) return shaped;
+  const symbols = (await duck.rows(shaped.symbol)).map((row) => String(row.symbol)).sort();
+  if (symbol === undefined) {
+    if (symbols.length < 2) return shaped;
+    throw new ConfigError(`${file} holds several markets`, {
+      field: "symbol",
+      value: symbols.join(", "),
+      expected: "--symbol with one of them",
+    });
+  }
+  if (symbols.length > 0 && !symbols.includes(symbol)) {
+    throw new ConfigError(`${file} does not hold this market`, {
+      field: "symbol",
+      value: symbol,
+      expected: `one of ${symbols.join(", ")}`,
+    });
+  }
+  if (symbols.length < 2) return shaped;
+  if (shaped.ofSymbol === undefined)
+    throw new HistoryError(file, "holds several markets", { value: symbols.join(", "), expected: "one market a file of this shape" });
+  return { ...shaped, select: shaped.ofSymbol(literal(symbol)) };
+}

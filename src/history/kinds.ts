@@ -1,0 +1,146 @@
+import { ConfigError } from "../core/errors.js";
+import type { Ms } from "../core/units.js";
+
+/** What a column of the store holds. `price`, `amount` and `rate` are exact decimals of as many places as the file needs. */
+export type ColumnType = "integer" | "flag" | "text" | "price" | "amount" | "rate";
+
+/** The decimals of a file, by what is counted in them. */
+export type DecimalGroup = "price" | "amount" | "rate";
+
+/** A column of one kind of history. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** A row that cannot be, as SQL over the columns as text, and in words. */
+export interface RowRule {
+  readonly broken: string;
+  readonly expected: string;
+}
+
+/** How one kind of history is laid out. */
+export interface KindLayout {
+  readonly columns: readonly Column[];
+  /** The order of the rows of a day. */
+  readonly order: readonly string[];
+  /** What tells two records apart; absent where only their source does, as with the messages of a capture. */
+  readonly key?: readonly string[];
+  readonly rules: readonly RowRule[];
+}
+
+/** The families of kinds; candles have one kind an interval. */
+export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding" | "orders" | "fills";
+
+/** `trades`, `book`, `klines-1M`, ...: the name of a folder of the store. */
+export type HistoryKind = string;
+
+const columns = (text: string): Column[] =>
+  text.split(" ").map((pair) => {
+    const [name, type] = pair.split(":") as [string, ColumnType];
+    return { name, type };
+  });
+
+/** Exchange clock, local clock, place in the capture. */
+const STAMPS = "timeNs:integer recvNs:integer seq:integer";
+const above = (name: string): RowRule => ({ broken: `TRY_CAST(${name} AS DOUBLE) <= 0`, expected: `${name} above zero` });
+const notBelow = (name: string): RowRule => ({ broken: `TRY_CAST(${name} AS DOUBLE) < 0`, expected: `${name} of zero or more` });
+const candle: KindLayout = {
+  columns: columns("timeNs:integer open:price high:price low:price close:price volume:amount"),
+  order: ["timeNs"],
+  key: ["timeNs"],
+  rules: [
+    {
+      broken:
+        "TRY_CAST(low AS DOUBLE) > least(TRY_CAST(open AS DOUBLE), TRY_CAST(close AS DOUBLE)) OR TRY_CAST(high AS DOUBLE) < greatest(TRY_CAST(open AS DOUBLE), TRY_CAST(close AS DOUBLE))",
+      expected: "open and close between low and high",
+    },
+    above("low"),
+    notBelow("volume"),
+  ],
+};
+
+const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
+  trades: {
+    columns: columns(`id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`),
+    order: ["timeNs", "seq", "id"],
+    key: ["id"],
+    rules: [{ broken: "id IS NULL", expected: "an id, an integer below 2^63" }, above("price"), above("amount")],
+  },
+  book: {
+    columns: columns(
+      `${STAMPS} isSnapshot:flag beginSequence:integer endSequence:integer level:integer isBid:flag price:price amount:amount`,
+    ),
+    order: ["timeNs", "seq", "level"],
+    rules: [above("price"), notBelow("amount")],
+  },
+  bbo: {
+    columns: columns(`${STAMPS} bid:price bidAmount:amount ask:price askAmount:amount`),
+    order: ["timeNs", "seq"],
+    rules: [notBelow("bidAmount"), notBelow("askAmount")],
+  },
+  marks: {
+    columns: columns(`${STAMPS} mark:price index:price fundingRate:rate nextFundingMs:integer`),
+    order: ["timeNs", "seq"],
+    rules: [above("mark")],
+  },
+  klines: candle,
+  // The mark has no volume of its own, and no trade bounds it.
+  "mark-klines": candle,
+  funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [] },
+  orders: {
+    columns: columns(
+      `${STAMPS} orderId:integer hash:text isBuy:flag type:text timeInForce:text price:price amount:amount availableAmount:amount filledAmount:amount canceledAmount:amount expiredAmount:amount failedAmount:amount status:text createdMs:integer`,
+    ),
+    order: ["timeNs", "seq"],
+    rules: [],
+  },
+  fills: {
+    columns: columns(
+      `id:integer ${STAMPS} isBuyer:flag isMaker:flag price:price amount:amount commission:rate status:text timeInForce:text type:text`,
+    ),
+    order: ["timeNs", "seq"],
+    rules: [above("price"), above("amount")],
+  },
+};
+
+const INTERVAL = /^([1-9]\d{0,3})(M|H|D|W|MO)$/;
+const UNIT_MS: Readonly<Record<string, Ms>> = { M: 60_000, H: 3_600_000, D: 86_400_000, W: 604_800_000 };
+
+/** The layout of a kind. @throws ConfigError for a name that is no kind. */
+export function layoutOf(kind: HistoryKind): KindLayout {
+  return LAYOUTS[familyOf(kind)];
+}
+
+/** The family that a kind belongs to. @throws ConfigError for a name that is no kind. */
+export function familyOf(kind: HistoryKind): KindFamily {
+  const family = kind.replace(/klines-.*$/, "klines");
+  const isKnown = Object.hasOwn(LAYOUTS, family) && (family.endsWith("klines") ? INTERVAL.test(intervalOf(kind)) : family === kind);
+  if (isKnown) return family as KindFamily;
+  throw new ConfigError("is no kind of history", {
+    field: "kind",
+    value: kind,
+    expected: "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
+  });
+}
+
+/** The interval that candles of this kind have, in the exchange's spelling; empty for other kinds. */
+export function intervalOf(kind: HistoryKind): string {
+  return /klines-(.+)$/.exec(kind)?.[1] ?? "";
+}
+
+/** How long a candle is; undefined for a month, which has no one length, and for a text that is no interval. */
+export function intervalMsOf(interval: string): Ms | undefined {
+  const match = INTERVAL.exec(interval);
+  const unitMs = UNIT_MS[match?.[2] ?? ""];
+  return match === null || unitMs === undefined ? undefined : Number(match[1]) * unitMs;
+}
+
+/** The exchange's spelling of an interval of so many milliseconds, minutes as M; undefined where it has none. */
+export function intervalName(ms: Ms): string | undefined {
+  for (const unit of ["W", "D", "H", "M"]) {
+    const unitMs = UNIT_MS[unit] as Ms;
+    if (ms >= unitMs && ms % unitMs === 0) return `${ms / unitMs}${unit}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import type { Duck } from "../duck.js";
+import { withInterval } from "./exchange-shapes.js";
+import { csvSql, instantSql } from "./reading-sql.js";
+import type { Shape, ShapedFile } from "./shape.js";
+
+/**
+ * Binance's public data (github.com/binance/binance-public-data, "README"): the columns of each file under our names, in their order.
+ * Files of the futures have a header since 2023, those of the spot market none; spot stamps are microseconds since 2025.
+ */
+const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
+  "binance-trades": ["id", "price", "qty", "quote_qty", "time", "is_buyer_maker", "is_best_match"],
+  "binance-aggTrades": [
+    "agg_trade_id",
+    "price",
+    "quantity",
+    "first_trade_id",
+    "last_trade_id",
+    "transact_time",
+    "is_buyer_maker",
+    "is_best_match",
+  ],
+  "binance-klines": [
+    "open_time",
+    "open",
+    "high",
+    "low",
+    "close",
+    "volume",
+    "close_time",
+    "quote_volume",
+    "count",
+    "taker_buy_volume",
+    "taker_buy_quote_volume",
+    "ignore",
+  ],
+  "binance-bookTicker": ["update_id", "best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time", "event_time"],
+};
+
+/** The columns of a Binance file of so many; its last column is not in all. */
+function binanceColumns(shape: Shape, count: number): readonly string[] {
+  return (COLUMNS[shape] ?? []).slice(0, count);
+}
+
+/** A file of Binance's public data. */
+export async function binanceShape(
+  duck: Duck,
+  path: string,
+  shape: Shape,
+  header: readonly string[] | undefined,
+  width: number,
+): Promise<ShapedFile | undefined> {
+  const from = csvSql(path, header ?? binanceColumns(shape, width), header !== undefined);
+  switch (shape) {
+    case "binance-trades":
+      return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", from);
+    case "binance-aggTrades":
+      return trades(`CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`, "quantity", from);
+    case "binance-klines":
+      return withInterval(duck, `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${from}`, "klines");
+    case "binance-bookTicker":
+      return {
+        kind: "bbo",
+        select: `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, row_number() OVER () AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
+        findings: [],
+      };
+    default:
+      return undefined;
+  }
+}
+
+function trades(stamps: string, amount: string, from: string): ShapedFile {
+  return {
+    kind: "trades",
+    select: `SELECT ${stamps}, CAST(NULL AS BIGINT) AS recvNs, row_number() OVER () AS seq, price, ${amount} AS amount, CAST(is_buyer_maker AS BOOLEAN) AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+    findings: [],
+  };
+}

@@ -1,0 +1,147 @@
+import { type Duck, wholeOf } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
+import { intervalName } from "../kinds.js";
+import { csvSql, ndjsonSql } from "./reading-sql.js";
+import type { ShapedFile, Writ } from "./shape.js";
+
+/** Where a capture has no line of its own, the row is its place. */
+const SEQ = "coalesce(CAST(line AS BIGINT), row_number() OVER ())";
+const JSON_TRADE = {
+  id: "VARCHAR",
+  price: "VARCHAR",
+  amount: "VARCHAR",
+  time: "BIGINT",
+  isBuyerMaker: "BOOLEAN",
+  status: "VARCHAR",
+  line: "BIGINT",
+  recvTimeNs: "BIGINT",
+};
+const JSON_BOOK = {
+  type: "VARCHAR",
+  line: "BIGINT",
+  ticker_id: "VARCHAR",
+  sequence: "BIGINT",
+  beginSequence: "BIGINT",
+  endSequence: "BIGINT",
+  prevEndSequence: "BIGINT",
+  timestamp: "BIGINT",
+  recvTimeNs: "BIGINT",
+  bids: "VARCHAR[][]",
+  asks: "VARCHAR[][]",
+};
+
+/** Public trades in the exchange's own record, as NDJSON or CSV, with or without local stamps. */
+export function tradesShape(path: string, writ: Writ): ShapedFile {
+  const from = tableSql(path, writ, JSON_TRADE, ["line", "recvTimeNs", "status"]);
+  return {
+    kind: "trades",
+    select: `SELECT CAST(id AS BIGINT) AS id, CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, price, amount, CAST(isBuyerMaker AS BOOLEAN) AS isBuyerMaker, status FROM ${from}`,
+    findings: [],
+  };
+}
+
+/** Snapshots and updates of a book with absolute amounts: one row a level, and one for a message without levels. */
+export async function bookShape(duck: Duck, path: string, file: string): Promise<ShapedFile> {
+  const from = ndjsonSql(path, JSON_BOOK);
+  const message = `type = 'snapshot' AS isSnapshot, CASE WHEN type = 'snapshot' THEN sequence ELSE beginSequence END AS beginSequence, CASE WHEN type = 'snapshot' THEN sequence ELSE endSequence END AS endSequence`;
+  const levels =
+    "list_concat(list_transform(coalesce(bids, []), l -> ['1', l[1], l[2]]), list_transform(coalesce(asks, []), l -> ['0', l[1], l[2]]))";
+  const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, ${SEQ} AS seq, ${message}, ${levels} AS levels FROM ${from}`;
+  const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
+  const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
+  const chain = await duck.row(
+    `SELECT count(*) FILTER (prevEndSequence IS NOT NULL AND before IS NOT NULL AND prevEndSequence <> before) AS breaks, count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange FROM (SELECT type, prevEndSequence, lag(endSequence) OVER () AS before FROM ${from} WHERE type IS DISTINCT FROM 'snapshot')`,
+  );
+  const breaks = wholeOf(chain.breaks);
+  const strange = wholeOf(chain.strange);
+  if (strange > 0n) {
+    throw new HistoryError(file, `${strange} of its messages are neither snapshot nor update`, {
+      expected: "type snapshot or update in each",
+    });
+  }
+  return {
+    kind: "book",
+    select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
+    symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
+    findings: breaks > 0n ? [`${breaks} updates do not follow on the one before (prevEndSequence)`] : [],
+  };
+}
+
+/** Best bid and offer. */
+export function bboShape(path: string, writ: Writ): ShapedFile {
+  const from = tableSql(
+    path,
+    writ,
+    { time: "BIGINT", bid: "VARCHAR", bidAmount: "VARCHAR", ask: "VARCHAR", askAmount: "VARCHAR", line: "BIGINT", recvTimeNs: "BIGINT" },
+    ["line", "recvTimeNs"],
+  );
+  return {
+    kind: "bbo",
+    select: `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`,
+    findings: [],
+  };
+}
+
+/** Mark price, index price and live funding rate. */
+export function marksShape(path: string, writ: Writ): ShapedFile {
+  const optional = ["line", "recvTimeNs", "indexPrice", "fundingRate", "nextFundingTime"];
+  const from = tableSql(
+    path,
+    writ,
+    {
+      time: "BIGINT",
+      markPrice: "VARCHAR",
+      indexPrice: "VARCHAR",
+      fundingRate: "VARCHAR",
+      nextFundingTime: "BIGINT",
+      line: "BIGINT",
+      recvTimeNs: "BIGINT",
+    },
+    optional,
+  );
+  return {
+    kind: "marks",
+    select: `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`,
+    findings: [],
+  };
+}
+
+/** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
+export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string): Promise<ShapedFile | undefined> {
+  const from = tableSql(
+    path,
+    writ,
+    { time: "BIGINT", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" },
+    [],
+  );
+  const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
+  return withInterval(duck, select, kind);
+}
+
+/** The candles' kind from the most common step between them, where it is not given. */
+export async function withInterval(duck: Duck, select: string, kind: string): Promise<ShapedFile | undefined> {
+  if (kind.includes("klines-")) return { kind, select, findings: [] };
+  const { step } = await duck.row(
+    `SELECT mode(step) AS step FROM (SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS step FROM (${select}))`,
+  );
+  const interval = step === null || step === undefined ? undefined : intervalName(Number(wholeOf(step) / 1_000_000n));
+  return interval === undefined ? undefined : { kind: `${kind}-${interval}`, select, findings: [] };
+}
+
+/** Past funding rates. */
+export function fundingShape(path: string, writ: Writ): ShapedFile {
+  const from = tableSql(path, writ, { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "BIGINT" }, ["marketId"]);
+  return {
+    kind: "funding",
+    select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
+    symbol: `SELECT DISTINCT marketId AS symbol FROM ${from} WHERE marketId IS NOT NULL`,
+    findings: [],
+  };
+}
+
+/** SQL of a file as a table; columns that a CSV file lacks are null. */
+function tableSql(path: string, writ: Writ, fields: Readonly<Record<string, string>>, optional: readonly string[]): string {
+  if (writ.writ !== "csv") return ndjsonSql(path, fields);
+  const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
+  return `(SELECT ${["*", ...lacking].join(", ")} FROM ${csvSql(path, writ.columns, writ.hasHeader)})`;
+}

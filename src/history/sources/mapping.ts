@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { checkShape } from "../../core/config-shape.js";
+import { loadYamlFile } from "../../core/config-yaml.js";
+import { ConfigError } from "../../core/errors.js";
+import { type Duck, identifier, literal } from "../duck.js";
+import { familyOf, type HistoryKind, layoutOf } from "../kinds.js";
+import { withInterval } from "./exchange-shapes.js";
+import { csvSql, ndjsonSql } from "./reading-sql.js";
+import type { ShapedFile, Writ } from "./shape.js";
+import { bidSql, takerSql } from "./tardis-shapes.js";
+
+const UNITS = ["s", "ms", "us", "ns", "iso"] as const;
+type TimeUnit = (typeof UNITS)[number];
+
+const mappingSchema = z.strictObject({
+  /** A kind of history; `klines` alone takes its interval from the data. */
+  kind: z.string(),
+  /** Our columns, each with the file's; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
+  columns: z.record(z.string(), z.string()),
+  timeUnit: z.enum(UNITS).default("ms"),
+  recvTimeUnit: z.enum(UNITS).optional(),
+});
+
+/** Which column of a file is which of ours. */
+export type Mapping = z.output<typeof mappingSchema>;
+
+/** A mapping as a user gives it, checked. @throws ConfigError for a field that is wrong or missing */
+export function checkMapping(value: unknown): Mapping {
+  const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
+  const kind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
+  const family = familyOf(kind);
+  if (family === "orders" || family === "fills") {
+    throw new ConfigError("cannot be imported", {
+      field: "mapping.kind",
+      value: mapping.kind,
+      expected: "a kind of market data: orders and fills are recorded",
+    });
+  }
+  const known = namesOf(kind);
+  for (const name of Object.keys(mapping.columns)) {
+    if (!known.includes(name))
+      throw new ConfigError(`is no column of ${mapping.kind}`, {
+        field: `mapping.columns.${name}`,
+        value: name,
+        expected: known.join(", "),
+      });
+  }
+  for (const name of requiredOf(kind)) {
+    const isGiven = name.split("|").some((one) => Object.hasOwn(mapping.columns, one));
+    if (!isGiven)
+      throw new ConfigError("is missing", {
+        field: `mapping.columns.${name.split("|")[0]}`,
+        expected: `the file's column that holds ${name.replace("|", " or ")}`,
+      });
+  }
+  return mapping;
+}
+
+/** Reads a mapping from a YAML file. @throws ConfigError when it is none */
+export function loadMapping(path: string): Mapping {
+  return checkMapping(loadYamlFile(path).value);
+}
+
+/** A file of any columns. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
+export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<ShapedFile | undefined> {
+  const kind: HistoryKind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
+  const from = await tableSql(duck, path, writ, mapping, file);
+  const given = (name: string): string | undefined => {
+    const column = mapping.columns[name];
+    return column === undefined ? undefined : `CAST(${identifier(column)} AS VARCHAR)`;
+  };
+  const unit = mapping.timeUnit;
+  const selected = layoutOf(kind).columns.map(({ name, type }) => {
+    const time = given("time") as string;
+    const side = given("side");
+    if (name === "timeNs") return `${nsSql(time, unit)} AS timeNs`;
+    if (name === "recvNs")
+      return `${given("recvTime") === undefined ? "CAST(NULL AS BIGINT)" : nsSql(given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
+    if (name === "seq") return "row_number() OVER () AS seq";
+    if (name === "level") return "0 AS level";
+    if (name === "id" && given("id") === undefined) return "row_number() OVER () AS id";
+    if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";
+    if (name === "isBuyerMaker" && given(name) === undefined)
+      return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(side)} AS isBuyerMaker`;
+    if (name === "isBid" && given(name) === undefined) return `${bidSql(side as string)} AS isBid`;
+    const column = given(name);
+    const sqlType = type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR";
+    return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
+  });
+  const select = `SELECT ${selected.join(", ")} FROM ${from}`;
+  const findings = kind === "trades" && given("id") === undefined ? ["it has no ids: the number of the row stands for each"] : [];
+  if (mapping.kind.endsWith("klines")) return withInterval(duck, select, mapping.kind);
+  return { kind, select, findings };
+}
+
+function namesOf(kind: HistoryKind): string[] {
+  const own = layoutOf(kind).columns.map(({ name }) => name);
+  const stamps: Readonly<Record<string, readonly string[]>> = { timeNs: ["time"], recvNs: ["recvTime"], seq: [], level: [] };
+  const sides = own.includes("isBuyerMaker") || own.includes("isBid") ? ["side"] : [];
+  return [...own.flatMap((name) => stamps[name] ?? [name]), ...sides];
+}
+
+function requiredOf(kind: HistoryKind): string[] {
+  const required: Readonly<Record<string, readonly string[]>> = {
+    trades: ["price", "amount"],
+    book: ["price", "amount", "isBid|side"],
+    bbo: ["bid", "bidAmount", "ask", "askAmount"],
+    marks: ["mark"],
+    funding: ["rate"],
+  };
+  return ["time", ...(required[kind] ?? ["open", "high", "low", "close", "volume"])];
+}
+
+async function tableSql(duck: Duck, path: string, writ: Writ, { columns }: Mapping, file: string): Promise<string> {
+  const wanted = Object.values(columns);
+  if (writ.writ === "ndjson") return ndjsonSql(path, Object.fromEntries(wanted.map((name) => [name, "VARCHAR"])));
+  const isParquet = writ.writ === "parquet";
+  const held = isParquet
+    ? (await duck.rows(`DESCRIBE SELECT * FROM read_parquet(${literal(path)})`)).map(({ column_name }) => String(column_name))
+    : writ.columns;
+  const lacking = wanted.find((name) => !held.includes(name));
+  if (lacking !== undefined)
+    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
+  return isParquet ? `read_parquet(${literal(path)})` : csvSql(path, held, true);
+}
+
+const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };
+
+/** SQL of an instant in nanoseconds; fractions of its unit count to the nanosecond. */
+function nsSql(text: string, unit: TimeUnit): string {
+  if (unit === "iso") return `epoch_us(CAST(${text} AS TIMESTAMPTZ)) * 1000`;
+  return `CAST(CAST(${text} AS DECIMAL(28,9)) * ${NS_A_UNIT[unit]} AS BIGINT)`;
+}

@@ -1,0 +1,21 @@
+import { identifier, literal } from "../duck.js";
+
+/** SQL that reads a CSV file, every column as text; a line with another number of columns is an error. */
+export function csvSql(path: string, columns: readonly string[], hasHeader: boolean): string {
+  const types = columns.map((name) => `${literal(name)}: 'VARCHAR'`).join(", ");
+  return `read_csv(${literal(path)}, auto_detect=false, delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, columns={${types}})`;
+}
+
+/** SQL that reads a file of one JSON record a line; a field that a line lacks is null. */
+export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>): string {
+  const types = Object.entries(fields)
+    .map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+    .join(", ");
+  return `read_json(${literal(path)}, format='newline_delimited', maximum_object_size=67108864, columns={${types}})`;
+}
+
+/** SQL of an instant in nanoseconds from milliseconds or microseconds, told apart by their size: 1e14 ms is the year 5138, 1e14 us is 1973. */
+export function instantSql(column: string): string {
+  const whole = `CAST(${identifier(column)} AS BIGINT)`;
+  return `${whole} * CASE WHEN ${whole} >= 100000000000000 THEN 1000 ELSE 1000000 END`;
+}

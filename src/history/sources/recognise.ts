@@ -1,0 +1,145 @@
+import { ConfigError } from "../../core/errors.js";
+import type { Duck } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
+import { reading } from "../measure.js";
+import type { PlainFile } from "../unpack.js";
+import { binanceShape } from "./binance-shapes.js";
+import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
+import { firstLines, isParquet } from "./first-lines.js";
+import { type Mapping, mappedShape } from "./mapping.js";
+import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
+import { tardisBook, tardisTrades } from "./tardis-shapes.js";
+
+/** What a user says of a file. */
+export interface ShapeWish {
+  /** One of SHAPES; recognised by the file's first line where absent. */
+  readonly shape?: string;
+  readonly mapping?: Mapping;
+  /** Of candles, in the exchange's spelling; from the data where absent. */
+  readonly interval?: string;
+}
+
+/** Fields that only files of one shape have in their header or first record. */
+const MARKS: readonly (readonly [Shape, readonly string[]])[] = [
+  ["tardis-book", ["local_timestamp", "is_snapshot", "side", "price", "amount"]],
+  ["tardis-trades", ["local_timestamp", "id", "side", "price", "amount"]],
+  ["binance-aggTrades", ["agg_trade_id", "transact_time", "is_buyer_maker"]],
+  ["binance-trades", ["qty", "quote_qty", "is_buyer_maker"]],
+  ["binance-klines", ["open_time", "close_time", "open", "volume"]],
+  ["binance-bookTicker", ["best_bid_price", "best_ask_price", "transaction_time"]],
+  ["book", ["type", "bids", "asks", "timestamp"]],
+  ["marks", ["time", "markPrice"]],
+  ["bbo", ["time", "bid", "bidAmount", "ask", "askAmount"]],
+  ["funding", ["fundingRate", "fundingTime"]],
+  ["klines", ["time", "open", "high", "low", "close", "volume"]],
+  ["trades", ["id", "price", "amount", "time", "isBuyerMaker"]],
+];
+
+/** Files without a header are recognised by the names that Binance gives them: `BTCUSDT-aggTrades-2024-08-08.csv`. */
+const NAMES: readonly (readonly [Shape, RegExp])[] = [
+  ["binance-aggTrades", /-aggTrades-/],
+  ["binance-trades", /-trades-/],
+  ["binance-bookTicker", /-bookTicker-/],
+  ["binance-klines", /-\d{1,2}(?:m|h|d|w|mo)-\d{4}/],
+];
+
+/**
+ * How the database is to read a file.
+ * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
+ */
+export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
+  const { file, path } = plain;
+  const { writ, names } = writOf(plain, wish);
+  return reading(file, async () => {
+    const shaped =
+      wish.mapping !== undefined ? await mappedShape(duck, path, writ, wish.mapping, file) : await named(duck, plain, writ, names, wish);
+    if (shaped !== undefined) return shaped;
+    throw new ConfigError(`${file} does not tell the interval of its candles`, {
+      field: "interval",
+      expected: "an interval such as 1M or 15M",
+    });
+  });
+}
+
+function named(
+  duck: Duck,
+  { path, file, name }: PlainFile,
+  writ: Writ,
+  names: readonly string[],
+  wish: ShapeWish,
+): Promise<ShapedFile | undefined> | ShapedFile {
+  const shape = shapeOf(file, name, names, wish);
+  const kind = wish.interval === undefined ? "klines" : `klines-${wish.interval}`;
+  if (shape.startsWith("binance-"))
+    return binanceShape(duck, path, shape, writ.writ === "csv" && writ.hasHeader ? writ.columns : undefined, names.length);
+  const isTable = writ.writ === "csv" && writ.hasHeader;
+  if (
+    (shape.startsWith("tardis-") && !isTable) ||
+    (shape === "book" && writ.writ !== "ndjson") ||
+    (writ.writ === "csv" && !writ.hasHeader)
+  ) {
+    throw new HistoryError(file, `is not written as ${shape} is`, {
+      expected: shape === "book" ? "one JSON record a line" : "CSV with a header",
+    });
+  }
+  switch (shape) {
+    case "tardis-trades":
+      return tardisTrades(duck, path, names);
+    case "tardis-book":
+      return tardisBook(path, names);
+    case "book":
+      return bookShape(duck, path, file);
+    case "bbo":
+      return bboShape(path, writ);
+    case "marks":
+      return marksShape(path, writ);
+    case "funding":
+      return fundingShape(path, writ);
+    case "klines":
+      return klinesShape(duck, path, writ, kind);
+    default:
+      return tradesShape(path, writ);
+  }
+}
+
+function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {
+  if (shape !== undefined) {
+    const wished = SHAPES.find((known) => known === shape);
+    if (wished !== undefined) return wished;
+    throw new ConfigError("is no shape of a file", { field: "shape", value: shape, expected: `one of ${SHAPES.join(", ")}` });
+  }
+  const found =
+    MARKS.find(([, fields]) => fields.every((field) => names.includes(field))) ?? NAMES.find(([, pattern]) => pattern.test(name));
+  if (found !== undefined) return found[0];
+  throw new HistoryError(file, "is of no shape that is known", {
+    value: names.join(", "),
+    expected: "a shape that docs/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
+  });
+}
+
+function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly writ: Writ; readonly names: readonly string[] } {
+  if (isParquet(path)) {
+    if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
+    throw new HistoryError(file, "is Parquet of columns that are not known", {
+      expected: "a mapping of its columns (--mapping, or --kind with --columns)",
+    });
+  }
+  const [line] = firstLines(path);
+  if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
+  if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
+  const names = line.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
+  const hasHeader = mapping !== undefined || !names.some((name) => /^-?\d+(\.\d+)?$/.test(name));
+  return { writ: { writ: "csv", columns: names, hasHeader }, names };
+}
+
+function fieldsOf(line: string, file: string): string[] {
+  try {
+    return Object.keys(JSON.parse(line) as object);
+  } catch (cause) {
+    throw new HistoryError(file, "begins with a line that is no JSON", {
+      value: line.slice(0, 80),
+      expected: "one JSON record a line",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { HistoryKind } from "../kinds.js";
+
+/** The shapes of files that an import knows by name. */
+export const SHAPES = [
+  "trades",
+  "book",
+  "bbo",
+  "marks",
+  "klines",
+  "funding",
+  "binance-trades",
+  "binance-aggTrades",
+  "binance-klines",
+  "binance-bookTicker",
+  "tardis-trades",
+  "tardis-book",
+] as const;
+
+/** One of {@link SHAPES}. */
+export type Shape = (typeof SHAPES)[number];
+
+/** How a plain file is written. */
+export type Writ =
+  | { readonly writ: "ndjson" }
+  | { readonly writ: "csv"; readonly columns: readonly string[]; readonly hasHeader: boolean }
+  | { readonly writ: "parquet" };
+
+/** A file as the database is to read it. */
+export interface ShapedFile {
+  readonly kind: HistoryKind;
+  /** SQL that gives the kind's columns, decimals as text. */
+  readonly select: string;
+  /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
+  readonly symbol?: string;
+  /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */
+  readonly ofSymbol?: (symbol: string) => string;
+  /** What the import says of the data. */
+  readonly findings: readonly string[];
+}

@@ -1,0 +1,44 @@
+import { type Duck, wholeOf } from "../duck.js";
+import { csvSql } from "./reading-sql.js";
+import type { ShapedFile } from "./shape.js";
+
+/** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
+const STAMPS = "CAST(timestamp AS BIGINT) * 1000 AS timeNs, CAST(local_timestamp AS BIGINT) * 1000 AS recvNs";
+
+/** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
+export async function tardisTrades(duck: Duck, path: string, columns: readonly string[]): Promise<ShapedFile> {
+  const from = csvSql(path, columns, true);
+  const { strange } = await duck.row(`SELECT count(*) FILTER (TRY_CAST(id AS BIGINT) IS NULL) AS strange FROM ${from}`);
+  const hasIds = wholeOf(strange) === 0n;
+  const select = `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, row_number() OVER () AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`;
+  return {
+    kind: "trades",
+    select,
+    ofSymbol: (symbol) => `${select} WHERE symbol = ${symbol}`,
+    symbol: `SELECT DISTINCT symbol FROM ${from}`,
+    findings: hasIds ? [] : ["its ids are no integers: the number of the row stands for each"],
+  };
+}
+
+/** `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. */
+export function tardisBook(path: string, columns: readonly string[]): ShapedFile {
+  const from = csvSql(path, columns, true);
+  const select = `SELECT ${STAMPS}, row_number() OVER () AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`;
+  return {
+    kind: "book",
+    select,
+    ofSymbol: (symbol) => `${select} WHERE symbol = ${symbol}`,
+    symbol: `SELECT DISTINCT symbol FROM ${from}`,
+    findings: [],
+  };
+}
+
+/** SQL of isBuyerMaker from the side that took; null where the source does not know, an error for any other word. */
+export function takerSql(column: string): string {
+  return `CASE lower(${column}) WHEN 'buy' THEN false WHEN 'b' THEN false WHEN 'bid' THEN false WHEN 'sell' THEN true WHEN 's' THEN true WHEN 'ask' THEN true WHEN 'unknown' THEN NULL ELSE error('side: ' || coalesce(${column}, 'nothing') || ' is neither buy nor sell') END`;
+}
+
+/** SQL of isBid from a book's side; an error for any other word. */
+export function bidSql(column: string): string {
+  return `CASE lower(${column}) WHEN 'bid' THEN true WHEN 'buy' THEN true WHEN 'b' THEN true WHEN 'ask' THEN false WHEN 'sell' THEN false WHEN 'a' THEN false WHEN 's' THEN false ELSE error('side: ' || coalesce(${column}, 'nothing') || ' is neither bid nor ask') END`;
+}

@@ -1,0 +1,40 @@
+import type { Ms } from "../core/units.js";
+
+/** A stretch of time: from an instant, inclusive, to another, exclusive. */
+export type Span = readonly [fromMs: Ms, toMs: Ms];
+
+/** The same time as ascending spans that neither touch nor overlap. */
+export function unionOf(spans: readonly Span[]): Span[] {
+  const sorted = spans.filter(([from, to]) => to > from).sort((one, other) => one[0] - other[0]);
+  const union: [Ms, Ms][] = [];
+  for (const [from, to] of sorted) {
+    const last = union.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else union.push([from, to]);
+  }
+  return union;
+}
+
+/** What of `within` no span covers. */
+export function gapsOf(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
+  const gaps: Span[] = [];
+  let at = fromMs;
+  for (const [from, to] of unionOf(spans)) {
+    if (to <= at) continue;
+    if (from >= toMs) break;
+    if (from > at) gaps.push([at, from]);
+    at = to;
+  }
+  if (at < toMs) gaps.push([at, toMs]);
+  return gaps;
+}
+
+/** What of the spans lies within a span. */
+export function cutTo(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
+  return unionOf(spans.map(([from, to]): Span => [Math.max(from, fromMs), Math.min(to, toMs)]));
+}
+
+/** Whether any time belongs to both. */
+export function overlaps(spans: readonly Span[], within: Span): boolean {
+  return cutTo(spans, within).length > 0;
+}

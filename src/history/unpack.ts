@@ -1,0 +1,66 @@
+import { closeSync, createReadStream, createWriteStream, openSync, readSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { sha256Of } from "./durable-file.js";
+import { HistoryError } from "./history-errors.js";
+import { unzip } from "./unzip.js";
+
+/** A file of an import, unpacked where it was packed. */
+export interface PlainFile {
+  /** As it was given, with the name inside an archive. */
+  readonly file: string;
+  /** Where its plain bytes lie. */
+  readonly path: string;
+  /** Its own name, without the ending of an archive. */
+  readonly name: string;
+  /** Of the file as it was given. */
+  readonly sha256: string;
+}
+
+/**
+ * Unpacks a file by what its first bytes say: gzip, zip with any number of files, or neither. Archives are read to their end and
+ * checked, since what was cut short would look whole to a reader of lines.
+ * @param folder takes what is unpacked.
+ * @throws HistoryError naming the file when it is not there, cut short or broken
+ */
+export async function unpack(file: string, folder: string): Promise<readonly PlainFile[]> {
+  const magic = firstBytes(file);
+  const sha256 = await sha256Of(file);
+  const name = basename(file);
+  if (magic.startsWith("1f8b")) {
+    const path = join(folder, `${sha256.slice(0, 16)}-${name.replace(/\.gz$/, "")}`);
+    try {
+      await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }));
+    } catch (cause) {
+      throw new HistoryError(file, `is broken: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        expected: "a whole gzip file",
+        cause,
+      });
+    }
+    return [{ file, path, name: name.replace(/\.gz$/, ""), sha256 }];
+  }
+  if (magic.startsWith("504b")) return unzip(file, folder, sha256);
+  return [{ file, path: file, name, sha256 }];
+}
+
+function firstBytes(file: string): string {
+  const bytes = Buffer.alloc(4);
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new HistoryError(file, code === "ENOENT" ? "is not there" : `cannot be opened (${code})`, {
+      expected: "a file to import",
+      cause,
+    });
+  }
+  try {
+    return bytes.subarray(0, readSync(handle, bytes)).toString("hex");
+  } catch (cause) {
+    throw new HistoryError(file, "cannot be read", { expected: "a file, not a folder", cause });
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,240 @@
+import { rmSync, statSync } from "node:fs";
+import { DAY_MS, type Day, dayOf, instantText, NS_A_MS, startOfDay } from "./day.js";
+import { type DayManifest, isWholeDay, type SourceNote } from "./day-manifest.js";
+import { type Duck, literal, wholeOf } from "./duck.js";
+import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
+import { HistoryError } from "./history-errors.js";
+import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
+import { castSql, type Decimals, type Measured, parquetSql, reading } from "./measure.js";
+import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
+import type { HistoryStore, Series } from "./store.js";
+
+/** Rows on their way into the store. */
+export interface Writing {
+  readonly series: Series;
+  /** SQL that gives the kind's columns, decimals as text. */
+  readonly select: string;
+  readonly measured: Measured;
+  /** For errors. */
+  readonly file: string;
+  readonly source: Omit<SourceNote, "rows">;
+  /** SQL of what is added to `recvNs`. */
+  readonly recvShift?: string;
+  /** The time that these rows are all of; from the first row to the last where absent. */
+  readonly covered?: readonly Span[];
+  /** Drops what a day holds, the first time that it is written: the days, as `<kind>/<day>`, that were written since the wish. */
+  readonly replaced?: Set<string>;
+  readonly grid?: DayManifest["grid"];
+  readonly findings?: readonly string[];
+}
+
+const MISSING = "candles are missing";
+const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
+
+/**
+ * Writes rows into the store, day by day, each day whole or not at all. Rows that have a key join those that the day has; the messages
+ * of a capture have none, so a span that another source covers is refused. Who calls holds the series' lock.
+ * @returns the days that were written, ascending.
+ * @throws HistoryError naming the file when two records of one key differ, or two sources overlap.
+ */
+export async function writeDays(store: HistoryStore, duck: Duck, writing: Writing): Promise<DayManifest[]> {
+  const { series, measured, file, recvShift } = writing;
+  const { firstNs, lastNs } = measured;
+  const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
+  const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOf(firstNs), msOf(lastNs) + lastsMs]];
+  const spans = unionOf(writing.covered ?? first);
+  const days = daysOf([...spans, ...first]);
+  for (const day of days) await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
+  const rows = castSql(series.kind, writing.select, measured.decimals, recvShift);
+  const isStaged = days.length > 1;
+  try {
+    if (isStaged) await reading(file, () => duck.run(`CREATE OR REPLACE TEMP TABLE staged AS ${rows}`));
+    const written: DayManifest[] = [];
+    for (const day of days) {
+      const from = BigInt(startOfDay(day)) * NS_A_MS;
+      const within = `SELECT * FROM ${isStaged ? "staged" : `(${rows})`} WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+      const manifest = await writeDay(store, duck, writing, day, within, cutTo(spans, spanOf(day)));
+      if (manifest !== undefined) written.push(manifest);
+    }
+    return written;
+  } finally {
+    if (isStaged) await duck.run("DROP TABLE IF EXISTS staged");
+  }
+}
+
+async function refuseOverlap(
+  store: HistoryStore,
+  { series, source, replaced, file }: Writing,
+  day: Day,
+  spans: readonly Span[],
+): Promise<void> {
+  const held = store.day(series, day);
+  if (held === undefined || isDropped(replaced, series, day) || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
+  const clash = spans.find((span) => overlaps(held.covered, span));
+  if (clash === undefined) return;
+  throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
+    value: held.sources.map(({ name }) => name).join(", "),
+    expected: `${instantText(clash[0])} to ${instantText(clash[1])} from one source, or --replace to drop the day's ${series.kind} first`,
+  });
+}
+
+async function writeDay(
+  store: HistoryStore,
+  duck: Duck,
+  writing: Writing,
+  day: Day,
+  rows: string,
+  spans: readonly Span[],
+): Promise<DayManifest | undefined> {
+  const { series, measured, file, source, replaced, grid, findings = [] } = writing;
+  const { order, key } = layoutOf(series.kind);
+  const held = store.day(series, day);
+  const kept = isDropped(replaced, series, day) ? undefined : held;
+  if (kept !== undefined) {
+    if (isHeld(kept, source)) return undefined;
+    await store.verify(kept);
+  }
+  const decimals = kept === undefined ? measured.decimals : most(kept.decimals, measured.decimals);
+  const nextPath = store.nextPath(series, day);
+  const joined = kept === undefined ? rows : joinedSql(series, rows, store.dataPath(series, day), decimals);
+  const metadata = { format: 1, ...series, day, decimals, grid: grid ?? kept?.grid };
+  const copy = (select: string): Promise<void> =>
+    duck.run(
+      `COPY (${select} ORDER BY ${order.join(", ")}) TO ${literal(nextPath)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {marketwright: ${literal(JSON.stringify(metadata))}})`,
+    );
+  const said: string[] = [];
+  let isMeant = false;
+  try {
+    if (key === undefined || kept === undefined) await reading(file, () => copy(withoutOrigin(joined, kept !== undefined)));
+    if (key !== undefined && (kept !== undefined || !(await ascends(duck, nextPath, key)))) {
+      const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${rows})` : joined;
+      await refuseConflict(duck, series, all, key, file, day);
+      await reading(file, () => copy(oneAKey(series, all, key)));
+      if (key[0] === "id" && !(await ascends(duck, nextPath, key))) said.push("ids do not ascend with time");
+    }
+    const facts = await duck.row(
+      `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
+    );
+    const added = await duck.row(`SELECT count(*) AS total FROM (${rows})`);
+    const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
+    said.push(...missingBars(series, covered, Number(facts.total)));
+    syncFile(nextPath);
+    const manifest: DayManifest = {
+      format: 1,
+      ...series,
+      day,
+      complete: isWholeDay(day, covered),
+      covered,
+      rows: Number(facts.total),
+      firstNs: facts.firstNs === null ? null : String(facts.firstNs),
+      lastNs: facts.lastNs === null ? null : String(facts.lastNs),
+      bytes: statSync(nextPath).size,
+      sha256: await sha256Of(nextPath),
+      decimals,
+      ...(metadata.grid === undefined ? {} : { grid: metadata.grid }),
+      sources: [...(kept?.sources ?? []), { ...source, rows: Number(wholeOf(added.total)) }],
+      ...(facts.lastId === undefined || facts.lastId === null ? {} : { lastId: String(facts.lastId) }),
+      findings: [...new Set([...(kept?.findings ?? []).filter((finding) => !finding.endsWith(MISSING)), ...findings, ...said])],
+    };
+    writeWhole(store.manifestPath(series, day), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    // From here on the next writer puts the file in place if this one cannot.
+    isMeant = true;
+    replaced?.add(`${series.kind}/${day}`);
+    moveInto(nextPath, store.dataPath(series, day));
+    return manifest;
+  } finally {
+    if (!isMeant) rmSync(nextPath, { force: true });
+  }
+}
+
+/** Rows new and held; `origin` is 1 for the new. */
+function joinedSql({ kind }: Series, rows: string, heldPath: string, decimals: Decimals): string {
+  const held = castSql(kind, `${asText(kind)} FROM ${parquetSql(heldPath)}`, decimals);
+  const fresh = castSql(kind, `${asText(kind)} FROM (${rows})`, decimals);
+  return `SELECT *, 1 AS origin FROM (${fresh}) UNION ALL BY NAME SELECT *, 0 AS origin FROM (${held})`;
+}
+
+/** The columns with their decimals as text again, as sources give them. */
+function asText(kind: string): string {
+  const { columns } = layoutOf(kind);
+  const decimals = columns.filter(({ type }) => type === "price" || type === "amount" || type === "rate").map(({ name }) => name);
+  return decimals.length === 0
+    ? "SELECT *"
+    : `SELECT * REPLACE (${decimals.map((name) => `CAST(${name} AS VARCHAR) AS ${name}`).join(", ")})`;
+}
+
+function withoutOrigin(select: string, hasOrigin: boolean): string {
+  return hasOrigin ? `SELECT * EXCLUDE (origin) FROM (${select})` : select;
+}
+
+/** Of records of one key the newest, with the local stamp that any of them has. */
+function oneAKey({ kind }: Series, all: string, key: readonly string[]): string {
+  const by = key.join(", ");
+  const stamped = layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+  const replaced = stamped ? ` REPLACE (max(recvNs) OVER (PARTITION BY ${by}) AS recvNs)` : "";
+  return `SELECT * EXCLUDE (origin)${replaced} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY ${by} ORDER BY origin DESC) = 1`;
+}
+
+async function ascends(duck: Duck, path: string, [key]: readonly string[]): Promise<boolean> {
+  const found = await duck.row(
+    `SELECT count(*) AS total FROM (SELECT ${key} AS this, lag(${key}) OVER () AS before FROM ${parquetSql(path)}) WHERE this <= before`,
+  );
+  return wholeOf(found.total) === 0n;
+}
+
+async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: readonly string[], file: string, day: Day): Promise<void> {
+  const told = layoutOf(kind)
+    .columns.map(({ name }) => name)
+    .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
+  const [conflict] = await reading(file, () =>
+    duck.rows(
+      `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
+    ),
+  );
+  if (conflict === undefined) return;
+  throw new HistoryError(file, `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`, {
+    value: `${String(conflict.one)} and ${String(conflict.other)}`,
+    expected: `one ${told.join(", ")}; --replace drops what the store has`,
+  });
+}
+
+/** What candles say of minutes without trades: nothing, where their source leaves them out. */
+function missingBars({ kind }: Series, covered: readonly Span[], rows: number): string[] {
+  const intervalMs = intervalMsOf(intervalOf(kind));
+  if (intervalMs === undefined || intervalMs > DAY_MS) return [];
+  const bars = covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
+  return rows < bars ? [`${bars - rows} of ${bars} ${MISSING}`] : [];
+}
+
+function isDropped(replaced: ReadonlySet<string> | undefined, { kind }: Series, day: Day): boolean {
+  return replaced !== undefined && !replaced.has(`${kind}/${day}`);
+}
+
+function isHeld(held: DayManifest, { sha256, name }: Omit<SourceNote, "rows">): boolean {
+  return sha256 !== undefined && held.sources.some((source) => source.sha256 === sha256 && source.name === name);
+}
+
+function most(one: Decimals, other: Decimals): Decimals {
+  return {
+    price: Math.max(one.price, other.price),
+    amount: Math.max(one.amount, other.amount),
+    rate: Math.max(one.rate, other.rate),
+  };
+}
+
+function daysOf(spans: readonly Span[]): Day[] {
+  const days: Day[] = [];
+  for (const [from, to] of unionOf(spans.flatMap(([start, end]): Span[] => [[Math.floor(start / DAY_MS), Math.ceil(end / DAY_MS)]]))) {
+    for (let day = from; day < to; day++) days.push(dayOf(day * DAY_MS));
+  }
+  return days;
+}
+
+function spanOf(day: Day): Span {
+  const startMs = startOfDay(day);
+  return [startMs, startMs + DAY_MS];
+}
+
+function msOf(ns: bigint): number {
+  return Number(ns / NS_A_MS);
+}

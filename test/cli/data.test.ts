@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fileOf, scratchFolder } from "../history/scratch.js";
+import { captureCli } from "./captured-cli.js";
+
+const TRADES =
+  "id,price,amount,quoteAmount,time,isBuyerMaker,status\n1,5.25,2,10.5,1723161600000,true,SETTLED\n2,5.5,1,5.5,1723161600900,false,SETTLED\n";
+
+describe("marketwright data", () => {
+  it("imports files and lists what is there, for people and for machines", async () => {
+    const folder = scratchFolder();
+    const store = join(folder, "history");
+    const file = fileOf(folder, "trades.csv", TRADES);
+    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({ code: 0, out: `${store}: nothing is there\n` });
+    const imported = await captureCli(["data", "import", file, "--market", "btcusdt", "--store", store]);
+    expect(imported).toEqual({ code: 0, out: `${file}: 2 trades, day 2024-08-09\n`, err: "" });
+    const listed = await captureCli(["data", "list", "--store", store, "--verify"]);
+    expect(listed.out).toMatch(/btcusdt +trades +2024-08-09T00:00:00Z +2024-08-09T00:00:00\.901Z +1 \(not all complete\) +2 +\d+ +none/);
+    const days = await captureCli(["data", "list", "--store", store, "--days"]);
+    expect(days.out).toMatch(/2024-08-09 +open +2 +\d+ +[0-9a-f]{64}/);
+    const json = JSON.parse((await captureCli(["data", "list", "--store", store, "--json"])).out) as {
+      readonly series: readonly unknown[];
+    };
+    expect(json.series).toMatchObject([{ market: "btcusdt", kind: "trades", rows: 2, gaps: [], complete: false }]);
+  });
+
+  it("ends with 1 for a file that is foreign or missing, and with 2 for a wish that cannot be", async () => {
+    const folder = scratchFolder();
+    const store = join(folder, "history");
+    const file = fileOf(folder, "trades.csv", TRADES);
+    const run = (...args: string[]) => captureCli(["data", "import", "--store", store, ...args]);
+    expect(await run("nowhere.csv", "--market", "b")).toMatchObject({ code: 1, err: expect.stringContaining("nowhere.csv: is not there") });
+    expect(await run(file, "--market", "../b")).toMatchObject({ code: 2, err: expect.stringContaining("market: cannot name a market") });
+    expect(await run(file)).toMatchObject({ code: 2, err: expect.stringContaining("--market") });
+    expect(await run(file, "--market", "b", "--shape", "tardis")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("shape: is no shape"),
+    });
+    expect(await run(file, "--market", "b", "--kind", "trades")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--columns: is missing"),
+    });
+    expect(await run(file, "--market", "b", "--clock-parts", "x")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--clock-parts"),
+    });
+    fileOf(folder, "stray.txt", "");
+    expect(await captureCli(["data", "list", "--store", folder])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("does not belong into the store"),
+    });
+    expect(await captureCli(["data"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("Usage: marketwright data") });
+  });
+});

@@ -1,0 +1,283 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { HistoryError } from "../../src/history/history-errors.js";
+import { listHistory } from "../../src/history/list-history.js";
+import { checkMapping } from "../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { fileOf, query, scratchFolder, take } from "./scratch.js";
+
+const MIDNIGHT = 1723161600000;
+
+const trade = (id: number, time: number, price: string, amount: string, more: object = {}): string =>
+  `${JSON.stringify({ id, price, amount, quoteAmount: "1", time, isBuyerMaker: id % 2 === 0, status: "SETTLED", ...more })}\n`;
+
+/** A zip archive of one deflated file, as the format's specification lays it out. */
+function zipped(name: string, text: string): Buffer {
+  const packed = deflateRawSync(text);
+  const sizes = Buffer.alloc(12);
+  sizes.writeUInt32LE(crc32(text), 0);
+  sizes.writeUInt32LE(packed.length, 4);
+  sizes.writeUInt32LE(Buffer.byteLength(text), 8);
+  const [local, central, end] = [Buffer.alloc(30), Buffer.alloc(46), Buffer.alloc(22)];
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(8, 8);
+  sizes.copy(local, 14);
+  local.writeUInt16LE(name.length, 26);
+  central.writeUInt32LE(0x02014b50, 0);
+  central.writeUInt16LE(8, 10);
+  sizes.copy(central, 16);
+  central.writeUInt16LE(name.length, 28);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(46 + name.length, 12);
+  end.writeUInt32LE(30 + name.length + packed.length, 16);
+  return Buffer.concat([local, Buffer.from(name), packed, central, Buffer.from(name), end]);
+}
+
+describe("importing files", () => {
+  it("puts each day into one file that any reader of Parquet understands, exact to the last place", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const text =
+      trade(7, MIDNIGHT - 1, "61800.30", "0.006") + trade(8, MIDNIGHT, "61800.2", "0.199") + trade(9, MIDNIGHT + 5, "61800.05", "12");
+    const { files } = await take(store, [fileOf(folder, "trades.ndjson.gz", gzipSync(text))]);
+    expect(files[0]).toMatchObject({ kind: "trades", rows: 3 });
+    expect(files[0]?.days.map(({ day, rows, complete }) => [day, rows, complete])).toEqual([
+      ["2024-08-08", 1, false],
+      ["2024-08-09", 2, false],
+    ]);
+    const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
+    const rows = await query(
+      store,
+      `SELECT id, timeNs, price::VARCHAR AS price, amount::VARCHAR AS amount, isBuyerMaker FROM read_parquet('${path}')`,
+    );
+    expect(rows).toEqual([
+      { id: 8n, timeNs: BigInt(MIDNIGHT) * 1_000_000n, price: "61800.20", amount: "0.199", isBuyerMaker: true },
+      { id: 9n, timeNs: BigInt(MIDNIGHT + 5) * 1_000_000n, price: "61800.05", amount: "12.000", isBuyerMaker: false },
+    ]);
+    const [column] = await query(store, `SELECT type FROM parquet_schema('${path}') WHERE name = 'price'`);
+    expect(column).toEqual({ type: "INT64" });
+  });
+
+  it("takes the same file twice as once, joins others by id, and refuses one that says otherwise", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const one = fileOf(folder, "one.ndjson", trade(1, MIDNIGHT, "5.0", "1") + trade(2, MIDNIGHT + 1, "5.1", "2"));
+    const next = fileOf(folder, "next.ndjson", trade(2, MIDNIGHT + 1, "5.1", "2") + trade(3, MIDNIGHT + 2, "5.2501", "3"));
+    const other = fileOf(folder, "other.ndjson", trade(3, MIDNIGHT + 2, "5.26", "3"));
+    await take(store, [one]);
+    expect((await take(store, [one])).files[0]?.days).toEqual([]);
+    const joined = await take(store, [next]);
+    expect(joined.files[0]?.days[0]).toMatchObject({ rows: 3, lastId: "3", decimals: { price: 4 } });
+    await expect(take(store, [other])).rejects.toThrow(/other\.ndjson: trades of 2024-08-09: two records of id 3 differ/);
+    expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.rows).toBe(3);
+    expect((await take(store, [other], { replace: true })).files[0]?.days[0]).toMatchObject({ rows: 1 });
+  });
+
+  it("keeps the messages of a book, empty ones too, counts broken chains, and refuses a second capture of the same time", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const message = (line: number, type: string, more: object): string =>
+      `${JSON.stringify({ type, line, ticker_id: "B", timestamp: MIDNIGHT + line, bids: [], asks: [], ...more })}\n`;
+    const text =
+      message(1, "snapshot", { sequence: 10, bids: [["5.0", "1"]], asks: [["5.1", "2"]] }) +
+      message(2, "update", { beginSequence: 11, endSequence: 12, prevEndSequence: 10 }) +
+      message(3, "update", { beginSequence: 14, endSequence: 14, prevEndSequence: 13, asks: [["5.1", "0"]] });
+    const { files } = await take(store, [fileOf(folder, "book.ndjson", text)]);
+    expect(files[0]?.findings).toEqual(["1 updates do not follow on the one before (prevEndSequence)"]);
+    const path = store.dataPath({ market: "btcusdt", kind: "book" }, "2024-08-09");
+    const rows = await query(
+      store,
+      `SELECT seq, isSnapshot, endSequence, isBid, price::VARCHAR AS price, amount::VARCHAR AS amount FROM read_parquet('${path}')`,
+    );
+    expect(rows).toEqual([
+      { seq: 1n, isSnapshot: true, endSequence: 10n, isBid: true, price: "5.0", amount: "1" },
+      { seq: 1n, isSnapshot: true, endSequence: 10n, isBid: false, price: "5.1", amount: "2" },
+      { seq: 2n, isSnapshot: false, endSequence: 12n, isBid: null, price: null, amount: null },
+      { seq: 3n, isSnapshot: false, endSequence: 14n, isBid: false, price: "5.1", amount: "0" },
+    ]);
+    await expect(take(store, [fileOf(folder, "again.ndjson", text.replace('"5.0","1"', '"5.0","3"'))])).rejects.toThrow(
+      /again\.ndjson: book of 2024-08-09 is there from another source/,
+    );
+  });
+
+  it("cleans a recorder's clock by the smallest latency of all files of the capture, part by part", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const at = (time: number, latencyNs: number): string => String(BigInt(time) * 1_000_000n + BigInt(latencyNs));
+    const trades =
+      trade(1, MIDNIGHT, "5", "1", { line: 1, recvTimeNs: at(MIDNIGHT, -700) }) +
+      trade(2, MIDNIGHT + 9, "5", "1", { line: 9, recvTimeNs: at(MIDNIGHT + 9, 40) });
+    const bbo = `line,time,recvTimeNs,bid,bidAmount,ask,askAmount\n2,${MIDNIGHT},${at(MIDNIGHT, -1000)},4,1,6,1\n8,${MIDNIGHT + 8},${at(MIDNIGHT + 8, 30)},4,1,6,1\n`;
+    const files = [fileOf(folder, "t.ndjson", trades), fileOf(folder, "bbo.csv", bbo)];
+    const { clock } = await take(store, files, { clock: { partsAt: [8n], baseLatencyNs: 5n } });
+    expect(clock).toEqual([
+      { fromSeq: 0n, addedNs: 1005n, smallestNs: -1000n },
+      { fromSeq: 8n, addedNs: 0n, smallestNs: 30n },
+    ]);
+    const latencies = await query(
+      store,
+      `SELECT recvNs - timeNs AS latency FROM read_parquet('${store.root}/btcusdt/*/*.parquet') ORDER BY 1`,
+    );
+    expect(latencies.map(({ latency }) => latency)).toEqual([5n, 30n, 40n, 305n]);
+  });
+
+  const binance = "1,100.5,0.25,25.125,1723161600000000,True,True\n2,100.75,2,201.5,1723161600001000,False,True\n";
+  it.each([
+    [
+      "BTCUSDT-trades-2024-08-09.zip",
+      zipped("BTCUSDT-trades-2024-08-09.csv", binance),
+      "trades",
+      { id: 2n, t: 1723161600001000000n, price: "100.75", isBuyerMaker: false },
+    ],
+    [
+      "BTCUSDT-aggTrades-2024-08-09.csv",
+      "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n5,100.5,1,9,9,1723161600000,true\n6,100.75,1,10,11,1723161600001,false\n",
+      "trades",
+      { id: 6n, t: 1723161600001000000n, price: "100.75", isBuyerMaker: false },
+    ],
+    [
+      "binance-futures_trades.csv",
+      "exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nb,X,1723161600000000,1723161600005000,7,sell,100.5,1\nb,X,1723161600001000,1723161600006000,8,buy,100.75,1\n",
+      "trades",
+      { id: 8n, t: 1723161600001000000n, price: "100.75", isBuyerMaker: false },
+    ],
+  ] as const)("reads trades as others publish them: %s", async (name, content, kind, last) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    await take(store, [fileOf(folder, name, content)]);
+    const path = store.dataPath({ market: "btcusdt", kind }, "2024-08-09");
+    const rows = await query(store, `SELECT id, timeNs AS t, price::VARCHAR AS price, isBuyerMaker FROM read_parquet('${path}')`);
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toEqual(last);
+  });
+
+  it("reads candles, quotes and books as others publish them, and one symbol out of several", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const row = (minute: number): string => `${MIDNIGHT + minute * 60_000},5,7,4,6,10,${MIDNIGHT + minute * 60_000 + 59_999},50,3,5,25,0\n`;
+    const ticker =
+      "update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time\n9,5.1,2,5.2,3,1723161600000,1723161600002\n";
+    const l2 = (symbol: string, stamp: string): string =>
+      `b,${symbol},${stamp},${stamp},true,bid,5.1,2\nb,${symbol},${stamp},${stamp},false,ask,5.2,0\n`;
+    const book = `exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n${l2("X", "1723161600000000")}${l2("Y", "1723161600000009")}`;
+    const [candles, quotes] = [fileOf(folder, "X-1m-2024-08-09.csv", row(0) + row(1) + row(3)), fileOf(folder, "ticker.csv", ticker)];
+    const l2File = fileOf(folder, "incremental_book_L2.csv.gz", gzipSync(book));
+    const { files } = await take(store, [candles, quotes]);
+    expect(files.map(({ kind, rows }) => [kind, rows])).toEqual([
+      ["klines-1M", 3],
+      ["bbo", 1],
+    ]);
+    expect(files[0]?.days[0]?.findings).toEqual(["1 of 4 candles are missing"]);
+    await expect(take(store, [l2File])).rejects.toThrow(/symbol.*several markets.*X, Y/);
+    expect((await take(store, [l2File], { symbol: "Y" })).files[0]).toMatchObject({ kind: "book", rows: 2 });
+  });
+
+  it("reads any columns by a mapping, Parquet too, and names what a mapping lacks", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = join(folder, "ticks.parquet");
+    await query(
+      store,
+      `COPY (SELECT TIMESTAMP '2024-08-09 00:00:01.5' AS ts, 0.00001::DOUBLE AS px, 3 AS qty, 'S' AS taker) TO '${path}' (FORMAT parquet)`,
+    );
+    const mapping = checkMapping({ kind: "trades", columns: { time: "ts", price: "px", amount: "qty", side: "taker" }, timeUnit: "iso" });
+    await take(store, [path], { mapping });
+    const [row] = await query(
+      store,
+      `SELECT timeNs, price::VARCHAR AS price, isBuyerMaker FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`,
+    );
+    expect(row).toEqual({ timeNs: 1723161601500000000n, price: "0.00001", isBuyerMaker: true });
+    expect(() => checkMapping({ kind: "trades", columns: { time: "ts", amount: "qty" } })).toThrow(/mapping\.columns\.price: is missing/);
+    expect(() => checkMapping({ kind: "trades", columns: { time: "ts", prise: "px" } })).toThrow(/prise.*price/);
+    await expect(take(store, [path], { mapping: { ...mapping, columns: { ...mapping.columns, amount: "size" } } })).rejects.toThrow(
+      /ts, px, qty, taker/,
+    );
+  });
+
+  it.each([
+    ["cut short", "cut.ndjson.gz", gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90), /is broken/],
+    ["a zip that was cut short", "cut.zip", zipped("BTCUSDT-trades-2024-08-09.csv", binance).subarray(0, 120), /is broken/],
+    ["of an unknown shape", "other.csv", "colour,size\nred,5\n", /of no shape that is known/],
+    ["with a price that is none", "price.ndjson", trade(1, MIDNIGHT, "abc", "1"), /price is no decimal.*abc/],
+    ["with a price below zero", "below.ndjson", trade(1, MIDNIGHT, "-5", "1"), /price above zero/],
+    ["with a line that is no record", "line.ndjson", `${trade(1, MIDNIGHT, "5", "1")}{"id":`, /cannot be read/],
+    ["without a record", "empty.csv", "id,price,amount,quoteAmount,time,isBuyerMaker,status\n", /holds no record/],
+  ] as const)("refuses a file that is %s, naming it, and leaves the store as it was", async (_what, name, content, reason) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = fileOf(folder, name, content);
+    const error = await take(store, [path]).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(HistoryError);
+    expect(String(error)).toMatch(reason);
+    expect(String(error)).toContain(name);
+    expect(await listHistory(store, { verify: true })).toEqual([]);
+  });
+});
+
+describe("a store of history", () => {
+  async function stored(): Promise<{
+    readonly store: HistoryStore;
+    readonly path: string;
+    readonly manifestPath: string;
+    readonly folder: string;
+  }> {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    await take(store, [fileOf(folder, "t.ndjson", trade(1, MIDNIGHT, "5", "1") + trade(2, MIDNIGHT + 1, "5", "1"))]);
+    const series = { market: "btcusdt", kind: "trades" };
+    return { store, folder, path: store.dataPath(series, "2024-08-09"), manifestPath: store.manifestPath(series, "2024-08-09") };
+  }
+
+  it("names a file whose bytes changed, one that was cut, one without a manifest, and one that is nobody's", async () => {
+    const { store, path, manifestPath } = await stored();
+    const whole = readFileSync(path);
+    const problems = async (): Promise<string> =>
+      (await listHistory(store, { verify: true })).flatMap((series) => series.problems).join("\n");
+    expect(await problems()).toBe("");
+    const changed = Buffer.from(whole);
+    changed.writeUInt8(changed.readUInt8(20) ^ 1, 20);
+    writeFileSync(path, changed);
+    expect(await problems()).toContain(`${path}: is broken: its checksum differs`);
+    writeFileSync(path, whole.subarray(0, 100));
+    expect(await problems()).toContain("not as long as it was written");
+    writeFileSync(path, whole);
+    const manifest = readFileSync(manifestPath);
+    writeFileSync(manifestPath, "{}");
+    expect(await problems()).toContain(`${manifestPath}: is no manifest`);
+    writeFileSync(manifestPath, manifest);
+    writeFileSync(join(store.root, "btcusdt", "trades", "notes.txt"), "x");
+    expect(await problems()).toContain("notes.txt: does not belong into the store");
+  });
+
+  it("ends what a killed writer had begun once its manifest was there, and undoes anything less", async () => {
+    const { store, folder, path } = await stored();
+    const series = { market: "btcusdt", kind: "trades" };
+    // Killed between the manifest and the rename.
+    renameSync(path, store.nextPath(series, "2024-08-09"));
+    expect(() => store.days(series)).toThrow(/is missing, though its manifest is there/);
+    (await store.open(series)).release();
+    expect(store.days(series)[0]?.rows).toBe(2);
+    // Killed while it wrote the next version.
+    writeFileSync(store.nextPath(series, "2024-08-09"), readFileSync(path).subarray(0, 50));
+    await take(store, [fileOf(folder, "more.ndjson", trade(3, MIDNIGHT + 2, "5", "1"))]);
+    expect(store.days(series)[0]?.rows).toBe(3);
+    expect(existsSync(store.nextPath(series, "2024-08-09"))).toBe(false);
+  });
+
+  it("has one writer a series; that of a dead process is none", async () => {
+    const { store } = await stored();
+    const series = { market: "btcusdt", kind: "trades" };
+    const lock = await store.open(series);
+    await expect(store.open(series)).rejects.toThrow(/is being written by another process/);
+    lock.release();
+    writeFileSync(join(store.staging(series), "lock"), "999999999");
+    (await store.open(series)).release();
+  });
+});

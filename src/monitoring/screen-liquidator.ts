@@ -12,7 +12,8 @@ export function liquidatorPanel(liquidator: ScreenLiquidator, height: number): L
   if (height < FIXED_LINES) return [];
   const room = height - FIXED_LINES;
   const { nearest, liquidations } = liquidator;
-  const shown = liquidations.slice(-Math.max(Math.ceil(room / 2), room - nearest.length));
+  const most = Math.max(Math.ceil(room / 2), room - nearest.length);
+  const shown = liquidations.slice(Math.max(0, liquidations.length - most));
   return [
     title(liquidator),
     countsLine(liquidator),

@@ -7,11 +7,13 @@ import type { Clock } from "../core/seam.js";
 import type { Hex } from "../core/units.js";
 import { ceilDivide, ONE } from "../liquidator/margin/fixed-point.js";
 import type { MarginMarket } from "../liquidator/margin/margin-account.js";
+import { type OwnAccountParts, ownAccountWith } from "../liquidator/own-account.js";
 import type { PlanInput, TakeoverMarket } from "../liquidator/plan/plan-input.js";
 import { planTakeover } from "../liquidator/plan/plan-takeover.js";
 import { takenOverBy } from "../liquidator/receipt-takeover.js";
 import type { Candidate, Confirmation } from "../liquidator/watch/candidate.js";
 import { Confirmer } from "../liquidator/watch/confirm.js";
+import { marginMarkets } from "../liquidator/watch/margin-markets.js";
 import { takeoverMarkets, type VenueMarket, victimsOf } from "../liquidator/watch/victims.js";
 import type { Level } from "../market/view.js";
 import type { ForkedEvm } from "../simulator/chain/forked-evm.js";
@@ -45,7 +47,7 @@ export interface RehearsalOptions {
   readonly sender: Hex;
   /** What the exchange knows of its markets, books included, by perp. */
   readonly venue: ReadonlyMap<Hex, VenueMarket>;
-  readonly plan: Pick<PlanInput, "gas" | "rules"> & { readonly limits: PlanInput["own"]["limits"]; readonly maxPositionAmount: number };
+  readonly plan: Pick<PlanInput, "gas" | "rules"> & Pick<OwnAccountParts, "limits"> & Omit<OwnAccountParts["settings"], "account">;
 }
 
 const BPS = 10_000n;
@@ -117,7 +119,15 @@ export class Rehearsal {
     const { plan } = this.#options;
     const moved = new Map([[perp, { price, mark }]]);
     const decision = planTakeover(victim, {
-      own: { account: this.#options.account, margin: own.margin, limits: plan.limits, maxPositionAmount: plan.maxPositionAmount },
+      own: ownAccountWith({
+        margin: own.margin,
+        blockNumber: confirmation.blockNumber,
+        inFlight: [],
+        markets: marginMarkets(confirmation.markets),
+        limits: plan.limits,
+        settings: { ...plan, account: this.#options.account },
+        unwindingCredit: 0n,
+      }),
       markets: movedBooks(takeoverMarkets(confirmation, this.#options.venue), moved),
       gas: plan.gas,
       rules: plan.rules,
@@ -145,8 +155,10 @@ export class Rehearsal {
       return { ...planned, outcome: "reverted", detail: error instanceof Error ? error.message : String(error) };
     }
     await this.#ask("hardhat_impersonateAccount", [sender]);
-    const hash = await this.#ask("eth_sendTransaction", [{ from: sender, ...call, gas: GAS }]);
-    const receipt = receiptOf(await this.#ask("eth_getTransactionReceipt", [hash]));
+    const sent = await this.#options.fork.request("eth_sendTransaction", [{ from: sender, ...call, gas: GAS }]);
+    // As every node does for a sender who cannot pay for the gas.
+    if ("error" in sent) return { ...planned, outcome: "refused", detail: sent.error.message };
+    const receipt = receiptOf(await this.#ask("eth_getTransactionReceipt", [sent.result]));
     if (receipt === null || receipt.isReverted) return { ...planned, outcome: "reverted", detail: "undone in its block" };
     const taken = takenOverBy(receipt, dealer, account.toLowerCase());
     if (taken === undefined) return { ...planned, outcome: "reverted", detail: "took nothing over" };

@@ -16,7 +16,7 @@ export interface OwnAccountParts {
   readonly inFlight: readonly InFlight[];
   readonly markets: ReadonlyMap<Hex, MarginMarket>;
   readonly limits: AccountLimits;
-  readonly settings: LiquidatorSettings;
+  readonly settings: Pick<LiquidatorSettings, "account" | "maxNotionalCredit" | "maxPositionAmount">;
   /** What is still to be sold of earlier takeovers, at the mark. */
   readonly unwindingCredit: bigint;
 }

@@ -39,7 +39,9 @@ const BOOK_LEVELS = 500;
 export function addDrill(program: Command, context: CliContext): void {
   program
     .command("drill")
-    .description("rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there")
+    .description(
+      "rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there; exit code 0 when they were rehearsed, whatever came of it, 1 when they could not be",
+    )
     .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
     .option("--most <number>", `no more than so many accounts, those nearest to the edge first (default: ${MOST})`)
     .option("--json", "JSON on stdout")
@@ -104,6 +106,8 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
         },
         rules: planRulesOf(liquidator, rules.creditDecimals),
         limits: accountLimitsOf(config, rules.creditDecimals),
+        maxNotionalCredit:
+          liquidator.maxNotionalQuote === undefined ? undefined : decimalToScaled(liquidator.maxNotionalQuote, rules.creditDecimals),
         maxPositionAmount: await new DealerReader(rpc, dealer).maxPositionAmount(),
       },
     });

@@ -1,7 +1,8 @@
-import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
-import type { Action, ActionId, CancelAllAction, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
+import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
+import type { AccountOptions } from "./account-options.js";
+import { CancelAlls } from "./cancel-alls.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { type AccountCounts, Tally } from "./counts.js";
 import { Intake } from "./intake.js";
@@ -11,31 +12,7 @@ import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
 import { isLiquidation } from "./takeovers.js";
-import type { Transfers, TransfersCounted } from "./transfers.js";
-
-/** What the account needs to know at birth. */
-export interface AccountOptions {
-  /** The bot's markets. */
-  readonly instruments: ReadonlyMap<MarketId, Instrument>;
-  /** The top 16 bits of every nonce that this bot makes. */
-  readonly nonceTag: number;
-  /** Hashes of server-built orders of earlier runs, from the state directory. */
-  readonly builtHashes?: readonly Hex[];
-  /** Makes the ids of the questions that the account asks; shared with the bot's own actions. */
-  readonly nextActionId: () => ActionId;
-  /** How long the exchange takes a signed request: 5000. */
-  readonly signatureWindowMs?: Ms;
-  /** Between two reconciliations: 30000. */
-  readonly reconcileIntervalMs?: Ms;
-  /** How long the stream may lag behind REST before a difference is called one: 5000. */
-  readonly streamLagMs?: Ms;
-  /** What an earlier run had counted of deposits and withdrawals, when one is remembered. */
-  readonly transfersBefore?: TransfersCounted;
-  /** The account takes positions over in liquidations, and these are the ones that earlier runs were told of. */
-  readonly takeoversBefore?: readonly SaidTakeover[];
-  /** How long final orders are remembered, so that late updates are recognised: 600000. */
-  readonly rememberMs?: Ms;
-}
+import type { Transfers } from "./transfers.js";
 
 /** The position in the worst case, both ends signed: long is positive. */
 export interface WorstPosition {
@@ -61,9 +38,7 @@ export class Account {
   readonly #intake: Intake;
   readonly #reconciler: Reconciler;
   readonly #tally = new Tally();
-  readonly #windowMs: Ms;
-  /** Cancel-alls under way, and the orders that each certainly covers. */
-  readonly #cancelAlls = new Map<ActionId, readonly Hex[]>();
+  readonly #cancelAlls: CancelAlls;
   #confirmed = false;
   #streamUp = false;
   #current = false;
@@ -74,7 +49,7 @@ export class Account {
   /** @throws FormatError when the nonce tag is no 16-bit number. */
   constructor(options: AccountOptions) {
     const streamLagMs = options.streamLagMs ?? STREAM_LAG_MS;
-    this.#windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
+    const windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
     this.#intake = new Intake({
       instruments: options.instruments,
       nonceTag: options.nonceTag,
@@ -84,11 +59,12 @@ export class Account {
       ...(options.transfersBefore === undefined ? {} : { transfersBefore: options.transfersBefore }),
     });
     this.orders = this.#intake.orders;
+    this.#cancelAlls = new CancelAlls(this.orders, windowMs);
     this.#reconciler = new Reconciler({
       intake: this.#intake,
       markets: [...options.instruments.keys()],
       nextActionId: options.nextActionId,
-      signatureWindowMs: this.#windowMs,
+      signatureWindowMs: windowMs,
       intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
       streamLagMs,
       takesOver: options.takeoversBefore !== undefined,
@@ -129,7 +105,7 @@ export class Account {
       case "cancel":
         return this.#step(this.orders.apply(action.hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
       case "cancel-all":
-        return this.#step(this.#cancelAllSent(action, nowMs));
+        return this.#step(this.#cancelAlls.sent(action, nowMs));
       default:
         return this.#step([]);
     }
@@ -147,12 +123,8 @@ export class Account {
         return this.#step(this.#placed(action, outcome, nowMs));
       case "cancel":
         return this.#step(this.orders.apply(action.hash, cancelEvent(action.actionId, outcome, nowMs)));
-      case "cancel-all": {
-        const covered = this.#cancelAlls.get(action.actionId) ?? [];
-        this.#cancelAlls.delete(action.actionId);
-        const event = cancelEvent(action.actionId, outcome, nowMs);
-        return this.#step(covered.flatMap((hash) => this.orders.apply(hash, event)));
-      }
+      case "cancel-all":
+        return this.#step(this.#cancelAlls.answered(action.actionId, outcome, nowMs));
       case "build":
         return this.#step([]);
     }
@@ -303,19 +275,6 @@ export class Account {
       return this.#intake.order(outcome.order, "answer", nowMs);
     }
     return this.orders.apply(action.hash, placeEvent(outcome, nowMs));
-  }
-
-  #cancelAllSent(action: CancelAllAction, nowMs: Ms): readonly AccountChange[] {
-    // An order that was never shown to us may reach the exchange after the cancel-all, unless both signature
-    // windows lie between them: the exchange's clock may be a window off either timestamp when it takes a request.
-    const covered = this.orders
-      .unresolved()
-      .filter((order) => order.marketId === action.marketId)
-      .filter((order) => order.place === "seen" || order.requestTimestampMs + 2 * this.#windowMs < action.timestampMs)
-      .filter((order) => order.place !== "intended")
-      .map((order) => order.hash);
-    this.#cancelAlls.set(action.actionId, covered);
-    return covered.flatMap((hash) => this.orders.apply(hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
   }
 
   #step(changes: readonly AccountChange[], ask: AccountStep["ask"] = []): AccountStep {

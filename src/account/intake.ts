@@ -46,6 +46,8 @@ export class Intake {
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
   readonly #marks = new Map<MarketId, CreditUnits>();
+  /** What the account holds beyond whole lots, signed, in units of paper. */
+  readonly #restPaper = new Map<MarketId, bigint>();
   #balances: BalancesTold | undefined;
   /** The marks that the net value last told is taken to be made at. */
   #marksThen = new Map<MarketId, CreditUnits>();
@@ -207,10 +209,11 @@ export class Intake {
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
-  base(marketId: MarketId, lots: number, exchangeTimeMs: Ms): readonly AccountChange[] {
+  base(marketId: MarketId, lots: number, exchangeTimeMs: Ms, restPaper = 0n): readonly AccountChange[] {
     this.ledger.setPosition(marketId, lots);
     this.unexplained.agree(marketId);
-    this.profit.begin(marketId, lots);
+    this.#restPaper.set(marketId, restPaper);
+    this.profit.begin(marketId, lots, restPaper);
     return this.takeovers.based(marketId, exchangeTimeMs).map((takeover) => this.#count(takeover));
   }
 
@@ -245,6 +248,31 @@ export class Intake {
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
     return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined };
+  }
+
+  /**
+   * The exchange's position in lots of ours and what it holds beyond them. A rest stays the same through every trade, also of one that passes
+   * zero: only a liquidation makes another.
+   */
+  onOurGrid(marketId: MarketId, { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">): { lots: number; restPaper: bigint } {
+    const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
+    const known = this.#restPaper.get(marketId) ?? 0n;
+    const beside = BigInt(lots) * paperPerLot + restPaper - known;
+    return beside % paperPerLot === 0n ? { lots: Number(beside / paperPerLot), restPaper: known } : { lots, restPaper };
+  }
+
+  /** By how much the rest beyond whole lots would move, in lots. */
+  restMoved(marketId: MarketId, restPaper: bigint): number {
+    const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
+    return Number(restPaper - (this.#restPaper.get(marketId) ?? 0n)) / Number(paperPerLot);
+  }
+
+  /** A liquidation has left so much beyond whole lots. */
+  rest(marketId: MarketId, restPaper: bigint): void {
+    if (restPaper === (this.#restPaper.get(marketId) ?? 0n)) return;
+    this.#restPaper.set(marketId, restPaper);
+    this.profit.rest(marketId, restPaper);
+    this.#moneySerial += 1;
   }
 
   /** What one lot is worth at the mark, in credit units; undefined before the first mark. */

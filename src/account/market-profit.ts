@@ -10,7 +10,7 @@ export interface MarketParts {
   /** Commissions: negative when paid, positive when a rebate was received. */
   readonly fees: bigint;
   readonly funding: bigint;
-  /** The contract's mark value against the mid value, with the contract's own rounding. */
+  /** The contract's mark value against the mid value, with the contract's own rounding; and how a rest beyond whole lots moves with the mark. */
   readonly basis: bigint;
   /** Reversals of trades whose settlement failed: what they had brought until then is undone here, under its own name. */
   readonly failed: bigint;
@@ -29,6 +29,9 @@ export class MarketProfit {
   readonly #paperUnit: bigint;
   #lots = 0n;
   #startLots = 0n;
+  /** What is held beyond whole lots, signed, in units of paper: no order trades it, and no mid values it. */
+  #rest = 0n;
+  #startRest = 0n;
   #mid: bigint | undefined;
   #startMid = 0n;
   #mark: CreditUnits | undefined;
@@ -50,8 +53,10 @@ export class MarketProfit {
     this.#paperUnit = 10n ** BigInt(instrument.paperDecimals);
   }
 
-  begin(lots: Lots): void {
+  begin(lots: Lots, restPaper: bigint): void {
     this.#lots = BigInt(lots);
+    this.#rest = restPaper;
+    this.#startRest = restPaper;
     this.#startLots = this.#lots;
     this.#startMid = this.#mid ?? 0n;
     this.#startMark = this.#mark ?? 0n;
@@ -103,15 +108,26 @@ export class MarketProfit {
     const atMid = moved * this.#midOr(Number((-credit * this.#scale) / (2n * moved * this.#halfTickLot))) * this.#halfTickLot;
     this.#liquidation += atMid;
     if (this.#mark !== undefined) {
-      const value = (this.#value(this.#lots + moved, this.#mark) - this.#value(this.#lots, this.#mark)) * this.#scale;
+      const value =
+        (this.#value(this.#lots + moved, this.#rest, this.#mark) - this.#value(this.#lots, this.#rest, this.#mark)) * this.#scale;
       this.#liquidation += value - atMid;
       this.#basisTaken += value - atMid;
     }
     this.#lots += moved;
   }
 
+  /** A liquidation has left so much beyond whole lots: worth its mark of this moment, as what it left in lots is. */
+  rest(restPaper: bigint): void {
+    if (this.#mark !== undefined) {
+      const value = (this.#value(this.#lots, restPaper, this.#mark) - this.#value(this.#lots, this.#rest, this.#mark)) * this.#scale;
+      this.#liquidation += value;
+      this.#basisTaken += value;
+    }
+    this.#rest = restPaper;
+  }
+
   positionValue(mark: CreditUnits): CreditUnits {
-    return this.#value(this.#lots, mark);
+    return this.#value(this.#lots, this.#rest, mark);
   }
 
   parts(): MarketParts {
@@ -123,8 +139,8 @@ export class MarketProfit {
       basis:
         this.#mark === undefined
           ? 0n
-          : this.#basisOf(this.#lots, this.#mark, this.#mid ?? 0n) -
-            this.#basisOf(this.#startLots, this.#startMark, this.#startMid) -
+          : this.#basisOf(this.#lots, this.#rest, this.#mark, this.#mid ?? 0n) -
+            this.#basisOf(this.#startLots, this.#startRest, this.#startMark, this.#startMid) -
             this.#basisTaken,
       failed: this.#failed,
       liquidation: this.#liquidation,
@@ -132,13 +148,13 @@ export class MarketProfit {
     };
   }
 
-  #basisOf(lots: bigint, mark: CreditUnits, mid: bigint): bigint {
-    return this.#value(lots, mark) * this.#scale - lots * mid * this.#halfTickLot;
+  #basisOf(lots: bigint, rest: bigint, mark: CreditUnits, mid: bigint): bigint {
+    return this.#value(lots, rest, mark) * this.#scale - lots * mid * this.#halfTickLot;
   }
 
   /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
-  #value(lots: bigint, mark: CreditUnits): CreditUnits {
-    return lots === 0n ? 0n : (lots * this.#instrument.paperPerLot * mark) / this.#paperUnit;
+  #value(lots: bigint, rest: bigint, mark: CreditUnits): CreditUnits {
+    return lots === 0n && rest === 0n ? 0n : ((lots * this.#instrument.paperPerLot + rest) * mark) / this.#paperUnit;
   }
 
   /** A fill before the first book (an order taken over at the start) is measured against its own price. */

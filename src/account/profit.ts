@@ -49,8 +49,8 @@ export class Profit {
   }
 
   /** The profit of a market starts here, from a position that it already has. */
-  begin(marketId: MarketId, lots: Lots): void {
-    this.#markets.get(marketId)?.begin(lots);
+  begin(marketId: MarketId, lots: Lots, restPaper = 0n): void {
+    this.#markets.get(marketId)?.begin(lots, restPaper);
   }
 
   /** Best bid plus best ask. @throws FormatError when it is no positive integer. */
@@ -91,6 +91,11 @@ export class Profit {
   /** A liquidation has changed a position by `lots` and its credit by `credit`, both signed: taken over, or lost. */
   liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
     this.#markets.get(marketId)?.liquidation(lots, credit);
+  }
+
+  /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */
+  rest(marketId: MarketId, restPaper: bigint): void {
+    this.#markets.get(marketId)?.rest(restPaper);
   }
 
   /** A position that changed without a trade of ours, for no reason that is known. */

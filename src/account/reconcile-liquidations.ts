@@ -11,10 +11,11 @@ export function agreed(
   run: ReconcileRun,
   intake: Intake,
   marketId: MarketId,
-  { isLagging }: ComparedPosition,
+  { isLagging, restPaper }: ComparedPosition,
   nowMs: Ms,
 ): readonly AccountChange[] {
   if (isLagging) return [];
+  intake.rest(marketId, restPaper);
   // With changes in between, the answer may be of a moment before the takeover.
   if (intake.ledger.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   if (!intake.takeovers.isWaiting(marketId, run.startedAtMs)) return [];
@@ -25,11 +26,16 @@ export function agreed(
  * How far liquidations that the exchange has told, and nobody has said, have moved its position, signed; undefined where none explains
  * the difference. What it lacks of takeovers that were said is left out of it.
  */
-export function liquidatedLots(intake: Intake, marketId: MarketId, { ours, theirs }: ComparedPosition, nowMs: Ms): Lots | undefined {
+export function liquidatedLots(
+  intake: Intake,
+  marketId: MarketId,
+  { ours, theirs, restPaper }: ComparedPosition,
+  nowMs: Ms,
+): Lots | undefined {
   const value = intake.lotValue(marketId);
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
     const moved = theirs - (ours - untold);
-    if (intake.takeovers.isPlausible(marketId, moved, value)) return moved;
+    if (intake.takeovers.isPlausible(marketId, moved + intake.restMoved(marketId, restPaper), value)) return moved;
   }
   return undefined;
 }

@@ -69,6 +69,8 @@ export interface ComparedPosition {
   readonly theirs: Lots;
   /** They differ by takeovers that the exchange has not told yet, and are given as equal. */
   readonly isLagging: boolean;
+  /** What the exchange holds beyond `theirs`, signed, in units of paper: less than a lot. */
+  readonly restPaper: bigint;
 }
 
 /**
@@ -77,14 +79,15 @@ export interface ComparedPosition {
  * Undefined: nothing can be said.
  */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
-  const theirs = countedLots(run, marketId);
   const trail = intake.ledger.trail(marketId);
-  if (theirs === undefined || trail.length === 0) return undefined;
+  const counted = countedPosition(run, marketId);
+  if (counted === undefined || trail.length === 0) return undefined;
+  const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
   const base = intake.ledger.baseLots(marketId);
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
-    if (trail.some((changed) => base + changed - untold === theirs)) return { ours: theirs, theirs, isLagging: untold !== 0 };
+    if (trail.some((changed) => base + changed - untold === theirs)) return { ours: theirs, theirs, isLagging: untold !== 0, restPaper };
   }
-  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs, isLagging: false } : undefined;
+  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs, isLagging: false, restPaper } : undefined;
 }
 
 /**
@@ -92,7 +95,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
  * moment gives a base that may be; two counts or more leave the one that is in all.
  */
 export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId): Lots | undefined {
-  const theirs = countedLots(run, marketId);
+  const theirs = countedPosition(run, marketId)?.lots;
   if (theirs === undefined) return undefined;
   const possible = new Set(intake.ledger.trail(marketId).map((traded) => theirs - traded));
   const before = run.bases.get(marketId);
@@ -107,7 +110,8 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
 
 const CONFIRMING_COUNTS = 4;
 
-function countedLots(run: ReconcileRun, marketId: MarketId): Lots | undefined {
+/** A market's position as the exchange listed it; undefined until it has. */
+export function countedPosition(run: ReconcileRun, marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
   const positions = run.count?.positions;
-  return positions === undefined ? undefined : (positions.find((position) => position.marketId === marketId)?.lots ?? 0);
+  return positions === undefined ? undefined : (positions.find((position) => position.marketId === marketId) ?? { lots: 0 });
 }

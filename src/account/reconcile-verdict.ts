@@ -3,7 +3,7 @@ import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
 import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
 import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
-import { comparedPosition, type ReconcileRun } from "./reconcile-run.js";
+import { comparedPosition, countedPosition, type ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {
@@ -30,7 +30,9 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     if (!intake.ledger.isBased(marketId)) {
       const [base] = run.bases.get(marketId)?.possible ?? [];
       const traded = intake.ledger.tradedLots(marketId, "BUY") - intake.ledger.tradedLots(marketId, "SELL");
-      if (base !== undefined) changes.push(...intake.base(marketId, base + traded, run.exchangeTimeMs));
+      if (base !== undefined) {
+        changes.push(...intake.base(marketId, base + traded, run.exchangeTimeMs, countedPosition(run, marketId)?.restPaper));
+      }
       explained.add(marketId);
       continue;
     }
@@ -47,6 +49,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       if (liquidated !== undefined) {
         memory.positions.delete(marketId);
         changes.push(intake.liquidated(marketId, liquidated, nowMs));
+        intake.rest(marketId, compared.restPaper);
         recheck = true;
         continue;
       }
@@ -55,9 +58,10 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       if (before !== undefined && before.ours === compared.ours && before.theirs === compared.theirs && before.version === version) {
         memory.positions.delete(marketId);
         changes.push(intake.correct(marketId, compared.theirs, nowMs));
+        intake.rest(marketId, compared.restPaper);
       } else {
-        memory.positions.set(marketId, { ...compared, version });
         const { ours, theirs } = compared;
+        memory.positions.set(marketId, { ours, theirs, version });
         differences.push({ kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
         recheck = true;
       }

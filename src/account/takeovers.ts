@@ -173,10 +173,10 @@ export class Takeovers {
   }
 
   /**
-   * Whether liquidations that the exchange has told, and nothing else explains, may have moved a position by so many lots: when their credit
+   * Whether liquidations that the exchange has told, and nothing else explains, may have moved a position by so many lots and parts of one: when their credit
    * is a price at all near the mark. `lotValue`: one lot at the mark, in credit units.
    */
-  isPlausible(marketId: MarketId, movedLots: Lots, lotValue: number | undefined): boolean {
+  isPlausible(marketId: MarketId, movedLots: number, lotValue: number | undefined): boolean {
     if (movedLots === 0 || !this.isWaiting(marketId)) return false;
     let credit = 0n;
     for (const income of this.#incomes) if (income.marketId === marketId) credit += income.amount;

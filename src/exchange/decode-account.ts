@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FormatError } from "../core/errors.js";
+import { decimalToScaled } from "../core/instrument.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "./records.js";
 import { creditOf, type DecodeContext, gridCount, parseList, parseWire } from "./wire-parse.js";
@@ -75,7 +76,7 @@ export function decodeBalances(value: unknown, context: DecodeContext, where = "
 
 /**
  * The account's positions in the markets that the bot knows, at most one a market: the open one, else the last closed one.
- * A remainder below one lot, which only a liquidation can leave and no order can trade, is cut off.
+ * A remainder below one lot, which only a liquidation can leave and no order can trade, is told apart.
  * @throws FormatError
  */
 export function decodePositions(value: unknown, context: DecodeContext, where = "positions"): VenuePosition[] {
@@ -110,9 +111,14 @@ function decodePosition(value: unknown, context: DecodeContext, where: string): 
   const instrument = context.instruments.get(marketId);
   if (instrument === undefined) return undefined;
   const wire = parseWire(positionSchema, value, where);
+  const count = wire.status === "CLOSED" ? 0 : gridCount(wire.size, instrument.stepSize, `${where}.size`);
+  const rest = Number.isInteger(count)
+    ? 0n
+    : decimalToScaled(wire.size, instrument.paperDecimals, `${where}.size`) % instrument.paperPerLot;
   return {
     marketId,
-    lots: wire.status === "CLOSED" ? 0 : signedLots(wire.side, gridCount(wire.size, instrument.stepSize, `${where}.size`), where),
+    lots: signedLots(wire.side, Math.floor(count), where),
+    ...(rest === 0n ? {} : { restPaper: BigInt(signedLots(wire.side, 1, where)) * rest }),
     status: wire.status,
     entryPrice: wire.entryPrice,
     liquidationPrice: wire.liquidationPrice,
@@ -122,9 +128,8 @@ function decodePosition(value: unknown, context: DecodeContext, where: string): 
 }
 
 function signedLots(side: string, lots: Lots, where: string): Lots {
-  const whole = Math.floor(lots);
-  if (whole === 0) return 0;
-  if (side === "LONG") return whole;
-  if (side === "SHORT") return -whole;
+  if (lots === 0) return 0;
+  if (side === "LONG") return lots;
+  if (side === "SHORT") return -lots;
   throw new FormatError("a position without direction", { field: `${where}.side`, value: side, expected: "LONG or SHORT" });
 }

@@ -80,6 +80,8 @@ export interface VenuePosition {
   readonly marketId: MarketId;
   /** Signed: long is positive. Zero when closed. */
   readonly lots: Lots;
+  /** What is held beyond whole lots, of the same sign, in units of paper; absent where there is none. No order can trade it. */
+  readonly restPaper?: bigint;
   readonly status: string;
   readonly entryPrice: string;
   readonly liquidationPrice: string;

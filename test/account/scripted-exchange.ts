@@ -1,8 +1,9 @@
-import { Account, type AccountOptions } from "../../src/account/account.js";
+import { Account } from "../../src/account/account.js";
+import type { AccountOptions } from "../../src/account/account-options.js";
 import { FINAL_STATUSES } from "../../src/account/amounts.js";
 import type { AccountChange, AccountStep } from "../../src/account/changes.js";
 import type { Lots, Ms } from "../../src/core/units.js";
-import type { VenueIncome, VenueOrder, VenueTrade } from "../../src/exchange/records.js";
+import type { VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../../src/exchange/records.js";
 import type { Action, Outcome, Question, QuestionAction } from "../../src/exchange/venue.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
 
@@ -13,7 +14,11 @@ export class ScriptedExchange {
   readonly trades: VenueTrade[] = [];
   readonly incomes: VenueIncome[] = [];
   basePosition: Lots = 0;
+  /** Held beside whole lots, in units of paper: told as the contract's sum of both, cut to lots towards zero. */
+  restPaper = 0n;
   netValue = 100_000_000_000n;
+  /** What of the net value is no credit: moves of the mark. */
+  valuation = 0n;
   /** Which end of a window a full page of the history is cut at: not specified. */
   cutsAt: "new" | "old" = "new";
 
@@ -55,12 +60,23 @@ export class ScriptedExchange {
         return { result: "answered", ask: "incomes", data };
       }
       case "balances": {
-        const data = { balances: venueBalances(this.netValue), positions: [venuePosition(this.position)] };
+        const data = { balances: venueBalances(this.netValue, this.netValue - this.valuation), positions: [this.#held()] };
         return { result: "answered", ask: "balances", data };
       }
       default:
         return { result: "rejected", code: 1111, codeText: "Bad params", message: question.ask, httpStatus: 400 };
     }
+  }
+
+  /** Everything held, in units of paper. */
+  get paper(): bigint {
+    return BigInt(this.position) * INSTRUMENT.paperPerLot + this.restPaper;
+  }
+
+  #held(): VenuePosition {
+    const { paper } = this;
+    const restPaper = paper % INSTRUMENT.paperPerLot;
+    return { ...venuePosition(Number(paper / INSTRUMENT.paperPerLot)), ...(restPaper === 0n ? {} : { restPaper }) };
   }
 
   /** Orders that are final and wholly settled: one that waits for its settlement is listed nowhere. */

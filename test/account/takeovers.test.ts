@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Profit } from "../../src/account/profit.js";
 import type { Takeover } from "../../src/account/takeover.js";
-import type { CreditUnits, Lots } from "../../src/core/units.js";
+import type { CreditUnits, Lots, Side } from "../../src/core/units.js";
 import type { VenueIncome } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, T0, venueTrade } from "./exchange-story.js";
 import { Story } from "./scripted-exchange.js";
@@ -29,6 +29,7 @@ let incomes = 0;
 
 /** An account with a book, a mark and a position of 5, and what its exchange does about a liquidation. */
 class Scene extends Story {
+  #trades = 0;
   readonly startNetValue: CreditUnits;
 
   constructor(options: ConstructorParameters<typeof Story>[0] = { takeoversBefore: [] }) {
@@ -60,6 +61,28 @@ class Scene extends Story {
     return this.take(this.account.onEvent({ type: "income-update", incomes: [income], timestampMs: this.nowMs } as never, this.nowMs));
   }
 
+  mark = MARK;
+
+  /** The mark moves, and the exchange's valuation with it. */
+  marks(mark: CreditUnits): this {
+    const value = (at: CreditUnits) => (this.exchange.paper * at) / 10n ** 18n;
+    const moved = value(mark) - value(this.mark);
+    this.exchange.netValue += moved;
+    this.exchange.valuation += moved;
+    this.mark = mark;
+    return this.take(this.account.onEvent({ type: "market-state", marketId: MARKET, mark } as never, this.nowMs));
+  }
+
+  /** The account trades at the mark, for nothing. */
+  trades(lots: Lots, side: Side): this {
+    const quote = BigInt(lots) * 60_000_000n;
+    const before = (this.exchange.paper * this.mark) / 10n ** 18n;
+    const trade = venueTrade(++this.#trades, side, lots, { quote, commission: 0n, timeMs: this.exchange.timeMs, status: "SETTLED" });
+    this.exchange.trades.push(trade);
+    this.exchange.netValue += (this.exchange.paper * this.mark) / 10n ** 18n - before + (side === "SELL" ? quote : -quote);
+    return this.take(this.account.onEvent({ type: "trade-update", trade } as never, this.nowMs));
+  }
+
   get position(): Lots {
     return this.account.positionLots(MARKET);
   }
@@ -72,7 +95,10 @@ class Scene extends Story {
   /** Position and profit are the exchange's, to the lot and to the unit, and no difference was ever called one. */
   agrees(startNetValue = this.startNetValue): this {
     this.wait(40_000);
-    expect(this.position).toBe(this.exchange.position);
+    const { paper } = this.exchange;
+    const beyond = paper - BigInt(this.position) * INSTRUMENT.paperPerLot;
+    const isWhole = paper % INSTRUMENT.paperPerLot === 0n;
+    expect(isWhole ? beyond === 0n : beyond ** 2n < INSTRUMENT.paperPerLot ** 2n, `${beyond} beyond ${this.position} lots`).toBe(true);
     const { total, transfers, decimals } = this.account.profit();
     expect(total + transfers).toBe((this.exchange.netValue - startNetValue) * 10n ** BigInt(decimals - 6));
     expect(this.account.equity).toBe(this.exchange.netValue);
@@ -256,6 +282,62 @@ describe("the own account being liquidated", () => {
     scene.wait(10_000);
     expect([scene.position, scene.liquidation]).toEqual([0, LOT_VALUE]);
     expect(scene.differences).toEqual(["position"]);
+  });
+});
+
+describe("the own account liquidated by a part of a lot", () => {
+  const PER_LOT = 10n ** 15n;
+  const HALF = PER_LOT / 2n;
+
+  /** So much paper goes, at two per cent off the mark. */
+  function loses(scene: Scene, paper: bigint): Scene {
+    const { exchange } = scene;
+    const value = (paper: bigint) => (paper * scene.mark) / 10n ** 18n;
+    const before = value(exchange.paper);
+    const amount = (value(paper) * 98n) / 100n;
+    exchange.restPaper -= paper;
+    exchange.netValue += amount + value(exchange.paper) - before;
+    const income = { id: `${++incomes}`, type: "LIQUIDATED", amount, timeMs: exchange.timeMs, marketId: MARKET };
+    exchange.incomes.push(income);
+    return scene.streams(income);
+  }
+
+  it("keeps what is beyond whole lots at the mark: the parts of the profit sum to the unit, and nothing is a difference", () => {
+    const scene = loses(new Scene().start(), 2n * PER_LOT + HALF);
+    expect(scene.position, "what orders can trade").toBe(2);
+    expect(scene.liquidation, "two per cent of two lots and a half, and none of the half that is left").toBe((-5n * LOT_VALUE) / 100n);
+    scene
+      .agrees()
+      .marks(MARK + 7_777_777n)
+      .agrees();
+    expect(scene.liquidation).toBe((-5n * LOT_VALUE) / 100n);
+  });
+
+  it("stays so through trades, also past zero, until another liquidation takes it", () => {
+    const scene = loses(new Scene().start(), 2n * PER_LOT + HALF).agrees();
+    scene.trades(3, "SELL");
+    expect(scene.position).toBe(-1);
+    scene.wait(40_000);
+    expect([scene.position, scene.differences, scene.exchange.paper], "half a lot short by the contract").toEqual([-1, [], -HALF]);
+    scene.marks(MARK - 123_456n).agrees();
+    scene.trades(3, "BUY").agrees();
+    loses(scene, 2n * PER_LOT + HALF);
+    expect([scene.position, scene.exchange.paper]).toEqual([0, 0n]);
+    scene.agrees().marks(MARK).agrees();
+  });
+
+  it("also of less than one lot, and of one that the run began with", () => {
+    const scene = loses(new Scene().start(), HALF);
+    expect(scene.position).toBe(4);
+    loses(scene, HALF);
+    expect(scene.position).toBe(4);
+    scene.agrees();
+
+    const later = new Scene();
+    later.exchange.restPaper = -HALF;
+    later.start();
+    expect(later.position).toBe(4);
+    later.marks(MARK + 999_999n).agrees();
   });
 });
 

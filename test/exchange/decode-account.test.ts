@@ -133,6 +133,13 @@ describe("positions", () => {
     expect(decodePositions([wirePosition({ side: "LONG" })], context)[0]?.lots).toBe(500);
   });
 
+  it("tells what a liquidation leaves beyond whole lots apart, of the position's own sign", () => {
+    const of = (size: string, side: string) => decodePositions([wirePosition({ size, side })], context)[0];
+    expect(of("2.0005", "LONG")).toMatchObject({ lots: 2_000, restPaper: 5n * 10n ** 14n });
+    expect(of("0.0005", "SHORT")).toMatchObject({ lots: 0, restPaper: -5n * 10n ** 14n });
+    expect(of("2", "LONG")).not.toHaveProperty("restPaper");
+  });
+
   it("an open one is not hidden by closed ones of its market, in either order", () => {
     const closed = wirePosition({ status: "CLOSED", size: "0", closedAt: 5 });
     expect(decodePositions([closed, wirePosition(), closed], context).map(({ lots }) => lots)).toEqual([-500]);

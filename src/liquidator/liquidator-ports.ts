@@ -1,6 +1,7 @@
 import type { Takeover } from "../account/takeover.js";
 import type { CreditUnits, Hex, MarketId } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
+import type { Paper } from "./margin/margin-account.js";
 import type { VenueMarket } from "./watch/victims.js";
 
 /** An account of the exchange's list of risky ones. */
@@ -26,6 +27,8 @@ export interface LiquidatorVenue {
   readonly accountLimits: AccountLimits;
   /** Credit units of one ether. @throws when it is not known. */
   creditPerEth(): Promise<CreditUnits>;
+  /** What paper of a market is worth at the exchange's mark, signed as it is; undefined before the first mark. */
+  markValue(perp: Hex, paper: Paper): CreditUnits | undefined;
   /** What is still to be sold of earlier takeovers, at the mark. */
   unwindingCredit(): CreditUnits;
 }

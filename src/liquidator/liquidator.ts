@@ -4,6 +4,7 @@ import type { LensReader } from "../chain/lens-reader.js";
 import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
 import type { Timer } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
+import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { smaller } from "./margin/fixed-point.js";
 import { marketsWith, ownAccountWith } from "./own-account.js";
@@ -11,8 +12,9 @@ import { allocateTakeovers } from "./plan/allocate-takeovers.js";
 import { weiOf } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
 import { suggestedTip } from "./plan/suggested-tip.js";
-import type { Refused, TakeoverPlan, Unprofitable } from "./plan/takeover-plan.js";
-import { type InFlight, TakeoverDesk, type TakeoverDeskOptions } from "./takeover-desk.js";
+import type { TakeoverPlan } from "./plan/takeover-plan.js";
+import { type InFlight, TakeoverDesk } from "./takeover-desk.js";
+import type { TakeoverMeans } from "./takeover-means.js";
 import type { Candidate, Confirmation } from "./watch/candidate.js";
 import { Confirmer } from "./watch/confirm.js";
 import { HolderScan } from "./watch/holder-scan.js";
@@ -22,7 +24,7 @@ import { rankCandidates } from "./watch/rank-candidates.js";
 import { takeoverMarkets, victimsOf } from "./watch/victims.js";
 
 /** What a liquidator is made of. */
-export interface LiquidatorOptions extends TakeoverDeskOptions {
+export interface LiquidatorOptions extends TakeoverMeans {
   readonly lens: LensReader;
 }
 
@@ -53,6 +55,7 @@ const GAS_EACH = 20_000n;
 export class Liquidator {
   readonly #options: LiquidatorOptions;
   readonly #desk: TakeoverDesk;
+  readonly #notes: LookNotes;
   readonly #confirmer: Confirmer;
   readonly #schedule: LookSchedule;
   readonly #scan: HolderScan | undefined;
@@ -69,6 +72,7 @@ export class Liquidator {
     const { rpc, lens, settings } = options;
     this.#options = options;
     this.#desk = new TakeoverDesk(options);
+    this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) => this.#desk.resolve(opportunity, atBlock));
     this.#confirmer = new Confirmer({ rpc, lens });
     this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
     this.#scan =
@@ -181,68 +185,24 @@ export class Liquidator {
   }
 
   async #judge(confirmation: Confirmation): Promise<void> {
-    this.#noteConfirmed(confirmation);
+    this.#notes.confirmed(confirmation);
     const { victims, refused } = victimsOf(confirmation);
-    for (const refusal of refused) this.#noteRefused(refusal);
+    for (const refusal of refused) this.#notes.other(refusal);
     const paused = this.#options.venue.pause();
     const free = victims.filter(({ account }) => !this.#desk.isBusy(account));
     const most = this.#options.settings.maxInFlight - this.#desk.inFlight.length;
-    if (free.length === 0 || most <= 0 || this.#isStopping) return;
-    if (paused !== undefined) {
-      for (const { account } of free) this.#reviseAll(account, { reason: `paused: ${paused}` });
-      return;
-    }
+    if (free.length === 0 || this.#isStopping) return;
+    if (paused !== undefined) return this.#notes.paused(free, paused);
+    if (most <= 0) return this.#notes.waiting(free);
     const input = await this.#inputFor(confirmation, free);
     if (input === undefined || this.#isStopping) return;
-    const { plans, others } = allocateTakeovers(this.#withoutCooling(free), input, most);
-    for (const other of others) this.#noteOther(other);
+    const wanted = this.#withoutCooling(free);
+    const { plans, others } = allocateTakeovers(wanted, input, most);
+    for (const other of others) this.#notes.other(other);
+    const decided = new Set([...plans, ...others].map(({ victim }) => victim));
+    this.#notes.waiting(wanted.filter(({ account }) => !decided.has(account)));
     const tipWei = this.#tip(input.gas.creditPerEth);
     for (const plan of plans) this.#act(plan, input.gas, tipWei);
-  }
-
-  /** Opportunities begin where the chain itself says unsafe, and end where it does not any more. */
-  #noteConfirmed({ accounts, blockNumber }: Confirmation): void {
-    const { ledger, venue } = this.#options;
-    const open = new Map<Hex, Opportunity[]>();
-    for (const opportunity of ledger.open) {
-      const list = open.get(opportunity.victim) ?? [];
-      open.set(opportunity.victim, [...list, opportunity]);
-    }
-    for (const entry of accounts) {
-      if (entry.kind === "unreadable") continue;
-      const { account, isSafe } = entry;
-      const { papers } = entry.margin;
-      for (const opportunity of open.get(account) ?? [])
-        if ((isSafe || !papers.has(opportunity.perp)) && isNews(opportunity, blockNumber)) this.#desk.resolve(opportunity, blockNumber);
-      if (isSafe) continue;
-      for (const perp of papers.keys()) {
-        const marketId = venue.marketIdOf(perp);
-        if (marketId === undefined) continue;
-        const { id, confirmedBlock } = ledger.seen(account, perp, marketId);
-        if (confirmedBlock === undefined) ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
-      }
-    }
-  }
-
-  #noteRefused({ victim, perp, detail }: Refused): void {
-    if (perp === undefined) return this.#reviseAll(victim, { reason: detail, shortOfQuote: undefined });
-    const opportunity = this.#options.ledger.openAt(victim, perp);
-    if (opportunity !== undefined) this.#options.ledger.revise(opportunity.id, { reason: detail, shortOfQuote: undefined });
-  }
-
-  #noteOther(other: Unprofitable | Refused): void {
-    if (other.kind === "refused") return this.#noteRefused(other);
-    const { ledger } = this.#options;
-    for (const opportunity of ledger.open)
-      if (opportunity.victim === other.victim) {
-        const reason = `would earn too little (held down by ${other.boundBy})`;
-        ledger.revise(opportunity.id, { reason, shortOfQuote: other.shortOfQuote });
-      }
-  }
-
-  #reviseAll(victim: Hex, change: Pick<Opportunity, "reason" | "shortOfQuote">): void {
-    const { ledger } = this.#options;
-    for (const opportunity of ledger.open) if (opportunity.victim === victim) ledger.revise(opportunity.id, change);
   }
 
   /** Positions that were refused a moment ago are no candidates; the rest of their account is. */
@@ -308,11 +268,6 @@ export class Liquidator {
     if (opportunity.confirmedBlock !== undefined) return opportunity;
     return ledger.update(opportunity.id, { confirmedBlock }, "confirmed") ?? opportunity;
   }
-}
-
-/** The exchange may be ahead of the chain's RPCs: a block that was known when it spoke does not contradict it. */
-function isNews({ confirmedBlock, seenBlock }: Opportunity, blockNumber: number): boolean {
-  return confirmedBlock !== undefined || seenBlock === undefined || blockNumber > seenBlock;
 }
 
 function textOf(error: unknown): string {

@@ -1,41 +1,16 @@
 import { liquidateCall } from "../chain/calls/liquidate.js";
-import type { ChainRpc } from "../chain/chain-rpc.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
 import { laneOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
-import type { TransactionLanes } from "../chain/lanes/transaction-lanes.js";
-import { CallReverted, ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
-import type { Clock, Random } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import type { LiquidatorVenue, UnwindPort } from "./liquidator-ports.js";
-import type { LiquidatorSettings } from "./liquidator-settings.js";
-import { ceilDivide, ONE } from "./margin/fixed-point.js";
 import type { Paper } from "./margin/margin-account.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
-import { takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
-import { findRival } from "./rivals.js";
-
-/** Says something to whoever watches. */
-export type LiquidatorLog = (level: "info" | "warn" | "error", text: string, fields: Readonly<Record<string, unknown>>) => void;
-
-/** What takeovers are carried out with. */
-export interface TakeoverDeskOptions {
-  readonly settings: LiquidatorSettings;
-  readonly rpc: ChainRpc;
-  /** Undefined of a dry run: then all is done but sending. */
-  readonly lanes: TransactionLanes | undefined;
-  /** Who signs: the account, or its operator. */
-  readonly sender: Hex;
-  readonly venue: LiquidatorVenue;
-  readonly unwind: UnwindPort;
-  readonly ledger: LiquidationLedger;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: LiquidatorLog;
-}
+import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
+import { rehearseTakeover } from "./rehearse-takeover.js";
+import { TakeoverEndings } from "./takeover-endings.js";
+import type { TakeoverMeans } from "./takeover-means.js";
 
 /** A takeover that was sent, or is about to be, and has not come to its end. */
 export interface InFlight {
@@ -49,20 +24,19 @@ export interface InFlight {
   readonly minedBlock: number | undefined;
 }
 
-/** Gas that a dry run's call gets. */
-const DRY_RUN_GAS = "0x2dc6c0";
-
 /** Carries takeovers out and keeps the ledger of them: from a plan to the position that the bot sells, whatever happens in between. */
 export class TakeoverDesk {
-  readonly #options: TakeoverDeskOptions;
+  readonly #options: TakeoverMeans;
+  readonly #endings: TakeoverEndings;
   readonly #inFlight = new Map<string, InFlight>();
   readonly #cooling = new Map<string, Ms>();
   readonly #resolving = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
 
-  constructor(options: TakeoverDeskOptions) {
+  constructor(options: TakeoverMeans) {
     this.#options = options;
+    this.#endings = new TakeoverEndings(options);
     this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
   }
 
@@ -118,11 +92,11 @@ export class TakeoverDesk {
       worstProfitQuote: plan.worstProfitQuote,
       maxCostWei,
     };
-    ledger.update(opportunity.id, { intended, tipWei, shortOfQuote: undefined, reason: undefined }, "planned");
+    ledger.update(opportunity.id, { intended, tipWei, shortOfQuote: undefined, reason: undefined, isWaiting: undefined }, "planned");
     const call = liquidateCall({ perp, liquidator: settings.account, victim, requestPaper, expectCredit });
     if (lanes === undefined) {
       this.#cool(victim, perp);
-      this.#run(this.#rehearse(opportunity.id, call));
+      this.#run(rehearseTakeover(this.#options, opportunity.id, call));
       return;
     }
     const deadlineMs = clock.nowMs() + settings.deadlineMs;
@@ -149,7 +123,7 @@ export class TakeoverDesk {
     if (opportunity.intended !== undefined && this.#inFlight.has(opportunity.intended.jobId)) return;
     this.#resolving.add(id);
     this.#run(
-      this.#settle(opportunity, atBlock, {}).finally(() => {
+      this.#endings.settle(opportunity, atBlock, {}).finally(() => {
         this.#resolving.delete(id);
       }),
     );
@@ -224,12 +198,21 @@ export class TakeoverDesk {
     const id = takeoverIdOf(receipt);
     if (opportunity.inheritedId === id) return;
     if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
-    const lots = Number(joined.paper / perLot);
     const { paper, credit } = joined;
+    const lots = Number(paper / perLot);
+    const odd = oddRest(paper % perLot, (rest) => venue.markValue(joined.perp, rest));
     const { hash, blockNumber } = receipt;
-    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: clock.nowMs() });
-    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots }, inheritedId: id }, "mined");
+    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
     log("info", "took a position over", { marketId, victim: joined.victim, lots, credit: credit.toString(), hash });
+    if (odd !== undefined)
+      log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
+        marketId,
+        paper: odd.odd.paper.toString(),
+        markCredit: odd.odd.markCredit?.toString(),
+      });
+    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: clock.nowMs() });
+    // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
+    ledger.update(opportunity.id, { inheritedId: id });
   }
 
   #unmined(jobId: string): void {
@@ -254,7 +237,7 @@ export class TakeoverDesk {
       if (opportunity.inheritedId !== undefined) this.#unmined(jobId);
       this.#cool(opportunity.victim, opportunity.perp);
     }
-    const gas = "receipt" in outcome ? await this.#gasOf(outcome.receipt) : {};
+    const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
     switch (outcome.kind) {
       case "mined":
         ledger.update(opportunity.id, gas, "final");
@@ -262,18 +245,19 @@ export class TakeoverDesk {
       case "reverted": {
         const { revert, receipt } = outcome;
         ledger.update(opportunity.id, { ...gas, reason: revert.text }, "final");
-        if (revert.kind === "lost-race") return this.#settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
+        if (revert.kind === "lost-race") return this.#endings.settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
         return ledger.end(opportunity.id, "reverted");
       }
       case "cancelled":
-        return ledger.end(opportunity.id, "refused", { ...gas, reason: "cancelled: in no block before its deadline, or asked to" });
+        ledger.update(opportunity.id, gas, "final");
+        return ledger.end(opportunity.id, "refused", { reason: "cancelled: in no block before its deadline, or asked to" });
       case "foreign":
         return ledger.end(opportunity.id, "refused", { reason: "its nonce was used by another transaction of the key" });
       case "refused": {
         const { reason } = outcome;
         if (reason.kind === "revert" && reason.revert.kind === "lost-race") {
-          const head = await this.#headNumber();
-          return this.#settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, { reason: reason.revert.text });
+          const head = await this.#endings.headNumber();
+          return this.#endings.settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, { reason: reason.revert.text });
         }
         const text = "revert" in reason ? reason.revert.text : "text" in reason ? `${reason.kind}: ${reason.text}` : reason.kind;
         ledger.revise(opportunity.id, { reason: text });
@@ -283,67 +267,12 @@ export class TakeoverDesk {
     }
   }
 
-  /** It is gone: lost to somebody, too poor to be taken, or cured. */
-  async #settle({ id }: Opportunity, atBlock: number, change: Partial<Pick<Opportunity, "reason">>): Promise<void> {
-    const { ledger, rpc, settings } = this.#options;
-    const opportunity = ledger.get(id);
-    if (opportunity === undefined) return;
-    const { victim, perp, seenBlock, shortOfQuote } = opportunity;
-    // Taken in the block of the last look, it was somebody's before anything was heard of it.
-    const fromBlock = opportunity.confirmedBlock ?? (seenBlock === undefined ? atBlock : Math.min(seenBlock + 1, atBlock));
-    const question = { dealer: settings.dealer, account: settings.account, perp, victim, fromBlock, ourBlock: atBlock };
-    const rival = await findRival(rpc, question);
-    // Asked again at the next look, when the account is still safe.
-    if (rival === "unknown" && opportunity.intended === undefined) return;
-    const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
-    const isLost = "lostTo" in lostTo || rival === "unknown";
-    if (opportunity.isRehearsed === true) return ledger.end(id, "dry-run", { ...change, ...lostTo });
-    if (shortOfQuote !== undefined) return ledger.end(id, "unprofitable", { ...change, ...lostTo });
-    if (isLost) return ledger.end(id, "lost", { ...change, ...lostTo });
-    ledger.end(id, opportunity.reason !== undefined && opportunity.intended === undefined ? "refused" : "cured", change);
-  }
-
-  async #rehearse(id: string, call: { readonly to: Hex; readonly data: Hex }): Promise<void> {
-    const { rpc, sender, ledger, log } = this.#options;
-    try {
-      await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
-      ledger.update(id, { isRehearsed: true }, "simulated");
-      const { victim, marketId, intended } = ledger.get(id) ?? {};
-      const expected = intended?.expectedProfitQuote.toString();
-      log("info", "would take a position over", { victim, marketId, requestPaper: intended?.requestPaper.toString(), expected });
-    } catch (error) {
-      if (error instanceof CallReverted) ledger.revise(id, { reason: error.revert.text });
-      else if (error instanceof ChainUnavailable || error instanceof RpcFailure) ledger.revise(id, { reason: error.message });
-      else throw error;
-    }
-  }
-
   /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
   #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
     const { ledger } = this.#options;
     const { id } = ledger.seen(victim, perp, marketId);
     const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
     return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
-  }
-
-  async #gasOf({ costWei }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
-    try {
-      return { gasWei: costWei, gasQuote: ceilDivide(costWei * (await this.#options.venue.creditPerEth()), ONE) };
-    } catch (error) {
-      this.#options.log("warn", "the price of ether is not known: the profit of a takeover lacks its gas", {
-        why: error instanceof Error ? error.message : String(error),
-      });
-      return { gasWei: costWei };
-    }
-  }
-
-  async #headNumber(): Promise<number | undefined> {
-    try {
-      return (await this.#options.rpc.head()).number;
-    } catch (error) {
-      if (error instanceof ChainUnavailable) return undefined;
-      throw error;
-    }
   }
 
   #cool(victim: Hex, perp: Hex): void {

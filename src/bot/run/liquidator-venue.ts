@@ -4,6 +4,7 @@ import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { creditOf, parseWire } from "../../exchange/wire-parse.js";
 import type { LiquidatorVenue, RiskyAccount } from "../../liquidator/liquidator-ports.js";
+import type { Paper } from "../../liquidator/margin/margin-account.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/net-book.js";
 import type { AccountLimits } from "../../risk/limits.js";
@@ -94,6 +95,12 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const credit = await readCreditPerEth(this.#client, this.#bot.context.rules.creditDecimals);
     this.#ethPrice = { credit, atMs: nowMs };
     return credit;
+  }
+
+  markValue(perp: Hex, paper: Paper): CreditUnits | undefined {
+    const desk = this.#byPerp.get(perp);
+    const mark = desk?.state.mark;
+    return desk === undefined || mark === undefined ? undefined : (paper * mark) / 10n ** BigInt(desk.instrument.paperDecimals);
   }
 
   unwindingCredit(): CreditUnits {

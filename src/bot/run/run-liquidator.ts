@@ -14,7 +14,7 @@ import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liq
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
-import type { LiquidatorLog } from "../../liquidator/takeover-desk.js";
+import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
 import type { Bot } from "../bot.js";
 import type { BotConfig, LiquidatorConfig } from "../config/config.js";
 import type { BotCommand } from "../input.js";
@@ -144,6 +144,7 @@ export function planRulesOf(wanted: LiquidatorConfig, creditDecimals: number): P
     minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),
     marginBufferBps: Math.round(wanted.marginBufferFraction * 10_000),
     unwindReserveBps: wanted.unwindReserveBps,
+    takeUpTo: wanted.takeUpTo,
     gasShareBps: Math.round(wanted.gasShareFraction * 10_000),
     makerShareBps: Math.round(wanted.makerShareFraction * 10_000),
   };

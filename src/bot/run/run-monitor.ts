@@ -18,6 +18,8 @@ import type { RunningLiquidator } from "./run-liquidator.js";
 
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;
+/** Opportunities whose gas is remembered as counted. */
+const MOST_GAS = 500;
 
 /** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
 export class RunMonitor {
@@ -37,6 +39,8 @@ export class RunMonitor {
   readonly #onStopped: (result: StopResult) => void;
   readonly #causeOf = new Map<number, number>();
   readonly #rarely: LogOnce;
+  /** By opportunity, newest last. */
+  readonly #gasCounted = new Map<string, bigint>();
   #bot: Bot | undefined;
   #liquidator: RunningLiquidator | undefined;
 
@@ -73,11 +77,15 @@ export class RunMonitor {
     if (stage?.name === "seen" || stage?.name === "confirmed") this.#metrics.liquidation(marketId, stage.name);
     if (stage !== undefined && stage.name !== "seen") this.#metrics.liquidationStage(stage.name, stage.seconds);
     if (stage?.name === "confirmed") this.#say("info", "an account can be liquidated", { marketId, victim });
-    if (outcome === undefined) return;
-    this.#metrics.liquidation(marketId, outcome);
-    if (gasWei !== undefined) this.#metrics.liquidationGas(Number(gasWei) / 1e18);
     const decimals = this.#bot?.context.rules.creditDecimals ?? 0;
     const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : scaledToDecimal(units, decimals));
+    if (stage?.name === "unwound") {
+      const { state, remainingLots } = opportunity.unwound ?? {};
+      this.#say("info", "what was taken over is sold", { marketId, victim, state, remainingLots, profitQuote: quote(profitQuote) });
+    }
+    this.#spent(gasWei, opportunity.id);
+    if (outcome === undefined) return;
+    this.#metrics.liquidation(marketId, outcome);
     this.#say(outcome === "reverted" ? "warn" : "info", `liquidation ${outcome}`, {
       marketId,
       victim,
@@ -87,6 +95,15 @@ export class RunMonitor {
       shortOfQuote: quote(shortOfQuote),
       profitQuote: quote(profitQuote),
     });
+  }
+
+  /** Gas counts when its receipt comes, whatever the opportunity comes to. */
+  #spent(gasWei: bigint | undefined, opportunityId: string): void {
+    if (gasWei === undefined || this.#gasCounted.get(opportunityId) === gasWei) return;
+    this.#metrics.liquidationGas(Number(gasWei - (this.#gasCounted.get(opportunityId) ?? 0n)) / 1e18);
+    this.#gasCounted.set(opportunityId, gasWei);
+    const [oldest] = this.#gasCounted.keys();
+    if (this.#gasCounted.size > MOST_GAS && oldest !== undefined) this.#gasCounted.delete(oldest);
   }
 
   /** The signed bytes of an action went to the transport. */

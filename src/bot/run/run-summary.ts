@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
-import type { LedgerCounts } from "../../liquidator/ledger/liquidation-ledger.js";
+import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../bot.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -50,7 +50,12 @@ export interface LiquidationSummary {
   readonly cured: number;
   /** Of a dry run: what would have been sent. */
   readonly wouldAct: number;
-  /** With what remains of takeovers at the mark, less the gas of everything that was sent. */
+  /** Under way, or waited for. `seen` is the sum of all but `confirmed`. */
+  readonly open: number;
+  /**
+   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that was sent. Gas is ether, which the account's
+   * equity does not have: of equity it is more by that.
+   */
   readonly profitQuote: string;
   readonly gasEth: string;
 }

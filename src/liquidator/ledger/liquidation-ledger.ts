@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/seam.js";
-import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { Hex, MarketId } from "../../core/units.js";
 import type { LostRace } from "../plan/suggested-tip.js";
+import type { LedgerCounts } from "./ledger-counts.js";
 import { decodeLedger, encodeOpportunity } from "./ledger-lines.js";
 import type { Opportunity, OpportunityOutcome, OpportunityStage } from "./opportunity.js";
 
@@ -22,24 +23,6 @@ export interface LedgerNote {
   readonly stage?: { readonly name: OpportunityStage; readonly seconds: number };
   /** Set when it has come to its end now. */
   readonly outcome?: OpportunityOutcome;
-}
-
-/** How many opportunities came how far. Each is counted once in `seen`, once in `confirmed` if it was, and once in what it came to. */
-export interface LedgerCounts {
-  readonly seen: number;
-  readonly confirmed: number;
-  readonly won: number;
-  readonly lost: number;
-  /** Those that are open and earn too little at this moment are among them. */
-  readonly unprofitable: number;
-  readonly reverted: number;
-  readonly refused: number;
-  readonly cured: number;
-  /** Of a dry run: what would have been sent, those that are still there among them. */
-  readonly wouldAct: number;
-  /** Earned by takeovers with what remains of them at the mark, less the gas of everything that was sent. */
-  readonly profitQuote: CreditUnits;
-  readonly gasWei: bigint;
 }
 
 /** Opportunities that have ended and are kept at hand; the file has all. */
@@ -73,10 +56,12 @@ export class LiquidationLedger {
     cured: 0,
     "dry-run": 0,
   };
+  /** Those among `ended` that this run has counted. */
+  readonly #countedEnds = new Set<string>();
   #profitQuote = 0n;
   #gasWei = 0n;
 
-  /** Takes up what an earlier run wrote; its counts begin at zero all the same. @throws FormatError when the file holds what it cannot. */
+  /** Takes up what an earlier run wrote; of it only what is still open is counted. @throws FormatError when the file holds what it cannot. */
   constructor(file: LedgerFile, clock: Clock) {
     this.#file = file;
     this.#clock = clock;
@@ -84,6 +69,7 @@ export class LiquidationLedger {
       if (opportunity.intended !== undefined) this.#byJob.set(opportunity.intended.jobId, opportunity.id);
       this.#keep(opportunity);
     }
+    for (const { confirmedBlock } of this.#open.values()) this.#countSeen(confirmedBlock);
   }
 
   /** Hears of every change, until the returned function is called. */
@@ -139,7 +125,7 @@ export class LiquidationLedger {
   }
 
   /** Changes what is only of interest while it lasts: it is told and in the file with the next change that stays. */
-  revise(id: string, change: Pick<Opportunity, "shortOfQuote" | "reason">): void {
+  revise(id: string, change: Pick<Opportunity, "shortOfQuote" | "reason" | "isWaiting">): void {
     const before = this.#open.get(id);
     if (before !== undefined) this.#open.set(id, { ...before, ...change });
   }
@@ -174,8 +160,12 @@ export class LiquidationLedger {
   end(id: string, outcome: Exclude<OpportunityOutcome, "open">, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">> = {}): void {
     const before = this.get(id);
     if (before === undefined) return;
-    if (before.outcome !== "open") this.#tally[before.outcome] -= 1;
+    if (before.outcome !== "open") {
+      if (this.#countedEnds.has(id)) this.#tally[before.outcome] -= 1;
+      else this.#countSeen(before.confirmedBlock);
+    }
     this.#tally[outcome] += 1;
+    this.#countedEnds.add(id);
     const after = withProfit({ ...before, ...change, outcome });
     this.#addMoney(before, after);
     this.#forget(before);
@@ -185,8 +175,9 @@ export class LiquidationLedger {
   /** Of this run. */
   counts(): LedgerCounts {
     const { seen, confirmed, won, lost, reverted, refused, cured } = this.#tally;
-    const short = this.open.filter(({ shortOfQuote }) => shortOfQuote !== undefined).length;
-    const rehearsed = this.open.filter(({ isRehearsed }) => isRehearsed === true).length;
+    const { open } = this;
+    const rehearsed = open.filter(({ isRehearsed }) => isRehearsed === true).length;
+    const short = open.filter(({ isRehearsed, shortOfQuote }) => isRehearsed !== true && shortOfQuote !== undefined).length;
     return {
       seen,
       confirmed,
@@ -197,6 +188,7 @@ export class LiquidationLedger {
       refused,
       cured,
       wouldAct: this.#tally["dry-run"] + rehearsed,
+      open: open.length - short - rehearsed,
       profitQuote: this.#profitQuote,
       gasWei: this.#gasWei,
     };
@@ -247,6 +239,7 @@ export class LiquidationLedger {
     const [oldest] = this.#ended.values();
     if (oldest === undefined) return;
     this.#ended.delete(oldest.id);
+    this.#countedEnds.delete(oldest.id);
     if (oldest.intended !== undefined) this.#byJob.delete(oldest.intended.jobId);
   }
 
@@ -254,9 +247,13 @@ export class LiquidationLedger {
     if (this.#open.size < MOST_OPEN) return;
     for (const opportunity of this.#open.values()) {
       if (opportunity.intended !== undefined) continue;
-      this.#forget(opportunity);
-      return;
+      return this.end(opportunity.id, "refused", { reason: "let go: more are open than are kept at hand" });
     }
+  }
+
+  #countSeen(confirmedBlock: number | undefined): void {
+    this.#tally.seen += 1;
+    if (confirmedBlock !== undefined) this.#tally.confirmed += 1;
   }
 
   #addMoney(before: Opportunity, after: Opportunity): void {
@@ -269,9 +266,15 @@ export class LiquidationLedger {
 const RACE_GAS = 260_000n;
 
 function withProfit(opportunity: Opportunity): Opportunity {
-  const { unwound, gasQuote } = opportunity;
-  if (unwound === undefined && gasQuote === undefined) return opportunity;
-  return { ...opportunity, profitQuote: (unwound?.earnedCredit ?? 0n) - (gasQuote ?? 0n) };
+  const { takenOver, unwound, gasQuote } = opportunity;
+  // Of less than a lot nothing is sold.
+  const earned = takenOver?.lots === 0 ? takenOver.credit : unwound?.earnedCredit;
+  if (earned === undefined && gasQuote === undefined) {
+    const { profitQuote: _undone, ...rest } = opportunity;
+    return rest;
+  }
+  const kept = earned === undefined ? 0n : (takenOver?.odd?.markCredit ?? 0n);
+  return { ...opportunity, profitQuote: (earned ?? 0n) + kept - (gasQuote ?? 0n) };
 }
 
 function lastStageMs({ atMs }: Opportunity): number {

@@ -41,7 +41,17 @@ export interface TakenOver {
   readonly blockNumber: number;
   readonly paper: Paper;
   readonly credit: CreditUnits;
+  /** What of it is sold: whole lots. */
   readonly lots: Lots;
+  /** Less than a lot that came with it, where a rival left no whole number of lots. It stays with the account, unsold. */
+  readonly odd?: OddRest;
+}
+
+/** A rest that no order can hold. */
+export interface OddRest {
+  readonly paper: Paper;
+  /** At the mark of the takeover's moment, signed as `paper`; undefined when there was none: the profit then lacks it. */
+  readonly markCredit: CreditUnits | undefined;
 }
 
 /** What was decided to be sent. */
@@ -77,6 +87,8 @@ export interface Opportunity {
   readonly confirmedBlock?: number;
   /** In words: why it was refused, reverted, or is left alone for now. */
   readonly reason?: string;
+  /** It would be taken, and waits for others that are under way. */
+  readonly isWaiting?: boolean;
   /** Set while the newest plan earns too little: by how much. */
   readonly shortOfQuote?: CreditUnits;
   readonly intended?: Intended;
@@ -93,6 +105,6 @@ export interface Opportunity {
   readonly gasWei?: bigint;
   readonly gasQuote?: CreditUnits;
   readonly unwound?: Unwound;
-  /** What was earned by now: the takeover with its sale, less gas. Only of one that cost or brought something. */
+  /** What was earned by now: the takeover with its sale and an odd rest at its mark, less gas. Only of one that cost or brought something. */
   readonly profitQuote?: CreditUnits;
 }

@@ -114,7 +114,7 @@ describe("the ledger of opportunities", () => {
     expect(next.openAt(VICTIM, PERP)).toEqual(ledger.get(open.id));
     expect(next.ofJob("ffff")?.id).toBe(open.id);
     expect(next.ofTakeover("0xaa@0xbb")?.id).toBe(ended.id);
-    expect(next.counts()).toMatchObject({ seen: 0, confirmed: 0, won: 0, profitQuote: 0n });
+    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, open: 1, won: 0, profitQuote: 0n });
   });
 
   it("leaves out a last line that a kill cut short, and refuses any other that is broken by its number", () => {
@@ -149,5 +149,83 @@ describe("the ledger of opportunities", () => {
     expect(ledger.lostRaces()).toMatchObject([
       { winner, blocksBefore: 0, winnerTipWei: 25n, ourTipWei: 10n, missedProfitCredit: 12_345_678n },
     ]);
+  });
+});
+
+const sumOf = ({ won, lost, unprofitable, reverted, refused, cured, wouldAct, open }: ReturnType<LiquidationLedger["counts"]>): number =>
+  won + lost + unprofitable + reverted + refused + cured + wouldAct + open;
+
+describe("the counts of a run", () => {
+  const victim = (n: number): string => `0x${String(n).padStart(40, "0")}`;
+
+  it("add up: what was seen is what it came to, and what is open", () => {
+    const { ledger } = world();
+    const ids = Array.from({ length: 9 }, (_, n) => ledger.seen(victim(n), PERP, "btcusdc").id);
+    const [a = "", b = "", c = "", d = "", e = "", f = "", short = "", rehearsed = ""] = ids;
+    ledger.end(a, "won");
+    ledger.end(b, "lost");
+    ledger.end(c, "reverted");
+    ledger.end(d, "refused");
+    ledger.end(e, "cured");
+    ledger.end(f, "unprofitable");
+    ledger.revise(short, { shortOfQuote: 5n });
+    ledger.update(rehearsed, { isRehearsed: true, shortOfQuote: 5n });
+    const counts = ledger.counts();
+    expect(counts).toMatchObject({ seen: 9, won: 1, lost: 1, reverted: 1, refused: 1, cured: 1, unprofitable: 2, wouldAct: 1, open: 1 });
+    expect(sumOf(counts)).toBe(9);
+    // What is learnt later counts in place of what was believed.
+    ledger.end(e, "lost");
+    expect(ledger.counts()).toMatchObject({ cured: 0, lost: 2 });
+    expect(sumOf(ledger.counts())).toBe(9);
+  });
+
+  it("are of this run, with what an earlier one left open", () => {
+    const { clock, file, ledger } = world();
+    won(ledger);
+    const left = ledger.seen(victim(1), PERP, "btcusdc").id;
+    ledger.update(left, { confirmedBlock: 9 }, "confirmed");
+    const next = new LiquidationLedger(file, clock);
+    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, open: 1, profitQuote: 0n, gasWei: 0n });
+    next.end(left, "lost");
+    expect(next.counts()).toMatchObject({ seen: 1, lost: 1, open: 0 });
+    // One that had ended and ends anew is this run's as well.
+    next.end(ledger.ofTakeover("0xaa@0xbb")?.id ?? "", "lost");
+    expect(next.counts()).toMatchObject({ seen: 2, lost: 2, won: 0 });
+    expect(sumOf(next.counts())).toBe(2);
+  });
+});
+
+describe("a takeover of no whole number of lots", () => {
+  const taken = { id: "0xaa@0xbb", hash: "0xaa", blockNumber: 8, credit: -59_500_000_000n };
+
+  it("has the odd rest in its profit at the mark of its moment, beside what the lots earn", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const odd = { paper: ETH / 2_000n, markCredit: 29_900_000n };
+    ledger.update(id, { takenOver: { ...taken, paper: ETH + ETH / 2_000n, lots: 1000, odd } }, "mined");
+    ledger.unwound(taken.id, { state: "done", remainingLots: 0, earnedCredit: 100_000_000n });
+    ledger.end(id, "won", { gasWei: 1n, gasQuote: 900_000n });
+    expect(ledger.get(id)?.profitQuote).toBe(100_000_000n + 29_900_000n - 900_000n);
+    expect(ledger.counts().profitQuote).toBe(129_000_000n);
+  });
+
+  it("earns its credit and its mark where it is less than a lot, and nothing is sold", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const odd = { paper: ETH / 2_000n, markCredit: 30_000_000n };
+    ledger.update(id, { takenOver: { ...taken, credit: -29_000_000n, paper: odd.paper, lots: 0, odd } }, "mined");
+    ledger.end(id, "won", { gasWei: 1n, gasQuote: 900_000n });
+    expect(ledger.get(id)?.profitQuote).toBe(100_000n);
+  });
+
+  it("earns nothing any more when the chain takes it back", () => {
+    const { ledger } = world();
+    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.update(id, { takenOver: { ...taken, paper: ETH, lots: 1000 } }, "mined");
+    ledger.unwound(taken.id, { state: "open", remainingLots: 1000, earnedCredit: 100_000_000n });
+    expect(ledger.counts().profitQuote).toBe(100_000_000n);
+    ledger.update(id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
+    expect(ledger.get(id)?.profitQuote).toBeUndefined();
+    expect(ledger.counts().profitQuote).toBe(0n);
   });
 });

@@ -73,6 +73,11 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     return this.#prices[1] ?? 0n;
   }
 
+  markValue(perp: Hex, paper: bigint): CreditUnits | undefined {
+    const price = this.#prices[this.#ground.markets.findIndex((market) => market.perp === perp)];
+    return price === undefined ? undefined : (paper * price) / COIN;
+  }
+
   unwindingCredit(): CreditUnits {
     return this.#positions.reduce((sum, paper, i) => sum + ((paper < 0n ? -paper : paper) * (this.#prices[i] ?? 0n)) / COIN, 0n);
   }

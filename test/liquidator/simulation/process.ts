@@ -10,7 +10,7 @@ import { type LedgerFile, LiquidationLedger } from "../../../src/liquidator/ledg
 import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
 import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
-import type { LiquidatorLog } from "../../../src/liquidator/takeover-desk.js";
+import type { LiquidatorLog } from "../../../src/liquidator/takeover-means.js";
 import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
 import type { SeedPlan } from "./seed-plan.js";
@@ -175,6 +175,7 @@ function settingsOf(plan: ProcessPlan, ground: Ground): LiquidatorSettings {
       marginBufferBps: plan.marginBufferBps,
       unwindReserveBps: 10,
       gasShareBps: 5_000,
+      takeUpTo: "position",
       makerShareBps: 0,
     },
     maxNotionalCredit: undefined,

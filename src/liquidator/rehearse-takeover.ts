@@ -1,0 +1,25 @@
+import { CallReverted, ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import type { Hex } from "../core/units.js";
+import type { TakeoverMeans } from "./takeover-means.js";
+
+/** Gas that a dry run's call gets. */
+const DRY_RUN_GAS = "0x2dc6c0";
+
+/** Carries out the call of a takeover without sending it, and notes what came of it. @param id the opportunity's. */
+export async function rehearseTakeover(
+  { rpc, sender, ledger, log }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "log">,
+  id: string,
+  call: { readonly to: Hex; readonly data: Hex },
+): Promise<void> {
+  try {
+    await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
+    ledger.update(id, { isRehearsed: true }, "simulated");
+    const { victim, marketId, intended } = ledger.get(id) ?? {};
+    const expected = intended?.expectedProfitQuote.toString();
+    log("info", "would take a position over", { victim, marketId, requestPaper: intended?.requestPaper.toString(), expected });
+  } catch (error) {
+    if (error instanceof CallReverted) ledger.revise(id, { reason: error.revert.text });
+    else if (error instanceof ChainUnavailable || error instanceof RpcFailure) ledger.revise(id, { reason: error.message });
+    else throw error;
+  }
+}

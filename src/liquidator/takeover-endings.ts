@@ -1,0 +1,58 @@
+import { ChainUnavailable } from "../chain/rpc-errors.js";
+import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import type { Opportunity } from "./ledger/opportunity.js";
+import { ceilDivide, ONE } from "./margin/fixed-point.js";
+import { findRival } from "./rivals.js";
+import type { TakeoverMeans } from "./takeover-means.js";
+
+/** Finds out what became of opportunities that are gone, and what they cost. */
+export class TakeoverEndings {
+  readonly #options: Pick<TakeoverMeans, "ledger" | "rpc" | "settings" | "venue" | "log">;
+
+  constructor(options: Pick<TakeoverMeans, "ledger" | "rpc" | "settings" | "venue" | "log">) {
+    this.#options = options;
+  }
+
+  /** It is gone: lost to somebody, too poor to be taken, or cured. */
+  async settle({ id }: Opportunity, atBlock: number, change: Partial<Pick<Opportunity, "reason">>): Promise<void> {
+    const { ledger, rpc, settings } = this.#options;
+    const opportunity = ledger.get(id);
+    if (opportunity === undefined) return;
+    const { victim, perp, seenBlock, shortOfQuote } = opportunity;
+    // Taken in the block of the last look, it was somebody's before anything was heard of it.
+    const fromBlock = opportunity.confirmedBlock ?? (seenBlock === undefined ? atBlock : Math.min(seenBlock + 1, atBlock));
+    const question = { dealer: settings.dealer, account: settings.account, perp, victim, fromBlock, ourBlock: atBlock };
+    const rival = await findRival(rpc, question);
+    // Asked again at the next look, when the account is still safe.
+    if (rival === "unknown" && opportunity.intended === undefined) return;
+    const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
+    const isLost = "lostTo" in lostTo || rival === "unknown";
+    if (opportunity.isRehearsed === true) return ledger.end(id, "dry-run", { ...change, ...lostTo });
+    if (shortOfQuote !== undefined) return ledger.end(id, "unprofitable", { ...change, ...lostTo });
+    if (isLost) return ledger.end(id, "lost", { ...change, ...lostTo });
+    const { reason, intended, isWaiting } = opportunity;
+    ledger.end(id, reason !== undefined && intended === undefined && isWaiting !== true ? "refused" : "cured", change);
+  }
+
+  /** What a transaction cost, and that in credit at the price of ether of this moment; without the latter where there is none. */
+  async gasOf({ costWei }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
+    try {
+      return { gasWei: costWei, gasQuote: ceilDivide(costWei * (await this.#options.venue.creditPerEth()), ONE) };
+    } catch (error) {
+      this.#options.log("warn", "the price of ether is not known: the profit of a takeover lacks its gas", {
+        why: error instanceof Error ? error.message : String(error),
+      });
+      return { gasWei: costWei };
+    }
+  }
+
+  /** Undefined while no RPC is believed. */
+  async headNumber(): Promise<number | undefined> {
+    try {
+      return (await this.#options.rpc.head()).number;
+    } catch (error) {
+      if (error instanceof ChainUnavailable) return undefined;
+      throw error;
+    }
+  }
+}

@@ -21,6 +21,7 @@ export const RULES: PlanRules = {
   marginBufferBps: 5_000,
   unwindReserveBps: 0,
   gasShareBps: 5_000,
+  takeUpTo: "position",
   makerShareBps: 5_000,
 };
 

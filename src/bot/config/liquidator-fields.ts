@@ -11,6 +11,10 @@ export const liquidatorShape = z
     maxNotionalQuote: quoteField(
       "Most that takeovers in flight and what is still to be sold of earlier ones may be worth together",
     ).optional(),
+    takeUpTo: z
+      .enum(["position", "cure"])
+      .describe("position: as much of a position as pays. cure: no more than makes its account safe again, where a part of it can.")
+      .default("position"),
     marginBufferFraction: z
       .number()
       .min(0)

@@ -54,6 +54,8 @@ export interface GasPrices {
 export interface PlanRules {
   /** Credit units; nothing is sent that may earn less. */
   readonly minProfitCredit: CreditUnits;
+  /** Up to what size is taken: all that pays, or no more than makes the victim safe again (where a part can). */
+  readonly takeUpTo: "position" | "cure";
   /** Net value has to stay so far above maintenance margin, in basis points of that margin. */
   readonly marginBufferBps: number;
   /** The unwind is reckoned to do so much worse than the book shows, in basis points of its price. */

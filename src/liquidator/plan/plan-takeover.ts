@@ -2,7 +2,7 @@ import type { Hex } from "../../core/units.js";
 import { BPS, mulFixed } from "../margin/fixed-point.js";
 import type { MarginAccount } from "../margin/margin-account.js";
 import { isSafe } from "../margin/margin-rules.js";
-import { victimAfter } from "../margin/takeover-terms.js";
+import { cureSize, victimAfter } from "../margin/takeover-terms.js";
 import { gasCostOf, weiOf } from "./gas-cost.js";
 import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import type { ExpectedTakeover, RefusalReason, Refused, TakeoverBound, TakeoverDecision } from "./takeover-plan.js";
@@ -10,6 +10,7 @@ import { type SizedTakeover, TakeoverSizer } from "./takeover-size.js";
 
 const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
   position: "the position ends there",
+  cure: "the account is safe from there on",
   depth: "the book is too thin",
   margin: "the own margin with its buffer has no room for a lot",
   "max-position": "maxPositionLots leaves no room for a lot",
@@ -46,7 +47,8 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
     return refuse("too-many-positions", `the own account holds positions in ${own.margin.papers.size} markets, as many as it may`);
 
   const gasCost = gasCostOf(gas);
-  const sized = new TakeoverSizer(market, paper, input, gasCost.credit).search();
+  const enough = rules.takeUpTo === "cure" ? cureSize(margin, market) : undefined;
+  const sized = new TakeoverSizer(market, paper, input, gasCost.credit, enough).search();
   if (sized === "less-than-a-lot") return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
   if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
   if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);

@@ -30,6 +30,12 @@ export class SizeGrid {
     return this.#sign * (this.#odd > 0n ? this.#odd + (index - 1n) * this.#lot : index * this.#lot);
   }
 
+  /** Index of the smallest size of at least `size`, without sign; the largest one where none is. */
+  indexFrom(size: Paper): bigint {
+    const within = this.indexWithin(size);
+    return absolute(this.paper(within)) >= size ? within : smaller(this.count, within + 1n);
+  }
+
   /** Index of the largest size of at most `size`, without sign. */
   indexWithin(size: Paper): bigint {
     const whole = size - this.#odd;

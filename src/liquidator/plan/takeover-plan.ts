@@ -5,6 +5,8 @@ import type { MarginAccount, Paper } from "../margin/margin-account.js";
 export type TakeoverBound =
   /** The victim's position ends here. */
   | "position"
+  /** From here on the victim is safe, and no more is wanted (`PlanRules.takeUpTo`). */
+  | "cure"
   /** Beyond here the book pays less than what the liquidation costs. */
   | "depth"
   /** The liquidator's own margin with its buffer, after gas and the unwind's worst slippage. */

@@ -30,13 +30,16 @@ export class TakeoverSizer {
   readonly #market: TakeoverMarket;
   readonly #input: PlanInput;
   readonly #gasCredit: bigint;
+  readonly #enough: Paper | undefined;
   readonly #position: Paper;
   readonly #held: Paper;
   readonly #book: BookDisposal;
   readonly #limits: OwnLimits;
   readonly #grid: SizeGrid;
 
-  constructor(market: TakeoverMarket, position: Paper, input: PlanInput, gasCredit: bigint) {
+  /** @param enough no more than this, without sign, is wanted; undefined for all that pays. */
+  constructor(market: TakeoverMarket, position: Paper, input: PlanInput, gasCredit: bigint, enough?: Paper) {
+    this.#enough = enough;
     this.#market = market;
     this.#input = input;
     this.#gasCredit = gasCredit;
@@ -54,8 +57,9 @@ export class TakeoverSizer {
     const [paying, byBook] = [this.#withinBook(netted, this.#book.payingLots()), this.#withinBook(netted, this.#book.bookLots())];
     if (byBook === 0n) return "no-book";
     // A book that pays for no lot still tells what one would have lost.
-    const most = larger(1n, paying);
-    const natural: TakeoverBound = paying === this.#grid.count ? "position" : "depth";
+    const wanted = this.#enough === undefined ? this.#grid.count : larger(1n, this.#grid.indexFrom(this.#enough));
+    const most = smaller(wanted, larger(1n, paying));
+    const natural = this.#naturalBound(most, paying);
     const peak = smaller(most, this.#grid.indexWithin(netted));
     const atPeak = peak === 0n ? undefined : this.broken(this.#grid.paper(peak));
     if (atPeak !== undefined) return { brokenAtOnce: atPeak };
@@ -68,6 +72,11 @@ export class TakeoverSizer {
     const boundBy = fails > most ? natural : (this.broken(this.#grid.paper(fails)) ?? natural);
     if (fits === 0n) return { brokenAtOnce: boundBy };
     return { ...this.#sized(this.#grid.paper(fits)), boundBy };
+  }
+
+  #naturalBound(most: bigint, paying: bigint): TakeoverBound {
+    if (most < paying) return "cure";
+    return paying === this.#grid.count ? "position" : "depth";
   }
 
   /** The first of the own limits that this size would break. @param paper of a size that the book can take. */

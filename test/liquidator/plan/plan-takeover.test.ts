@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../../src/core/errors.js";
 import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
-import { marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
+import { isSafe, marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
+import { takeoverTerms, victimAfter } from "../../../src/liquidator/margin/takeover-terms.js";
 import { allocateTakeovers, withTakeover } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import { BookDisposal } from "../../../src/liquidator/plan/disposal.js";
 import type { OwnAccount, PlanInput, PlanRules, TakeoverMarket, Victim } from "../../../src/liquidator/plan/plan-input.js";
@@ -94,6 +95,28 @@ describe("the size of a takeover", () => {
     expect([decided.boundBy, decided.unwindLots]).toEqual([bound, lots]);
     const short = plan(target(-2n * COIN), input([btc(market)], { limits }));
     expect([short.boundBy, short.unwindLots]).toEqual([bound, -lots]);
+  });
+
+  it.each([2n, -2n])("ends, if no more is wanted, with the lot that makes the victim safe (%s BTC)", (coins) => {
+    const endangered: Victim = { account: name(0), blockNumber: 7, margin: account(1_100, [btc(), coins * COIN]) };
+    const wanted = input([btc()], { rules: { takeUpTo: "cure" } });
+    const decided = plan(endangered, wanted);
+    expect(decided).toMatchObject({ boundBy: "cure", isCured: true });
+    expect(Math.abs(decided.unwindLots)).toBeLessThan(2000);
+    const oneLotLess = decided.requestPaper - (coins > 0n ? 1n : -1n) * BTC.paperPerLot;
+    expect(isSafe(victimAfter(endangered.margin, btc(), takeoverTerms(btc(), coins * COIN, oneLotLess)) as MarginAccount)).toBe(false);
+  });
+
+  it("is the whole position where no part of it would make the victim safe, and stays within the other bounds", () => {
+    const rules = { takeUpTo: "cure" } as const;
+    expect(plan(target(), input([btc()], { rules }))).toMatchObject({ boundBy: "position", unwindLots: 2000 });
+    const endangered: Victim = { account: name(0), blockNumber: 7, margin: account(1_100, [btc(), 2n * COIN]) };
+    const limits = { maxPositionLots: 50 };
+    expect(plan(endangered, input([btc({ limits })], { rules }))).toMatchObject({
+      boundBy: "max-position",
+      unwindLots: 50,
+      isCured: false,
+    });
   });
 
   it("ends where the liquidation price of the own position would come too near", () => {

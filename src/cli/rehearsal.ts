@@ -108,7 +108,7 @@ export class Rehearsal {
     const { perp, price, mark, source } = broken;
     const movedBps = Number(((price - mark) * BPS * 100n) / mark) / 100;
     const at = { ...common, marketId: this.#options.venue.get(perp)?.marketId ?? perp, brokenAtPrice: price, movedBps };
-    await this.#ask("hardhat_setCode", [source, constantCode(price)]);
+    if (price !== mark) await this.#ask("hardhat_setCode", [source, constantCode(price)]);
     await this.#ask("evm_mine", []);
     const confirmation = await this.#confirmer.confirm([account], this.#options.account);
     const { victims, refused } = victimsOf(confirmation);

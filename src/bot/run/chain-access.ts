@@ -3,11 +3,11 @@ import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import type { ChainAccessConfig } from "../config/config.js";
+import type { BotConfig, ChainAccessConfig } from "../config/config.js";
 
 /**
- * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They may carry a provider's key, so they
- * stay out of the config that is logged and journaled.
+ * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They may carry a provider's key, so these
+ * stay out of the config, and the paths of the others out of what is journaled.
  * @throws ConfigError when a variable is not set; it does not show what is in it.
  */
 export function rpcUrlsOf({ rpc, rpcEnv }: ChainAccessConfig, env: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -24,6 +24,12 @@ export function rpcUrlsOf({ rpc, rpcEnv }: ChainAccessConfig, env: Readonly<Reco
     );
   });
   return [...rpc, ...held];
+}
+
+/** The config as it may be shown and journaled: of each RPC's address only where it is, since its path and query may be a provider's key. */
+export function withoutProviderKeys(config: BotConfig): BotConfig {
+  if (config.chain === undefined) return config;
+  return { ...config, chain: { ...config.chain, rpc: config.chain.rpc.map((url) => new URL(url).origin) } };
 }
 
 /** Opens the chain of a bot's file. @param chainId what the exchange says, where the file says nothing. */

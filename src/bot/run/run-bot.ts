@@ -1,7 +1,7 @@
 import { RunError } from "../../core/errors.js";
-import type { Clock, Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/seam.js";
 import type { Signer } from "../../core/signing.js";
-import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { Hex, MarketId } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import { NetworkTransport } from "../../exchange/network-transport.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -21,14 +21,15 @@ import type { BotCommand } from "../input.js";
 import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile } from "../journal/journal.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
-import { loadStrategy } from "../strategy/load-strategy.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
+import { cancelAfterBreak } from "./cancel-after-break.js";
+import { withoutProviderKeys } from "./chain-access.js";
+import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
+import { ReceivedStamp } from "./received-stamp.js";
 import { type ChainAccess, type RunningLiquidator, startLiquidator } from "./run-liquidator.js";
 import { RunMonitor } from "./run-monitor.js";
 import { StartReads } from "./start-reads.js";
 
-/** Between two looks at what a broken bot left. */
-const BREAK_PAUSE_MS = 500;
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
@@ -251,7 +252,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   const header = {
     journal: JOURNAL_VERSION,
     account,
-    config,
+    config: withoutProviderKeys(config),
     rules,
     stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
     dryRun: options.dryRun ?? false,
@@ -305,99 +306,6 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   };
 }
 
-/**
- * The last resort of a bot that broke: its own table can no longer be believed, so all of its markets are swept, again and again until
- * nothing that it signed can still arrive.
- */
-async function cancelAfterBreak(client: RestClient, config: BotConfig, clock: Clock, log: Log): Promise<void> {
-  const markets = Object.keys(config.markets);
-  const untilMs = clock.monotonicMs() + config.exchange.signatureWindowMs + BREAK_PAUSE_MS;
-  for (let first = true; ; first = false) {
-    const isLast = clock.monotonicMs() >= untilMs;
-    for (const marketId of markets) await sweepAfterBreak(client, marketId, first, isLast, log);
-    if (isLast) return;
-    await new Promise<void>((resolve) => {
-      clock.setTimer(BREAK_PAUSE_MS, resolve);
-    });
-  }
-}
-
-async function sweepAfterBreak(client: RestClient, marketId: MarketId, first: boolean, isLast: boolean, log: Log): Promise<void> {
-  try {
-    if (first || (await client.openOrders(marketId)).some(({ availableLots }) => availableLots > 0)) {
-      await client.cancelAllOpenOrders(marketId);
-    }
-  } catch (error) {
-    const fields = { marketId, error: String(error) };
-    if (isLast) log.fatal(fields, "could not cancel: run `marketwright cancel-all`");
-    else log.error(fields, "could not cancel yet");
-  }
-}
-
-async function loadStrategies(config: BotConfig, log: Log) {
-  const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
-  for (const [marketId, { strategy }] of Object.entries(config.markets)) {
-    if (strategy === undefined) continue;
-    const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
-    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
-    found.routePrints((text, isError) =>
-      log[isError ? "warn" : "info"]({ strategy: found.name, text: text.trimEnd() }, "the strategy prints"),
-    );
-    loaded.set(marketId, found);
-  }
-  return loaded;
-}
-
-function strategyFiles(loaded: Awaited<ReturnType<typeof loadStrategies>>): Record<MarketId, StrategyFile> {
-  const files: Record<MarketId, StrategyFile> = {};
-  for (const [marketId, { name, sha256 }] of loaded) if (sha256 !== undefined) files[marketId] = { name, sha256 };
-  return files;
-}
-
-function bindStrategies(config: BotConfig, loaded: Awaited<ReturnType<typeof loadStrategies>>): Map<MarketId, BoundStrategy> {
-  const bound = new Map<MarketId, BoundStrategy>();
-  for (const [marketId, { strategy }] of loaded) {
-    bound.set(marketId, strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }));
-  }
-  return bound;
-}
-
 function bound(clock: Seam["clock"]): Seam["clock"] {
   return { nowMs: () => clock.nowMs(), monotonicMs: () => clock.monotonicMs(), setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire) };
-}
-
-/** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
-class ReceivedStamp implements Transport {
-  atMs: Ms | undefined;
-  readonly #inner: Transport;
-  readonly #seam: Seam;
-
-  constructor(inner: Transport, seam: Seam) {
-    this.#inner = inner;
-    this.#seam = seam;
-  }
-
-  request(...args: Parameters<Transport["request"]>): void {
-    this.#inner.request(...args);
-  }
-
-  open(path: string, handlers: Parameters<Transport["open"]>[1]): ReturnType<Transport["open"]> {
-    return this.#inner.open(path, {
-      onOpen: () => handlers.onOpen(),
-      onPing: () => handlers.onPing(),
-      onClose: (reason) => handlers.onClose(reason),
-      onMessage: (text) => {
-        this.atMs = this.#seam.clock.monotonicMs();
-        try {
-          handlers.onMessage(text);
-        } finally {
-          this.atMs = undefined;
-        }
-      },
-    });
-  }
-
-  close(): void {
-    this.#inner.close();
-  }
 }

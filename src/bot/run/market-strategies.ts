@@ -1,0 +1,37 @@
+import type { MarketId } from "../../core/units.js";
+import type { Log } from "../../monitoring/log.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { BotConfig } from "../config/config.js";
+import type { StrategyFile } from "../journal/journal.js";
+import { loadStrategy } from "../strategy/load-strategy.js";
+
+/** The strategies that a bot's file names, by market; what they print and read outside their context is in the log. @throws ConfigError */
+export async function loadStrategies(config: BotConfig, log: Log) {
+  const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
+  for (const [marketId, { strategy }] of Object.entries(config.markets)) {
+    if (strategy === undefined) continue;
+    const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
+    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
+    found.routePrints((text, isError) =>
+      log[isError ? "warn" : "info"]({ strategy: found.name, text: text.trimEnd() }, "the strategy prints"),
+    );
+    loaded.set(marketId, found);
+  }
+  return loaded;
+}
+
+/** The files among them, as a journal names them. */
+export function strategyFiles(loaded: Awaited<ReturnType<typeof loadStrategies>>): Record<MarketId, StrategyFile> {
+  const files: Record<MarketId, StrategyFile> = {};
+  for (const [marketId, { name, sha256 }] of loaded) if (sha256 !== undefined) files[marketId] = { name, sha256 };
+  return files;
+}
+
+/** Each with its market's parameters. @throws ConfigError for parameters that it does not take */
+export function bindStrategies(config: BotConfig, loaded: Awaited<ReturnType<typeof loadStrategies>>): Map<MarketId, BoundStrategy> {
+  const bound = new Map<MarketId, BoundStrategy>();
+  for (const [marketId, { strategy }] of loaded) {
+    bound.set(marketId, strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }));
+  }
+  return bound;
+}

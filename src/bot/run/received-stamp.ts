@@ -1,0 +1,39 @@
+import type { Seam } from "../../core/seam.js";
+import type { Ms } from "../../core/units.js";
+import type { Transport } from "../../exchange/transport.js";
+
+/** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
+export class ReceivedStamp implements Transport {
+  atMs: Ms | undefined;
+  readonly #inner: Transport;
+  readonly #seam: Seam;
+
+  constructor(inner: Transport, seam: Seam) {
+    this.#inner = inner;
+    this.#seam = seam;
+  }
+
+  request(...args: Parameters<Transport["request"]>): void {
+    this.#inner.request(...args);
+  }
+
+  open(path: string, handlers: Parameters<Transport["open"]>[1]): ReturnType<Transport["open"]> {
+    return this.#inner.open(path, {
+      onOpen: () => handlers.onOpen(),
+      onPing: () => handlers.onPing(),
+      onClose: (reason) => handlers.onClose(reason),
+      onMessage: (text) => {
+        this.atMs = this.#seam.clock.monotonicMs();
+        try {
+          handlers.onMessage(text);
+        } finally {
+          this.atMs = undefined;
+        }
+      },
+    });
+  }
+
+  close(): void {
+    this.#inner.close();
+  }
+}

@@ -125,6 +125,13 @@ describe("the bench command", () => {
     expect(details["unsafe accounts"]).toBe(2);
   });
 
+  it("has the liquidator race another one", () => {
+    const { status, stdout, stderr } = bench("liquidation-race", "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const { ours, reference, ratio } = JSON.parse(stdout) as { ours: number; reference: number; ratio: number };
+    expect([reference > 0, ratio]).toEqual([true, ours / reference]);
+  });
+
   it("has a bot act sixty times a minute, trade and be collected in memory", () => {
     const { status, stdout, stderr } = bench("memory", "--json");
     expect([status, stderr]).toEqual([0, ""]);

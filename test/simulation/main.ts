@@ -1,27 +1,40 @@
 import type { Notice } from "../../src/bot/notice.js";
 import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { BREAKS } from "./breaks.js";
+import { runInheritance } from "./inheritance.js";
+import { INHERITANCE_BREAKS } from "./inheritance-breaks.js";
 import { runSeed } from "./world.js";
 
-/** `npm run simulate -- [--liquidator] [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
+/** `npm run simulate -- [--liquidator | --takeovers] [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes("--liquidator")) return simulateLiquidator(args);
+  const takesOver = args.includes("--takeovers");
+  const breaks = takesOver ? INHERITANCE_BREAKS : BREAKS;
   const value = (name: string, fallback: number): number => {
     const at = args.indexOf(name);
     const number = at < 0 ? fallback : Number(args[at + 1]);
     if (!Number.isInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
     return number;
   };
-  const known = new Set(["--trace-from", "--trace-until", "--seeds", "--first-seed", "--minutes", "--break", "--list-breaks"]);
+  const known = new Set([
+    "--takeovers",
+    "--trace-from",
+    "--trace-until",
+    "--seeds",
+    "--first-seed",
+    "--minutes",
+    "--break",
+    "--list-breaks",
+  ]);
   const stranger = args.find((arg) => arg.startsWith("--") && !known.has(arg));
   if (stranger !== undefined) throw new Error(`${stranger} is no option; expected one of ${[...known].join(", ")}`);
   if (args.includes("--list-breaks")) {
-    for (const { name, what } of BREAKS) process.stdout.write(`${name}: ${what}\n`);
+    for (const { name, what } of breaks) process.stdout.write(`${name}: ${what}\n`);
     return 0;
   }
   const breakAt = args.indexOf("--break");
-  const broken = breakAt < 0 ? undefined : BREAKS.find(({ name }) => name === args[breakAt + 1]);
-  if (breakAt >= 0 && broken === undefined) throw new Error(`--break takes one of ${BREAKS.map(({ name }) => name).join(", ")}`);
+  const broken = breakAt < 0 ? undefined : breaks.find(({ name }) => name === args[breakAt + 1]);
+  if (breakAt >= 0 && broken === undefined) throw new Error(`--break takes one of ${breaks.map(({ name }) => name).join(", ")}`);
   const first = value("--first-seed", 1);
   const seeds = value("--seeds", 100);
   const minutes = value("--minutes", 60);
@@ -43,7 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
   let fills = 0;
   let violations = 0;
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = await runSeed(seed, minutes * 60_000, broken, trace);
+    const result = await (takesOver ? runInheritance : runSeed)(seed, minutes * 60_000, broken, trace);
     events += result.events;
     actions += result.actions;
     fills += result.fills;
@@ -53,6 +66,7 @@ async function main(args: readonly string[]): Promise<number> {
     failing.push(seed);
     for (const { atMs, rule, text } of result.violations.slice(0, 5)) process.stdout.write(`seed ${seed} at ${atMs}: ${rule}: ${text}\n`);
     const again = [
+      ...(takesOver ? ["--takeovers"] : []),
       `--first-seed ${seed} --seeds 1`,
       ...(minutes === 60 ? [] : [`--minutes ${minutes}`]),
       ...(broken === undefined ? [] : [`--break ${broken.name}`]),

@@ -1,0 +1,58 @@
+import { TAKEOVERS_FILE } from "../../src/bot/unwind/unwind-memory.js";
+import type { VenueEvent } from "../../src/exchange/venue.js";
+import { BREAKS } from "./breaks.js";
+import type { Break } from "./world.js";
+
+/** What a bot remembers of takeovers, changed on its way back to it. */
+function remembered(change: (text: string) => string): Pick<Break, "rig"> {
+  return {
+    rig: (options) => {
+      const { store } = options;
+      const text = store?.read(TAKEOVERS_FILE);
+      if (text !== undefined) store?.write(TAKEOVERS_FILE, change(text));
+      return options;
+    },
+  };
+}
+
+/** The exchange's word of liquidations is not heard. */
+function deaf(event: VenueEvent): VenueEvent {
+  if (event.type === "income-update") return { ...event, incomes: event.incomes.filter(({ type }) => type !== "LIQUIDATE") };
+  if (event.type !== "answer" || event.outcome.result !== "answered" || event.outcome.ask !== "incomes") return event;
+  return { ...event, outcome: { ...event.outcome, data: event.outcome.data.filter(({ type }) => type !== "LIQUIDATE") } };
+}
+
+/** The rules of taking over that can be switched off, each of which a simulation must notice (docs/simulation.md). */
+export const INHERITANCE_BREAKS: readonly Break[] = [
+  {
+    name: "any-slippage",
+    what: "a slice may be twenty per cent worse than the mark",
+    rig: (options) => {
+      const { liquidator } = options.config;
+      if (liquidator === undefined) return options;
+      const unwind = { ...liquidator.unwind, maxSlippageBps: 2_000 };
+      return { ...options, config: { ...options.config, liquidator: { ...liquidator, unwind } } };
+    },
+  },
+  {
+    name: "told-twice",
+    what: "a restarted bot counts again what the exchange has told of before",
+    rig: (options, context) => ({
+      ...(remembered((text) => text.replaceAll('"isTold":true', '"isTold":false')).rig?.(options, context) ?? options),
+      tap: { event: deaf },
+    }),
+  },
+  {
+    name: "sale-forgotten",
+    what: "a restarted bot does not know what it has sold",
+    ...remembered((text) => JSON.stringify({ ...JSON.parse(text), known: [] })),
+  },
+  {
+    name: "quoted-meanwhile",
+    what: "quotes that add go on while a position is sold",
+    bot: ({ bot }) => {
+      bot.unwinding.intentOf = () => undefined;
+    },
+  },
+  ...BREAKS.filter(({ name }) => name === "limits-ignored"),
+];

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { type InheritanceResult, runInheritance } from "./inheritance.js";
+
+const MARKET_MS = 300_000;
+const SEEDS = [2, 4, 10, 11];
+
+describe("five minutes of market with takeovers, whatever the network does", () => {
+  const results: InheritanceResult[] = [];
+  it.each(SEEDS)(
+    "seed %d: each is sold within its bounds, once, or told at its mark (npm run simulate -- --takeovers --minutes 5 --seeds 1 --first-seed N)",
+    async (seed) => {
+      const result = await runInheritance(seed, MARKET_MS);
+      results.push(result);
+      expect(result.violations).toEqual([]);
+    },
+    180_000,
+  );
+
+  it("had sales, positions past their limit, kills and failed settlements in them", () => {
+    const sum = (count: (result: InheritanceResult) => number) => results.reduce((total, result) => total + count(result), 0);
+    expect(sum(({ takeovers }) => takeovers)).toBeGreaterThan(SEEDS.length);
+    for (const count of [sum(({ slices }) => slices), sum(({ pastLimit }) => pastLimit)]) expect(count).toBeGreaterThan(5);
+    for (const kind of ["bot-killed", "settlement-failed"])
+      expect([kind, sum(({ faults }) => faults.get(kind) ?? 0)]).not.toEqual([kind, 0]);
+  });
+});

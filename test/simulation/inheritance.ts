@@ -1,0 +1,275 @@
+import type { Takeover } from "../../src/account/takeover.js";
+import type { Bot } from "../../src/bot/bot.js";
+import type { Desk } from "../../src/bot/desk.js";
+import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
+import type { Random } from "../../src/core/seam.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../../src/core/units.js";
+import type { PlaceAction } from "../../src/exchange/venue.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { type BotRig, botConfig, type RigOptions } from "./bot-rig.js";
+import { CALM_AFTER_MS, START_MS } from "./seed-plan.js";
+import { type Break, runSeed, type SeedResult } from "./world.js";
+
+const VICTIM: Hex = `0x${"51".repeat(20)}`;
+/** Tight enough to hold sales up, or wide enough never to. */
+const SLIPPAGE_BPS = [2, 100];
+const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
+/** A takeover is through so long after its being told, and told so long before the end. */
+const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
+const LAST_MS: Ms = CALM_AFTER_MS + THROUGH_MS;
+const FIRST_MS: Ms = 20_000;
+/** The largest takeover against the market's position limit: the account is past it then, and may only reduce. */
+const MOST_OF_LIMIT = 1.4;
+
+/** What one seed came to, its takeovers counted. */
+export interface InheritanceResult extends SeedResult {
+  readonly takeovers: number;
+  /** Orders that took. */
+  readonly slices: number;
+  /** Orders that left while the position was past its limit: they only reduce. */
+  readonly pastLimit: number;
+}
+
+/** Runs one simulated stretch of market of a seed with positions that are taken over in it. */
+export async function runInheritance(seed: number, marketMs: Ms, ...[broken, trace]: RunRest): Promise<InheritanceResult> {
+  const inheritance = new Inheritance(seed, marketMs);
+  const result = await runSeed(seed, marketMs, inheritance.twist(broken), trace);
+  inheritance.judge();
+  const { takeovers, slices, pastLimit } = inheritance;
+  const unwound = inheritance.violations.map((text) => ({ atMs: START_MS + marketMs, rule: "unwind", text }));
+  return { ...result, violations: [...result.violations, ...unwound], takeovers, slices, pastLimit };
+}
+
+type RunRest = Parameters<typeof runSeed> extends [number, Ms, ...infer Rest] ? Rest : never;
+
+interface Told {
+  readonly takeover: Takeover;
+  isTakenBack: boolean;
+}
+
+/**
+ * Gives the bot of a simulated hour positions that a liquidator has taken over, told again at every start as the liquidator does, some
+ * of them taken back by the chain; and holds the sale of each to its bounds, whatever else befalls the bot.
+ */
+export class Inheritance {
+  /** What must never be, and was. */
+  readonly violations: string[] = [];
+  readonly reports = new Map<string, UnwindReport>();
+  /** Orders that took, and those that were placed while the position was past its limit. */
+  slices = 0;
+  pastLimit = 0;
+  readonly #random: Random;
+  readonly #slippageBps: number;
+  readonly #marketMs: Ms;
+  readonly #told = new Map<string, Told>();
+  /** Worst price of each takeover's sale: by the mark of the bot in the turn in which it first spoke of it. */
+  readonly #bounds = new Map<string, Ticks>();
+  #exchange: EmbeddedExchange | undefined;
+  #address: Hex | undefined;
+  #bot: Bot | undefined;
+
+  constructor(seed: number, marketMs: Ms) {
+    this.#random = seededRandom(`inheritance ${seed}`);
+    this.#slippageBps = SLIPPAGE_BPS[Math.floor(this.#random.uniform() * SLIPPAGE_BPS.length)] ?? 100;
+    this.#marketMs = marketMs;
+  }
+
+  get takeovers(): number {
+    return this.#told.size;
+  }
+
+  /** To be handed to a run. `broken`: a rule that is switched off beside. */
+  twist(broken?: Break): Break {
+    const { chain, liquidator } = botConfig({
+      chain: { rpc: ["http://chain.test"] },
+      liquidator: { minProfitQuote: "1", unwind: { ...UNWIND, maxSlippageBps: this.#slippageBps } },
+      markets: { btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } } },
+    });
+    return {
+      name: "inheritance",
+      what: "positions are taken over",
+      plan: (plan) => ({ ...plan, bot: { ...plan.bot, chain, liquidator } }),
+      rig: (options, context) => this.#listening(broken?.rig?.(options, context) ?? options),
+      bot: (rig) => {
+        broken?.bot?.(rig);
+        this.#started(rig);
+      },
+    };
+  }
+
+  #listening(options: RigOptions): RigOptions {
+    const { clock, observe, scheme, privateKey } = options;
+    if (this.#exchange === undefined) {
+      this.#exchange = options.door as EmbeddedExchange;
+      this.#exchange.register(VICTIM);
+      this.#address = scheme.signer(privateKey).address;
+      for (let count = 2 + Math.floor(this.#random.uniform() * 5); count > 0; count -= 1) {
+        const atMs = FIRST_MS + this.#random.uniform() * (this.#marketMs - LAST_MS - FIRST_MS);
+        clock.setTimer(atMs, () => this.#happens(options));
+      }
+    }
+    return {
+      ...options,
+      observe: (notice) => {
+        if (notice.kind === "unwind") this.#heard(notice.unwind);
+        if (notice.kind === "dispatched" && notice.action.kind === "place") this.#sent(notice.action);
+        observe?.(notice);
+      },
+    };
+  }
+
+  /** The liquidator says everything again: it cannot know what a bot that died has heard. */
+  #started({ bot }: BotRig): void {
+    this.#bot = bot;
+    for (const { takeover, isTakenBack } of this.#told.values()) {
+      bot.command({ command: "inherit", takeover });
+      if (isTakenBack) bot.command({ command: "disinherit", takeoverId: takeover.id });
+    }
+  }
+
+  #happens({ clock, config }: RigOptions): void {
+    const markets = Object.keys(config.markets);
+    const marketId = markets[Math.floor(this.#random.uniform() * markets.length)] as MarketId;
+    const desk = this.#bot?.context.desks.get(marketId);
+    const mark = desk?.state.mark;
+    const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots;
+    if (desk === undefined || mark === undefined || limit === undefined) return;
+    const isLong = this.#random.uniform() < 0.5;
+    const lots = (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
+    // One per cent better than the mark.
+    const price = (mark * (isLong ? 99n : 101n)) / 100n;
+    const credit = (-BigInt(lots) * desk.instrument.paperPerLot * price) / 10n ** BigInt(desk.instrument.paperDecimals);
+    const told: Told = {
+      takeover: { id: `tx ${this.#told.size + 1}`, marketId, lots, credit, atMs: clock.nowMs() },
+      isTakenBack: false,
+    };
+    const { takeover } = told;
+    this.#told.set(takeover.id, told);
+    // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can hold.
+    this.#apply(desk, takeover, 1, clock.nowMs());
+    this.#bot?.command({ command: "inherit", takeover });
+    const undoAfterMs = 3_000 + 15_000 * this.#random.uniform();
+    if (this.#random.uniform() >= 0.2) return;
+    clock.setTimer(undoAfterMs, () => {
+      this.#apply(desk, takeover, -1, clock.nowMs());
+      told.isTakenBack = true;
+      this.#bot?.command({ command: "disinherit", takeoverId: takeover.id });
+    });
+  }
+
+  /**
+   * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed among the incomes, which the stream is
+   * now and then too late to tell.
+   */
+  #apply({ instrument }: Desk, { marketId, lots, credit }: Takeover, sign: 1 | -1, timeMs: Ms): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined || this.#address === undefined) return;
+    const paper = BigInt(sign * lots) * instrument.paperPerLot;
+    const quote = credit < 0n ? -credit : credit;
+    const change = (of: bigint) => ({ paper: of, quote, fee: 0n, timeMs });
+    const own = exchange.account(this.#address);
+    own?.in(marketId).position.applySettled(change(paper));
+    exchange.account(VICTIM)?.in(marketId).position.applySettled(change(-paper));
+    // A number of the exchange's own making: that of an income which nobody else sees.
+    exchange.deposit(VICTIM, "0.000001");
+    const id = exchange.account(VICTIM)?.incomes.page({ limit: 1 })[0]?.id;
+    if (id === undefined) return;
+    const income = { id, type: "LIQUIDATE", amount: BigInt(sign) * credit, timeMs, marketId } as const;
+    own?.incomes.add(income);
+    if (exchange.isRunning && this.#random.uniform() < 0.7)
+      this.#bot?.accept({ kind: "event", event: { type: "income-update", incomes: [income] } });
+  }
+
+  #heard(report: UnwindReport): void {
+    const { takeoverId, marketId, inheritedLots, soldLots, remainingLots, markCredit } = report;
+    const desk = this.#bot?.context.desks.get(marketId);
+    const takeover = this.#told.get(takeoverId)?.takeover;
+    if (desk === undefined || takeover === undefined) {
+      this.violations.push(`${takeoverId} is unwound, and nobody told it`);
+      return;
+    }
+    const { markTicks } = desk.state;
+    if (!this.#bounds.has(takeoverId) && Number.isFinite(markTicks))
+      this.#bounds.set(takeoverId, markTicks * (1 - (Math.sign(takeover.lots) * this.#slippageBps) / 10_000));
+    this.reports.set(takeoverId, report);
+    if (soldLots + remainingLots !== inheritedLots || (inheritedLots !== 0 && inheritedLots !== takeover.lots))
+      this.violations.push(`${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`);
+    if (remainingLots !== 0 && markCredit !== creditOf(desk, remainingLots))
+      this.violations.push(`${takeoverId}: ${remainingLots} lots are told at ${markCredit}`);
+  }
+
+  #sent({ marketId, side, ticks, lots, timeInForce }: PlaceAction): void {
+    const positionLots = this.#exchange?.positionLots(this.#address ?? VICTIM, marketId) ?? 0;
+    const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots ?? Number.POSITIVE_INFINITY;
+    if (Math.abs(positionLots) > limit && this.#bot?.unwinding.isOpen(marketId) === true) {
+      this.pastLimit += 1;
+      if (side === sideOf(positionLots))
+        this.violations.push(`${side} ${lots} leaves while the position of ${positionLots} is past its limit of ${limit}`);
+    }
+    if (this.#exchange?.balances(this.#address ?? VICTIM).balances.isSafe === false)
+      this.violations.push(`${side} ${lots} leaves while unsafe`);
+    const leftLots = this.#openReports(marketId).reduce((sum, { remainingLots }) => sum + remainingLots, 0);
+    if (leftLots !== 0 && side === sideOf(leftLots)) this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
+    // A bot that only makes markets sends nothing that takes: what does is a slice of a sale, or of the purchase of what was taken back.
+    if (timeInForce !== "IOC") return;
+    this.slices += 1;
+    const ofSide = this.#openReports(marketId).filter((report) => report.remainingLots !== 0 && side !== sideOf(report.remainingLots));
+    if (ofSide.length === 0) this.violations.push(`a slice of ${side} ${lots} sells nothing that is open`);
+    const isWithin = ofSide.some(({ takeoverId }) => {
+      const bound = this.#bounds.get(takeoverId);
+      // What is bought again is bound by the mark of the moment in which the chain took it back.
+      if (bound === undefined || this.#told.get(takeoverId)?.isTakenBack === true) return true;
+      return side === "SELL" ? ticks >= bound - 1 : ticks <= bound + 1;
+    });
+    if (ofSide.length > 0 && !isWithin) this.violations.push(`a slice of ${side} ${lots} at ${ticks} ticks is beyond every bound`);
+  }
+
+  #openReports(marketId: MarketId): readonly UnwindReport[] {
+    return [...this.reports.values()].filter((report) => report.marketId === marketId && report.state === "open");
+  }
+
+  /** When the hour is over: each takeover is through, what was not sold is told at the mark, and what was sold the exchange has traded. */
+  judge(): void {
+    for (const report of this.#bot?.unwinding.reports() ?? []) this.#heard(report);
+    for (const { takeover, isTakenBack } of this.#told.values()) {
+      const report = this.reports.get(takeover.id);
+      // One that the chain took back before any bot heard of it is none.
+      if (report === undefined && !isTakenBack) this.violations.push(`${takeover.id} was told, and nothing is known of it`);
+      if (report?.state === "open") this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
+    }
+    for (const marketId of this.#bot?.context.desks.keys() ?? [])
+      for (const side of ["BUY", "SELL"] as const) this.#judgeSide(marketId, side);
+  }
+
+  #judgeSide(marketId: MarketId, side: Side): void {
+    const ofMarket = [...this.#told.values()].filter(({ takeover }) => takeover.marketId === marketId);
+    const since = Math.min(...ofMarket.map(({ takeover }) => takeover.atMs));
+    if (!Number.isFinite(since)) return;
+    let sold = 0;
+    for (const { takeover, isTakenBack } of ofMarket) {
+      if (isTakenBack) continue;
+      const report = this.reports.get(takeover.id);
+      if (report !== undefined && sideOf(takeover.lots) !== side) sold += Math.abs(report.soldLots - report.nettedLots);
+    }
+    const trades =
+      this.#exchange
+        ?.account(this.#address ?? VICTIM)
+        ?.in(marketId)
+        .trades.page({ startMs: since, limit: 1_000_000 }) ?? [];
+    const traded = trades
+      .filter(({ isBuyer, trade }) => isBuyer === (side === "BUY") && (trade.status === "CREATED" || trade.status === "SETTLED"))
+      .reduce((sum, { trade }) => sum + trade.lots, 0);
+    if (sold > traded) this.violations.push(`${side} ${sold} lots are told as sold in ${marketId}, the exchange has traded ${traded}`);
+  }
+}
+
+/** The side that makes such a position larger. */
+function sideOf(lots: Lots): Side {
+  return lots > 0 ? "BUY" : "SELL";
+}
+
+function creditOf({ state, instrument }: Desk, lots: Lots): CreditUnits | undefined {
+  if (state.mark === undefined) return undefined;
+  return (BigInt(lots) * instrument.paperPerLot * state.mark) / 10n ** BigInt(instrument.paperDecimals);
+}

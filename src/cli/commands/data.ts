@@ -1,15 +1,17 @@
 import type { Command } from "commander";
 import type { CliContext } from "../cli-context.js";
+import { addDataDownload } from "./data-download.js";
 import { addDataImport } from "./data-import.js";
 import { addDataList } from "./data-list.js";
 
-/** `marketwright data import|list` */
+/** `marketwright data download|import|list` */
 export function addData(program: Command, context: CliContext): void {
   const data = program
     .command("data")
-    .description("market history: import it, list what is there")
+    .description("market history: download it, import it, list what is there")
     .addHelpText("after", "\nEach of them takes --json and --help.")
     .action(() => data.help({ error: true }));
+  addDataDownload(data, context);
   addDataImport(data, context);
   addDataList(data, context);
   for (const command of data.commands) {

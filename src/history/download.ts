@@ -1,0 +1,208 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../core/errors.js";
+import type { MarketId, Ms } from "../core/units.js";
+import type { ExchangeClient } from "../exchange/client/exchange-client.js";
+import { KLINE_INTERVALS } from "../exchange/operations.js";
+import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
+import { DAY_MS } from "./day.js";
+import type { DayManifest } from "./day-manifest.js";
+import { Duck, type DuckLimits } from "./duck.js";
+import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
+import { HistoryError } from "./history-errors.js";
+import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
+import { measure } from "./measure.js";
+import { fundingShape, klinesShape, tradesShape } from "./sources/exchange-shapes.js";
+import { gapsOf, type Span } from "./spans.js";
+import { StagedDay } from "./staged-day.js";
+import type { HistoryStore } from "./store.js";
+import { writeDays } from "./write-days.js";
+
+/** What to download. */
+export interface DownloadOptions {
+  readonly market: MarketId;
+  /** From an instant, inclusive, to another, exclusive; what lies after the exchange's clock is left for another time. */
+  readonly span: Span;
+  /** `trades`, `klines-1M`, `mark-klines-1H`, `funding`, ... */
+  readonly kinds: readonly HistoryKind[];
+  /** The exchange's address, for the manifests. */
+  readonly address: string;
+  readonly pageSize?: number;
+  readonly limits?: DuckLimits;
+  /** Told how far a kind is. */
+  readonly onProgress?: (kind: HistoryKind, atMs: Ms) => void;
+}
+
+/** What became of one kind. */
+export interface DownloadedKind {
+  readonly kind: HistoryKind;
+  /** Records that were fetched now. */
+  readonly rows: number;
+  readonly days: readonly DayManifest[];
+  readonly findings: readonly string[];
+}
+
+/** What a download did. */
+export interface Downloaded {
+  readonly kinds: readonly DownloadedKind[];
+  readonly volumes: VolumeComparison;
+  /** Where it ended, before what was asked for, if the exchange's clock is not there yet. */
+  readonly toMs: Ms;
+}
+
+/** Refuses kinds that an exchange has no list of. @throws ConfigError naming the first */
+export function requireDownloadable(kinds: readonly HistoryKind[]): void {
+  for (const kind of kinds) {
+    const interval = intervalOf(kind);
+    const isCandle =
+      interval !== "" && KLINE_INTERVALS.some((known) => known === interval) && (intervalMsOf(interval) ?? DAY_MS + 1) <= DAY_MS;
+    if (kind === "trades" || kind === "funding" || (isCandle && familyOf(kind).endsWith("klines"))) continue;
+    throw new ConfigError("cannot be downloaded", {
+      field: "kinds",
+      value: kind,
+      expected: "trades, funding, klines-INTERVAL or mark-klines-INTERVAL, with an interval of 1M to 1D",
+    });
+  }
+}
+
+/**
+ * Downloads what the store does not cover yet, day by day. Whatever ends the process, the next download goes on after the last record.
+ * @throws as the client does, HistoryError when the exchange contradicts the store, RunError when another process writes the series
+ */
+export async function download(store: HistoryStore, client: ExchangeClient, options: DownloadOptions): Promise<Downloaded> {
+  const { market, kinds, span } = options;
+  requireDownloadable(kinds);
+  const grid = await gridOf(client, market);
+  const nowMs = client.nowMs();
+  const toMs = Math.min(span[1], nowMs);
+  const duck = await Duck.open(store.spillFolder, options.limits);
+  try {
+    const done: DownloadedKind[] = [];
+    for (const kind of kinds) {
+      // A candle that has not ended may change.
+      const stepMs = intervalMsOf(intervalOf(kind)) ?? 1;
+      done.push(await downloadKind(store, duck, client, options, kind, [span[0], Math.floor(toMs / stepMs) * stepMs], grid));
+    }
+    const volumes = { candles: 0, differing: 0, first: [] as VolumeComparison["first"][number][] };
+    for (const kind of kinds.filter((each) => each.startsWith("klines-") && kinds.includes("trades"))) {
+      const compared = await compareVolumes(store, duck, market, kind, [span[0], toMs]);
+      volumes.candles += compared.candles;
+      volumes.differing += compared.differing;
+      volumes.first.push(...compared.first);
+    }
+    return { kinds: done, volumes, toMs };
+  } finally {
+    duck.close();
+  }
+}
+
+async function downloadKind(
+  store: HistoryStore,
+  duck: Duck,
+  client: ExchangeClient,
+  { market, address, pageSize, onProgress }: DownloadOptions,
+  kind: HistoryKind,
+  span: Span,
+  grid: NonNullable<DayManifest["grid"]>,
+): Promise<DownloadedKind> {
+  const series = { market, kind };
+  const lock = await store.open(series);
+  const findings: string[] = [];
+  const days: DayManifest[] = [];
+  let rows = 0;
+  try {
+    const folder = store.staging(series);
+    const gaps = gapsOf(
+      store.days(series).flatMap(({ covered }) => covered),
+      span,
+    );
+    for (const gap of gaps) {
+      for (let startMs = gap[0]; startMs < gap[1]; startMs = nextDay(startMs)) {
+        const day: Span = [startMs, Math.min(gap[1], nextDay(startMs))];
+        const staged = new StagedDay(join(folder, `${startMs}.ndjson`));
+        try {
+          const last = recordOf(staged.last, kind, staged.path);
+          for await (const record of fetchRecords({
+            client,
+            marketId: market,
+            kind,
+            span: day,
+            last,
+            ...(pageSize === undefined ? {} : { pageSize }),
+            onFinding: (finding) => findings.push(finding),
+          })) {
+            staged.add(record.fields);
+            rows += 1;
+            if (rows % 100 === 0) onProgress?.(kind, record.timeMs);
+          }
+        } finally {
+          staged.close();
+        }
+        const shaped = await shapeOf(duck, staged.path, kind);
+        const measured = await measure(duck, kind, shaped, staged.path);
+        days.push(
+          ...(await writeDays(store, duck, {
+            series,
+            select: shaped,
+            measured,
+            file: staged.path,
+            source: { name: address },
+            covered: [day],
+            grid,
+            findings,
+          })),
+        );
+        staged.remove();
+        onProgress?.(kind, day[1]);
+      }
+    }
+    // Stages of other spans hold nothing that is not in the store, or will be fetched again.
+    for (const name of readdirSync(folder)) if (name.endsWith(".ndjson")) rmSync(join(folder, name));
+    return { kind, rows, days, findings };
+  } finally {
+    lock.release();
+  }
+}
+
+async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<string> {
+  const family = familyOf(kind);
+  if (family === "trades") return tradesShape(path, { writ: "ndjson" }).select;
+  if (family === "funding") return fundingShape(path, { writ: "ndjson" }).select;
+  const shaped = await klinesShape(duck, path, { writ: "ndjson" }, kind);
+  if (shaped === undefined) throw new HistoryError(path, "tells no interval", { expected: kind });
+  return shaped.select;
+}
+
+/** The last record that an earlier process staged. */
+function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecord | undefined {
+  if (value === undefined) return undefined;
+  const fields = value as FetchedRecord["fields"];
+  const timeMs = fields[familyOf(kind) === "funding" ? "fundingTime" : "time"];
+  if (typeof timeMs === "number") return { timeMs, fields };
+  throw new HistoryError(path, "ends with a record without a time", {
+    value: JSON.stringify(value),
+    expected: "a file of this program: delete it",
+  });
+}
+
+async function gridOf(client: ExchangeClient, market: MarketId): Promise<NonNullable<DayManifest["grid"]>> {
+  const { markets } = await client.exchangeInfo();
+  const found = markets.find(({ id }) => id === market);
+  if (found === undefined) {
+    throw new ConfigError("is no market of this exchange", {
+      field: "market",
+      value: market,
+      expected: `one of ${markets.map(({ id }) => id).join(", ")}`,
+    });
+  }
+  let [tickSize, stepSize] = ["", ""];
+  for (const filter of found.filters) {
+    if (filter.filterType === "PRICE_FILTER") tickSize = String((filter as { readonly tickSize: unknown }).tickSize);
+    if (filter.filterType === "AMOUNT_FILTER") stepSize = String((filter as { readonly stepSize: unknown }).stepSize);
+  }
+  return { tickSize, stepSize };
+}
+
+function nextDay(instantMs: Ms): Ms {
+  return (Math.floor(instantMs / DAY_MS) + 1) * DAY_MS;
+}

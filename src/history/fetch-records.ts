@@ -1,0 +1,132 @@
+import { RunError } from "../core/errors.js";
+import type { MarketId, Ms } from "../core/units.js";
+import type { ExchangeClient } from "../exchange/client/exchange-client.js";
+import type { FundingRate, Kline, PublicTrade } from "../exchange/client/market-records.js";
+import type { OperationParams } from "../exchange/client/operation-params.js";
+import { idPages } from "../exchange/client/pages.js";
+import { familyOf, type HistoryKind, intervalOf } from "./kinds.js";
+import type { Span } from "./spans.js";
+
+/** A record as it is staged: the exchange's own fields. */
+export interface FetchedRecord {
+  readonly timeMs: Ms;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** What to fetch of one kind. */
+export interface FetchWish {
+  readonly client: ExchangeClient;
+  readonly marketId: MarketId;
+  readonly kind: HistoryKind;
+  readonly span: Span;
+  /** The last record that is there already, as it was staged: the first that comes must be the same. */
+  readonly last: FetchedRecord | undefined;
+  /** Records a page; the exchange's most where absent. */
+  readonly pageSize?: number;
+  /** Told what the pages do not keep. */
+  readonly onFinding: (finding: string) => void;
+}
+
+type Interval = OperationParams<"klines">["interval"];
+
+/**
+ * The records of a span, oldest first, after the last that is there. Each page of trades begins with the last record of the one before, which is
+ * compared; so is the first record after an earlier process.
+ * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has changed since it was staged
+ */
+export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const { last, span, kind, onFinding } = wish;
+  let before = last?.timeMs ?? span[0];
+  let isFirst = last !== undefined;
+  for await (const record of familyOf(kind) === "trades" ? trades(wish) : timed(wish)) {
+    if (isFirst) {
+      isFirst = false;
+      if (sameFields(record, last)) continue;
+      if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id) throw changed(kind, last, record);
+      onFinding(`${kind}: the last record that was there, at ${last?.timeMs}, is no longer at the exchange`);
+    }
+    if (record.timeMs >= span[1]) return;
+    if (record.timeMs < span[0]) continue;
+    if (record.timeMs < before) onFinding(`${kind}: times do not ascend at ${record.timeMs}`);
+    before = Math.max(before, record.timeMs);
+    yield record;
+  }
+}
+
+async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const { client, marketId, span, last, pageSize, onFinding } = wish;
+  const fromId = last === undefined ? await firstIdAt(client, marketId, span[0]) : String(last.fields.id);
+  if (fromId === undefined) return;
+  let newest: PublicTrade | undefined;
+  const pages = idPages({
+    operation: "historicalTrades",
+    idOf: ({ id }: PublicTrade) => id,
+    fromId,
+    ...(pageSize === undefined ? {} : { pageSize }),
+    page: async (from, limit) => {
+      const page = await client.historicalTrades({ marketId, fromId: from, limit });
+      const [first] = page;
+      if (newest !== undefined && (first === undefined || first.id !== newest.id))
+        onFinding(`trades: the page from ${from} on does not overlap the one before`);
+      else if (newest !== undefined && first !== undefined && !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])) {
+        onFinding(`trades: ${first.id} differs between two pages`);
+      }
+      newest = page.at(-1) ?? newest;
+      return page;
+    },
+  });
+  for await (const trade of pages) yield tradeRecord(trade);
+}
+
+async function* timed({ client, marketId, kind, span, last, pageSize }: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], ...(pageSize === undefined ? {} : { pageSize }) };
+  if (familyOf(kind) === "funding") {
+    for await (const rate of client.all.fundingRate(wanted)) yield fundingRecord(rate);
+    return;
+  }
+  const candles = { ...wanted, interval: intervalOf(kind) as Interval };
+  for await (const kline of familyOf(kind) === "klines" ? client.all.klines(candles) : client.all.markPriceKlines(candles))
+    yield klineRecord(kline);
+}
+
+/** The smallest id from which on all trades are at or after an instant, by halving; undefined where there is no trade at all. */
+async function firstIdAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Promise<string | undefined> {
+  const [newest] = (await client.trades({ marketId, limit: 1 })).slice(-1);
+  if (newest === undefined) return undefined;
+  let low = 0n;
+  let high = BigInt(newest.id) + 1n;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const page = await client.historicalTrades({ marketId, fromId: String(middle), limit: 2 });
+    const found = page.find(({ id }) => BigInt(id) >= middle);
+    if (found === undefined || found.time >= atMs) high = middle;
+    else low = BigInt(found.id) + 1n;
+  }
+  return String(low);
+}
+
+function tradeRecord({ id, price, amount, time, isBuyerMaker, status }: PublicTrade): FetchedRecord {
+  return { timeMs: time, fields: { id, price: String(price), amount: String(amount), time, isBuyerMaker, status } };
+}
+
+function klineRecord({ time, open, high, low, close, volume }: Kline): FetchedRecord {
+  const prices = { open: String(open), high: String(high), low: String(low), close: String(close) };
+  return { timeMs: time, fields: { time, ...prices, volume: String(volume) } };
+}
+
+function fundingRecord({ marketId, fundingRate, fundingTime }: FundingRate): FetchedRecord {
+  return { timeMs: fundingTime, fields: { marketId, fundingRate: String(fundingRate), fundingTime } };
+}
+
+/** Whether two records say the same, settlement aside: that of a trade goes on. */
+function sameFields(one: FetchedRecord, other: FetchedRecord | undefined, aside: readonly string[] = ["status"]): boolean {
+  return other !== undefined && Object.keys(one.fields).every((name) => aside.includes(name) || one.fields[name] === other.fields[name]);
+}
+
+function changed(kind: HistoryKind, last: FetchedRecord, record: FetchedRecord): RunError {
+  return new RunError("a record has changed since it was fetched", {
+    field: kind,
+    value: JSON.stringify(record.fields),
+    expected: `${JSON.stringify(last.fields)}, as an earlier download has it`,
+  });
+}

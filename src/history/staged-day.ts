@@ -1,0 +1,61 @@
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { HistoryError } from "./history-errors.js";
+
+const TAIL_BYTES = 65_536;
+const LINES_A_WRITE = 256;
+
+/** Records of a day that is being fetched, one JSON object a line: what was written outlives the process, a torn last line is dropped. */
+export class StagedDay {
+  readonly path: string;
+  /** The last record that an earlier process had staged. */
+  readonly last: unknown;
+  readonly #handle: number;
+  #lines: string[] = [];
+  #end: number;
+
+  /** Opens a file of records, and goes on after its last whole line. @throws HistoryError when that line is no record */
+  constructor(path: string) {
+    this.path = path;
+    this.#handle = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
+    const { size } = fstatSync(this.#handle);
+    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    readSync(this.#handle, tail, 0, tail.length, size - tail.length);
+    const whole = tail.lastIndexOf(10) + 1;
+    this.#end = size - tail.length + whole;
+    ftruncateSync(this.#handle, this.#end);
+    const line = tail.toString("utf8", 0, whole).trimEnd().split("\n").at(-1) ?? "";
+    if (line === "") return;
+    try {
+      this.last = JSON.parse(line);
+    } catch (cause) {
+      throw new HistoryError(path, "ends with a line that is no record", {
+        value: line.slice(0, 80),
+        expected: "a file of this program: delete it",
+        cause,
+      });
+    }
+  }
+
+  add(record: object): void {
+    this.#lines.push(`${JSON.stringify(record)}\n`);
+    if (this.#lines.length >= LINES_A_WRITE) this.flush();
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return;
+    const text = Buffer.from(this.#lines.join(""));
+    this.#lines = [];
+    for (let done = 0; done < text.length; ) done += writeSync(this.#handle, text, done, text.length - done, this.#end + done);
+    this.#end += text.length;
+  }
+
+  /** Writes what is left. The file stays until {@link remove}. */
+  close(): void {
+    this.flush();
+    closeSync(this.#handle);
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
+}

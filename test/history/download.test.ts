@@ -1,0 +1,145 @@
+import { appendFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { type Connection, connect } from "../../src/exchange/client/connect.js";
+import { type DownloadOptions, download, requireDownloadable } from "../../src/history/download.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+import { captureCli } from "../cli/captured-cli.js";
+import { query, scratchFolder } from "./scratch.js";
+
+const MIDNIGHT = 1723161600000;
+const START = MIDNIGHT - 180_000;
+const END = MIDNIGHT + 150_000;
+
+describe("downloading an exchange's own history over HTTP", () => {
+  let server: ExchangeServer;
+  let connection: Connection;
+  let exchange: EmbeddedExchange;
+
+  beforeAll(async () => {
+    const clock = new VirtualClock(START);
+    const config = parseExchangeConfig({
+      port: 0,
+      markets: { btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+      rateLimits: { common: 0, order: 0 },
+    });
+    exchange = new EmbeddedExchange(
+      config,
+      { clock, random: seededRandom("history") },
+      { flowOf: orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }) },
+    );
+    exchange.start();
+    await clock.runUntil(END);
+    server = await serveExchange(exchange);
+    connection = await connect({ baseUrl: server.restUrl });
+  });
+
+  afterAll(async () => {
+    connection.close();
+    exchange.stop();
+    await server.close();
+  });
+
+  const wanted = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
+    market: "btcusdc",
+    span: [START, MIDNIGHT + 86_400_000],
+    kinds: ["trades", "klines-1M", "mark-klines-1M", "funding"],
+    address: server.restUrl,
+    pageSize: 40,
+    ...more,
+  });
+  const rowsOf = (store: HistoryStore, kind: string) =>
+    query(
+      store,
+      `SELECT COLUMNS(c -> c <> 'filename')::VARCHAR FROM read_parquet('${store.root}/btcusdc/${kind}/*.parquet', filename = true) ORDER BY timeNs::BIGINT`,
+    );
+
+  it("has every trade and candle once, days parted at midnight, and volumes that agree to the lot", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const { kinds, volumes, toMs } = await download(store, connection.client, wanted());
+    expect(kinds.flatMap(({ findings }) => findings)).toEqual([]);
+    expect(kinds[0]?.rows).toBeGreaterThan(100);
+    expect(volumes).toMatchObject({ differing: 0, first: [] });
+    expect(volumes.candles).toBeGreaterThanOrEqual(4);
+    const days = store.days({ market: "btcusdc", kind: "trades" });
+    expect(days.map(({ day, complete }) => [day, complete])).toEqual([
+      ["2024-08-08", false],
+      ["2024-08-09", false],
+    ]);
+    expect(days[0]).toMatchObject({ covered: [[START, MIDNIGHT]], grid: { tickSize: "0.1", stepSize: "0.001" } });
+    const ids = (await rowsOf(store, "trades")).map(({ id }) => id);
+    const listed: string[] = [];
+    for await (const trade of connection.client.all.historicalTrades({ marketId: "btcusdc" })) if (trade.time < toMs) listed.push(trade.id);
+    expect(ids).toEqual(listed);
+  });
+
+  it("goes on after a kill at any record as if nothing had been, and asks for nothing twice", async () => {
+    const folder = scratchFolder();
+    const [whole, killed] = [new HistoryStore(join(folder, "whole")), new HistoryStore(join(folder, "killed"))];
+    const trades = wanted({ kinds: ["trades"], span: [START, END - 60_000] });
+    await download(whole, connection.client, trades);
+    for (let life = 0; life < 2; life += 1) {
+      const dies = download(killed, connection.client, {
+        ...trades,
+        onProgress: () => {
+          throw new Error("killed");
+        },
+      });
+      await expect(dies).rejects.toThrow("killed");
+      const staging = join(killed.root, ".staging", "btcusdc", "trades");
+      for (const name of readdirSync(staging)) if (name.endsWith(".ndjson")) appendFileSync(join(staging, name), '{"id":"12');
+    }
+    const { kinds } = await download(killed, connection.client, trades);
+    expect(kinds[0]?.findings).toEqual([]);
+    expect(await rowsOf(killed, "trades")).toEqual(await rowsOf(whole, "trades"));
+    expect((await download(killed, connection.client, trades)).kinds[0]).toMatchObject({ rows: 0, days: [] });
+  });
+
+  it("begins at the first trade of its time, wherever its id lies", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const span = [START + 61_234, START + 120_000] as const;
+    await download(store, connection.client, wanted({ kinds: ["trades"], span }));
+    const expected: string[] = [];
+    for await (const { id, time } of connection.client.all.historicalTrades({ marketId: "btcusdc" }))
+      if (time >= span[0] && time < span[1]) expected.push(id);
+    expect(expected.length).toBeGreaterThan(10);
+    expect((await rowsOf(store, "trades")).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it("is a command, which names a market and a kind that are none", async () => {
+    const store = join(scratchFolder(), "history");
+    const run = (...args: string[]) =>
+      captureCli([
+        "data",
+        "download",
+        "--exchange",
+        server.restUrl,
+        "--store",
+        store,
+        "--from",
+        "2024-08-08T23:58:00Z",
+        "--to",
+        "2024-08-09T00:01:00Z",
+        ...args,
+      ]);
+    const { code, out, err } = await run("--market", "btcusdc");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/trades: \d+ records, 2 days written, 2 of them open\n[\s\S]*volumes: 3 of 3 candles agree with their trades/);
+    expect(await run("--market", "nope")).toMatchObject({ code: 2, err: expect.stringMatching(/market: is no market.*btcusdc/) });
+    expect(await run("--market", "btcusdc", "--kinds", "book")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("kinds: cannot be downloaded"),
+    });
+    expect(await run("--market", "btcusdc", "--from", "2025-01-01")).toMatchObject({ code: 2, err: expect.stringContaining("--to") });
+  });
+
+  it.each(["klines-3M", "klines-1W", "klines-", "orders"])("does not know %s", (kind) => {
+    expect(() => requireDownloadable([kind])).toThrow(/kind/);
+  });
+});

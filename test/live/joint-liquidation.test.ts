@@ -1,0 +1,105 @@
+import { afterEach, expect, it } from "vitest";
+import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { MemoryLaneStore } from "../../src/chain/lanes/lane-store.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Ms } from "../../src/core/units.js";
+import { silentLog } from "../../src/monitoring/log.js";
+import { botConfig } from "../simulation/bot-rig.js";
+import { FaultSource } from "../simulation/faults.js";
+import { FaultyNetwork } from "../simulation/faulty-network.js";
+import { ChainWorld } from "../simulator/settlement/chain-world.js";
+
+const MARKET = "btcusdc";
+let world: ChainWorld | undefined;
+let running: RunningBot | undefined;
+/** Questions to the chain that are not answered yet: time waits for them. */
+const asked = new Set<Promise<unknown>>();
+afterEach(async () => {
+  running?.bot.abandon();
+  running?.close();
+  await world?.open.close();
+});
+
+/** Lets the clock go on, the chain with it, until something holds. */
+async function until(isSo: () => boolean, atMostMs: Ms): Promise<boolean> {
+  if (world === undefined) return false;
+  for (const endMs = world.clock.nowMs() + atMostMs; !isSo(); ) {
+    if (world.clock.nowMs() >= endMs) return false;
+    await world.clock.runFor(20);
+    do {
+      await Promise.all(asked);
+      await world.open.settled();
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (asked.size > 0);
+  }
+  return true;
+}
+
+function noted<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const held: Promise<unknown> = answer.finally(() => asked.delete(held));
+  asked.add(held);
+  return answer;
+}
+
+function book(quote: number): void {
+  const ticks = quote * 10;
+  for (const sign of [-1, 1] as const)
+    for (let level = 1; level <= 3; level += 1) {
+      const side = sign < 0 ? ("BUY" as const) : ("SELL" as const);
+      world?.flow().place({ agent: "maker", side, ticks: ticks + sign * level * 200, lots: 3_000, timeInForce: "GTC" });
+    }
+}
+
+it("a market maker that takes a position over in its own market has it in its quotes at once: what would add comes down, what sells stays", async () => {
+  // A victim with 10,000 that holds seventeen times as much.
+  world = await ChainWorld.open({ config: { creditOnRegistration: "10000" } });
+  const { exchange, clock, chain } = world;
+  await world.setMark(60_000);
+  book(60_000);
+  const victim = await world.client(0);
+  expect(victim.place("BUY", "60100", "2.9").status).toBe(200);
+  await world.open.settled();
+  const config = botConfig({
+    chain: { rpc: ["http://chain.test"], pollMs: 100 },
+    liquidator: { minProfitQuote: "1", watchFromBlock: 0, unwind: { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4 } },
+    markets: {
+      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "10", maxOrderBase: "5" } },
+    },
+  });
+  startBot({
+    config,
+    privateKey: `0x${"5a".repeat(32)}`,
+    seam: { clock, random: seededRandom("bot") },
+    store: new MemoryStateStore(),
+    log: silentLog,
+    transport: new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.1"),
+    chain: {
+      rpcs: [{ name: "node", call: (method, params) => noted(chain.chain.handle(method, params)) }],
+      laneStore: () => new MemoryLaneStore(),
+    },
+  }).then((started) => {
+    running = started;
+  });
+  expect(await until(() => running?.monitor.firstQuoteAtMs !== undefined, 10_000)).toBe(true);
+  const bot = running?.bot;
+  const sides = () =>
+    exchange
+      .openOrders(running?.account ?? "")
+      .filter(({ openLots }) => openLots > 0)
+      .map(({ side }) => side);
+  expect(sides().sort()).toEqual(["BUY", "SELL"]);
+
+  world.flow().setReference(580_000, 580_000);
+  book(58_000);
+  await world.open.settled();
+  expect(await until(() => (bot?.unwinding.reports().length ?? 0) > 0, 10_000)).toBe(true);
+  const [report] = bot?.unwinding.reports() ?? [];
+  expect(report).toMatchObject({ state: "open", inheritedLots: 2_900 });
+  expect(bot?.context.account.positionLots(MARKET), "counted in the same turn").toBe(2_900 - (report?.soldLots ?? 0));
+  expect(await until(() => !sides().includes("BUY"), 2_000), "nothing is bought on top").toBe(true);
+  expect(sides()).toContain("SELL");
+  const agree = () => exchange.positionLots(running?.account ?? "", MARKET) === bot?.context.account.positionLots(MARKET);
+  expect(await until(agree, 5_000), "the exchange has it too").toBe(true);
+  expect(running?.liquidator?.ledger.counts()).toMatchObject({ won: 1 });
+});

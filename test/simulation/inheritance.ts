@@ -190,8 +190,12 @@ export class Inheritance {
       return;
     }
     const { markTicks } = desk.state;
-    if (!this.#bounds.has(takeoverId) && Number.isFinite(markTicks))
-      this.#bounds.set(takeoverId, markTicks * (1 - (Math.sign(takeover.lots) * this.#slippageBps) / 10_000));
+    // A bot that has just started knows no mark yet: then it is the price at which the position was taken over.
+    const { creditDenominator, creditNumerator } = desk.instrument;
+    const paidTicks = Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
+    const referenceTicks = Number.isFinite(markTicks) ? markTicks : paidTicks;
+    if (!this.#bounds.has(takeoverId))
+      this.#bounds.set(takeoverId, referenceTicks * (1 - (Math.sign(takeover.lots) * this.#slippageBps) / 10_000));
     this.reports.set(takeoverId, report);
     if (soldLots + remainingLots !== inheritedLots || (inheritedLots !== 0 && inheritedLots !== takeover.lots))
       this.violations.push(`${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`);

@@ -18,6 +18,9 @@ import { StagedDay } from "./staged-day.js";
 import type { HistoryStore } from "./store.js";
 import { writeDays } from "./write-days.js";
 
+/** A record may reach an exchange's lists later than its own time says: what is younger is left for another time. */
+const UNSETTLED_MS: Ms = 5000;
+
 /** What to download. */
 export interface DownloadOptions {
   readonly market: MarketId;
@@ -74,7 +77,7 @@ export async function download(store: HistoryStore, client: ExchangeClient, opti
   requireDownloadable(kinds);
   const grid = await gridOf(client, market);
   const nowMs = client.nowMs();
-  const toMs = Math.min(span[1], nowMs);
+  const toMs = Math.min(span[1], nowMs - UNSETTLED_MS);
   const duck = await Duck.open(store.spillFolder, options.limits);
   try {
     const done: DownloadedKind[] = [];
@@ -119,6 +122,7 @@ async function downloadKind(
     for (const gap of gaps) {
       for (let startMs = gap[0]; startMs < gap[1]; startMs = nextDay(startMs)) {
         const day: Span = [startMs, Math.min(gap[1], nextDay(startMs))];
+        const before = findings.length;
         const staged = new StagedDay(join(folder, `${startMs}.ndjson`));
         try {
           const last = recordOf(staged.last, kind, staged.path);
@@ -149,7 +153,7 @@ async function downloadKind(
             source: { name: address },
             covered: [day],
             grid,
-            findings,
+            findings: findings.slice(before),
           })),
         );
         staged.remove();

@@ -30,7 +30,7 @@ export interface KindLayout {
 }
 
 /** The families of kinds; candles have one kind an interval. */
-export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding" | "orders" | "fills";
+export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding";
 
 /** `trades`, `book`, `klines-1M`, ...: the name of a folder of the store. */
 export type HistoryKind = string;
@@ -88,20 +88,6 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   // The mark has no volume of its own, and no trade bounds it.
   "mark-klines": candle,
   funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [] },
-  orders: {
-    columns: columns(
-      `${STAMPS} orderId:integer hash:text isBuy:flag type:text timeInForce:text price:price amount:amount availableAmount:amount filledAmount:amount canceledAmount:amount expiredAmount:amount failedAmount:amount status:text createdMs:integer`,
-    ),
-    order: ["timeNs", "seq"],
-    rules: [],
-  },
-  fills: {
-    columns: columns(
-      `id:integer ${STAMPS} isBuyer:flag isMaker:flag price:price amount:amount commission:rate status:text timeInForce:text type:text`,
-    ),
-    order: ["timeNs", "seq"],
-    rules: [above("price"), above("amount")],
-  },
 };
 
 const INTERVAL = /^([1-9]\d{0,3})(M|H|D|W|MO)$/;
@@ -120,7 +106,7 @@ export function familyOf(kind: HistoryKind): KindFamily {
   throw new ConfigError("is no kind of history", {
     field: "kind",
     value: kind,
-    expected: "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
+    expected: "trades, book, bbo, marks, funding, klines-1M or mark-klines-1M (or another interval)",
   });
 }
 

@@ -3,7 +3,7 @@ import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { type Duck, identifier, literal } from "../duck.js";
-import { familyOf, type HistoryKind, layoutOf } from "../kinds.js";
+import { type HistoryKind, layoutOf } from "../kinds.js";
 import { withInterval } from "./exchange-shapes.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
@@ -28,14 +28,6 @@ export type Mapping = z.output<typeof mappingSchema>;
 export function checkMapping(value: unknown): Mapping {
   const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
   const kind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
-  const family = familyOf(kind);
-  if (family === "orders" || family === "fills") {
-    throw new ConfigError("cannot be imported", {
-      field: "mapping.kind",
-      value: mapping.kind,
-      expected: "a kind of market data: orders and fills are recorded",
-    });
-  }
   const known = namesOf(kind);
   for (const name of Object.keys(mapping.columns)) {
     if (!known.includes(name))

@@ -5,6 +5,7 @@ import { ChainRefusal, resultOf } from "./chain-refusal.js";
 import { EdrEvm, type OnNotice, type RpcOutcome } from "./edr-evm.js";
 import { type ChainGenesis, requireSameGenesis } from "./genesis.js";
 import { type Head, LoggedEvm } from "./logged-evm.js";
+import { SenderNonces } from "./sender-nonces.js";
 import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./sending.js";
 import type { TransactionLog } from "./transaction-log.js";
 
@@ -41,6 +42,7 @@ export interface ChainReceipt {
 export class EmbeddedChain {
   readonly genesis: ChainGenesis;
   readonly #evm: LoggedEvm;
+  readonly #nonces = new SenderNonces();
   readonly #listeners: Set<OnNotice>;
   readonly #followers = new Set<() => void>();
   readonly #clock: Clock;
@@ -130,7 +132,7 @@ export class EmbeddedChain {
    */
   send(sending: Sending): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
-    return this.#turn(() => sendSigned(this.#evm, this.genesis, sending, nowSeconds));
+    return this.#turn(() => sendSigned(this.#evm, this.genesis, this.#nonces, sending, nowSeconds));
   }
 
   /**

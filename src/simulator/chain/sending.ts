@@ -5,6 +5,7 @@ import type { Hex } from "../../core/units.js";
 import { resultOf } from "./chain-refusal.js";
 import type { ChainGenesis } from "./genesis.js";
 import type { LoggedEvm } from "./logged-evm.js";
+import type { SenderNonces } from "./sender-nonces.js";
 
 /** What is sent. Amounts in wei, `gas` in units; without `gas`, what a call gets. */
 export interface Sending {
@@ -24,10 +25,11 @@ export type ImpersonatedSending = Omit<Sending, "from" | "to"> & { readonly to: 
 export async function sendSigned(
   evm: LoggedEvm,
   { chainId, callGasLimit }: ChainGenesis,
+  nonces: SenderNonces,
   { from, to, data, valueWei = 0n, gas = callGasLimit, tipWei = DEFAULT_TIP_WEI }: Sending,
   nowSeconds: number,
 ): Promise<Hex> {
-  const nonce = Number(await evm.ask("eth_getTransactionCount", from.address, "pending"));
+  const nonce = await nonces.next(evm, from.address);
   const transaction = Transaction.from({
     type: 2,
     chainId,
@@ -41,7 +43,9 @@ export async function sendSigned(
   });
   transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
   const method = "eth_sendRawTransaction";
-  return resultOf(method, await evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
+  const hash = resultOf(method, await evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
+  nonces.taken(from.address, nonce, hash);
+  return hash;
 }
 
 /**

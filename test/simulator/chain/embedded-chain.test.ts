@@ -54,6 +54,39 @@ describe("the contracts of a new chain", () => {
   });
 });
 
+describe("transactions of one account", () => {
+  it("are all taken when more wait than a block holds, each with a nonce of its own, and come in the order that they were sent in", async () => {
+    const clock = new VirtualClock(START_MS);
+    const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000, gasLimit: 10_000_000 } } });
+    const from = keys.orderSender.signer;
+    // 821,000 gas each by their data alone: a block holds twelve.
+    const data = `0x${"ff".repeat(20_000)}`;
+    const sent: Promise<string>[] = [];
+    for (let count = 0; count < 30; count += 1) sent.push(chain.send({ from, to: from.address, data, gas: 900_000 }));
+    const hashes = await Promise.all(sent);
+    expect(new Set(hashes).size).toBe(30);
+    await clock.runFor(5_000);
+    await chain.idle();
+    const blocks = await Promise.all(hashes.map(async (hash) => (await chain.receipt(hash))?.blockNumber ?? Number.NaN));
+    expect(blocks).toEqual([...blocks].sort((a, b) => a - b));
+    expect(new Set(blocks).size).toBeGreaterThan(1);
+  });
+
+  it("go on where the chain is when the last of them was dropped", async () => {
+    const clock = new VirtualClock(START_MS);
+    const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000 } } });
+    const from = keys.orderSender.signer;
+    const kept = await chain.send({ from, to: from.address, data: "0x" });
+    const dropped = await chain.send({ from, to: from.address, data: "0x01" });
+    await chain.request("hardhat_dropTransaction", dropped);
+    const next = await chain.send({ from, to: from.address, data: "0x02" });
+    await clock.runFor(1_000);
+    await chain.idle();
+    for (const hash of [kept, next]) expect(await chain.receipt(hash)).toMatchObject({ isReverted: false });
+    expect(await chain.receipt(dropped)).toBeNull();
+  });
+});
+
 describe("the time of a block", () => {
   it("is the exchange's, also when that is virtual or steps back", async () => {
     const clock = new VirtualClock(START_MS);

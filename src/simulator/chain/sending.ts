@@ -29,23 +29,20 @@ export async function sendSigned(
   { from, to, data, valueWei = 0n, gas = callGasLimit, tipWei = DEFAULT_TIP_WEI }: Sending,
   nowSeconds: number,
 ): Promise<Hex> {
-  const nonce = await nonces.next(evm, from.address);
-  const transaction = Transaction.from({
-    type: 2,
-    chainId,
-    nonce,
-    gasLimit: gas,
-    maxFeePerGas: await maxFeeWei(evm, tipWei),
-    maxPriorityFeePerGas: tipWei,
-    to,
-    value: valueWei,
-    data,
-  });
-  transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
   const method = "eth_sendRawTransaction";
-  const hash = resultOf(method, await evm.carryOut(method, [transaction.serialized], nowSeconds)) as Hex;
-  nonces.taken(from.address, nonce, hash);
-  return hash;
+  const maxFeePerGas = await maxFeeWei(evm, tipWei);
+  for (;;) {
+    const nonce = await nonces.next(evm, from.address);
+    const fees = { maxFeePerGas, maxPriorityFeePerGas: tipWei };
+    const transaction = Transaction.from({ type: 2, chainId, nonce, gasLimit: gas, ...fees, to, value: valueWei, data });
+    transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
+    const outcome = await evm.carryOut(method, [transaction.serialized], nowSeconds);
+    // A nonce that somebody else used, perhaps; otherwise it is refused once more.
+    if ("error" in outcome && nonces.forget(from.address)) continue;
+    const hash = resultOf(method, outcome) as Hex;
+    nonces.taken(from.address, nonce, hash);
+    return hash;
+  }
 }
 
 /**

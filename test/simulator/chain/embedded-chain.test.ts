@@ -72,6 +72,26 @@ describe("transactions of one account", () => {
     expect(new Set(blocks).size).toBeGreaterThan(1);
   });
 
+  it("go on after what somebody else sent with the same key, mined or waiting", async () => {
+    const clock = new VirtualClock(START_MS);
+    const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000 } } });
+    const [account] = keys.accounts;
+    const from = account?.signer ?? keys.orderSender.signer;
+    const byHand = () => chain.request("eth_sendTransaction", { from: from.address, to: from.address, value: "0x1" });
+    const hashes: string[] = [];
+    for (const isMined of [true, false]) {
+      hashes.push(await chain.send({ from, to: from.address, data: "0x" }), String(await byHand()));
+      if (isMined) {
+        await clock.runFor(1_000);
+        await chain.idle();
+      }
+      hashes.push(await chain.send({ from, to: from.address, data: "0x01" }));
+    }
+    await clock.runFor(1_000);
+    await chain.idle();
+    for (const hash of hashes) expect(await chain.receipt(hash)).toMatchObject({ isReverted: false });
+  });
+
   it("go on where the chain is when the last of them was dropped", async () => {
     const clock = new VirtualClock(START_MS);
     const { chain, keys } = await start({ clock, config: { blocks: { intervalMs: 1000 } } });

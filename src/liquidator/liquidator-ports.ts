@@ -16,7 +16,7 @@ export interface RiskyAccount {
 export interface LiquidatorVenue {
   /** Why nothing may be taken over now, such as a halt; undefined when it may. What is in flight goes on. */
   pause(): string | undefined;
-  /** @throws when the exchange gives no usable answer. */
+  /** @throws TooManyQuestions when the exchange refuses for the rate; another error when it gives no usable answer. */
   riskyAccounts(): Promise<readonly RiskyAccount[]>;
   /** The markets that can be unwound in now, by perp in lower case; one whose book is not in step has no levels. */
   markets(): ReadonlyMap<Hex, VenueMarket>;

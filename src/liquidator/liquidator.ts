@@ -20,6 +20,7 @@ import { Confirmer } from "./watch/confirm.js";
 import { HolderScan } from "./watch/holder-scan.js";
 import { LookSchedule } from "./watch/look-schedule.js";
 import { marginMarkets } from "./watch/margin-markets.js";
+import { PollPace, TooManyQuestions } from "./watch/poll-pace.js";
 import { rankCandidates } from "./watch/rank-candidates.js";
 import { takeoverMarkets, victimsOf } from "./watch/victims.js";
 
@@ -59,6 +60,7 @@ export class Liquidator {
   readonly #confirmer: Confirmer;
   readonly #schedule: LookSchedule;
   readonly #scan: HolderScan | undefined;
+  readonly #pace: PollPace;
   #watcher: BlockWatcher | undefined;
   #pollTimer: Timer | undefined;
   #poll: Promise<void> = Promise.resolve();
@@ -74,6 +76,7 @@ export class Liquidator {
     this.#desk = new TakeoverDesk(options);
     this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) => this.#desk.resolve(opportunity, atBlock));
     this.#confirmer = new Confirmer({ rpc, lens });
+    this.#pace = new PollPace(settings.pollMs);
     this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
     this.#scan =
       settings.watchFromBlock === undefined
@@ -130,12 +133,13 @@ export class Liquidator {
   #armPoll(delayMs: Ms): void {
     if (this.#isStopping) return;
     this.#pollTimer = this.#options.clock.setTimer(delayMs, () => {
-      this.#poll = this.#askForRisky().finally(() => this.#armPoll(this.#options.settings.pollMs));
+      this.#poll = this.#askForRisky().then((waitMs) => this.#armPoll(waitMs));
     });
   }
 
-  async #askForRisky(): Promise<void> {
-    const { venue, ledger, log } = this.#options;
+  /** @returns how long the next question waits. */
+  async #askForRisky(): Promise<Ms> {
+    const { venue, ledger, log, clock } = this.#options;
     try {
       for (const { account, isSafe, marketIds } of await venue.riskyAccounts()) {
         const victim = account.toLowerCase();
@@ -153,7 +157,9 @@ export class Liquidator {
       this.wake();
     } catch (error) {
       log("warn", "the exchange's list of risky accounts could not be read", { why: textOf(error) });
+      if (error instanceof TooManyQuestions) return this.#pace.refused(error, clock.monotonicMs());
     }
+    return this.#pace.asked(clock.monotonicMs());
   }
 
   async #rounds(): Promise<void> {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { ChainRpc } from "../../src/chain/chain-rpc.js";
+import { DealerReader } from "../../src/chain/dealer-reader.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { tellOperatorRight } from "../../src/liquidator/operator-right.js";
 import { ETH, GWEI, LiquidatingStage, LONG } from "../scenarios/liquidating-stage.js";
+import { FAIR, faultyNode } from "./simulation/faulty-node.js";
 import { COIN, DEALER, USD } from "./simulation/ground.js";
 import type { Parts } from "./simulation/process.js";
 
@@ -174,6 +179,39 @@ describe("the own account", () => {
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
     expect(await stage.paper(operator)).toBe(0n);
     expect(await stage.stops()).toBe(0);
+  });
+});
+
+describe("the right of the key to act for the account", () => {
+  it("is told as an error where it is missing, with what would be right, and as nothing where it is there", async () => {
+    const stage = await LiquidatingStage.open();
+    const { cast, open, chain } = stage.ground;
+    const [account, operator] = [cast.liquidator.address, cast.rivals[1].address];
+    const node = faultyNode("node", stage.builder, stage.clock, seededRandom("node"), () => FAIR);
+    const rpc = new ChainRpc({ urls: [node], chainId: 31_337, clock: stage.clock });
+    const reader = new DealerReader(rpc, open.addresses.dealer);
+    const said: unknown[] = [];
+    const tell = (sender: string) =>
+      stage.clock.runThrough(
+        tellOperatorRight(reader, account, sender, (...all) => said.push(all)),
+        10_000,
+      );
+    await tell(account.toLowerCase());
+    expect(said).toEqual([]);
+    await tell(operator);
+    expect(said).toEqual([
+      [
+        "error",
+        "the key is no operator of the account on the chain: the liquidator only watches",
+        { account, sender: operator, expected: `setOperator(${operator}, true) by ${account}` },
+      ],
+    ]);
+    const data = DEALER.encodeFunctionData("setOperator", [operator, true]);
+    await chain.send({ from: cast.liquidator, to: open.addresses.dealer, data, gas: 100_000 });
+    await stage.blocks(5);
+    await tell(operator);
+    expect(said).toHaveLength(1);
+    await rpc.close();
   });
 });
 

@@ -11,6 +11,7 @@ import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { BotConfig } from "../config/config.js";
 import { lensAddress, openChainRpc } from "./chain-access.js";
+import { pollFindings } from "./check-poll.js";
 import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (protocol 7.9). */
@@ -27,6 +28,8 @@ export interface ChainCheck {
   /** Whose positions they become, and whose key signs. */
   readonly account: Hex;
   readonly sender: Hex;
+  /** Whether the exchange knows the account. */
+  readonly registered: boolean;
   readonly clock: Clock;
   /** The exchange's time. */
   readonly nowMs: () => Ms;
@@ -42,7 +45,7 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
   if (config.liquidator === undefined)
     return [{ level: "warning", subject: "chain", text: "is used by nobody: there is no liquidator in the file" }];
   const rpc = openChainRpc(config.chain, check.rpcs, { chainId: rules.eip712.chainId, clock, nowMs });
-  const findings: Finding[] = [];
+  const findings: Finding[] = pollFindings(config.liquidator.pollMs, rules.rateLimits);
   try {
     await rpc.head();
     findings.push(...headFindings(rpc, config.chain.quorum), ...(await dealerFindings(check, rpc)));
@@ -110,13 +113,16 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
   return findings;
 }
 
-async function gasFinding({ config, sender }: ChainCheck, rpc: ChainRpc): Promise<Finding> {
+async function gasFinding({ config, account, sender, registered }: ChainCheck, rpc: ChainRpc): Promise<Finding> {
   const [balance, price] = await Promise.all([rpc.request("eth_getBalance", [sender, "latest"]), rpc.request("eth_gasPrice", [])]);
   const [wei, perGas] = [quantity(balance), quantity(price)];
   const tip = decimalToScaled(config.liquidator?.tipGwei ?? "0", 9);
   const each = GAS * (perGas + tip);
   const count = each === 0n ? undefined : wei / each;
   const text = `${sender} has ${Number(scaledToDecimal(wei, 18)).toPrecision(4)} ETH, enough for ${count ?? "any number of"} takeovers at the present price`;
+  // An exchange may give the account its first ether when it registers; an operator gets none of that.
+  if (count === 0n && !registered && sender.toLowerCase() === account.toLowerCase())
+    return { level: "warning", subject: "liquidator.gas", text: `${text}; the exchange may give some when the account registers` };
   const level = count === undefined || count >= FEW_TAKEOVERS ? "ok" : count === 0n ? "error" : "warning";
   return { level, subject: "liquidator.gas", text };
 }

@@ -62,6 +62,7 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
       rpcs: check.rpcs,
       account: signer.address,
       sender: check.sender,
+      registered,
       clock,
       nowMs: exchangeNowMs,
     })),

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { Clock } from "../../core/seam.js";
-import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import type { CreditUnits, Hex, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
+import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { creditOf, parseWire } from "../../exchange/wire-parse.js";
 import type { LiquidatorVenue, RiskyAccount } from "../../liquidator/liquidator-ports.js";
 import type { Paper } from "../../liquidator/margin/margin-account.js";
+import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/net-book.js";
 import type { AccountLimits } from "../../risk/limits.js";
@@ -17,6 +19,8 @@ import { accountHalts } from "./bot-status.js";
 const DEPTH = 200;
 /** The price of ether is asked for again when it is older than this. */
 const PRICE_AGE_MS = 60_000;
+/** The window of a limit where the exchange names none. */
+const WINDOW_MS: Ms = 60_000;
 
 const riskySchema = z.array(
   z.object({
@@ -33,9 +37,17 @@ export async function readCreditPerEth(client: RestClient, creditDecimals: numbe
   return creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, "exchangeInfo.gasFeeInfo.lastEthIndexPrice");
 }
 
-/** The accounts of the exchange's list of risky ones. @throws FormatError for an answer of another shape. */
-export async function readRiskyAccounts(client: RestClient): Promise<readonly RiskyAccount[]> {
-  const list = parseWire(riskySchema, await client.call("riskyAccounts"), "riskyAccounts");
+/**
+ * The accounts of the exchange's list of risky ones.
+ * @param windowMs how long it is left alone after a 429 or 418 that does not say.
+ * @throws TooManyQuestions for a 429 or 418; FormatError for an answer of another shape.
+ */
+export async function readRiskyAccounts(client: Pick<RestClient, "call">, windowMs = WINDOW_MS): Promise<readonly RiskyAccount[]> {
+  const answer = await client.call("riskyAccounts").catch((error: unknown) => {
+    if (!(error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418))) throw error;
+    throw new TooManyQuestions(error.httpStatus, error.retryAfterMs ?? windowMs);
+  });
+  const list = parseWire(riskySchema, answer, "riskyAccounts");
   return list.map(({ account, isSafe, positions }) => ({
     account: account.toLowerCase(),
     isSafe,
@@ -74,7 +86,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   riskyAccounts(): Promise<readonly RiskyAccount[]> {
-    return readRiskyAccounts(this.#client);
+    const windows = this.#bot.context.rules.rateLimits.filter(({ name }) => name === "COMMON").map(({ intervalMs }) => intervalMs);
+    return readRiskyAccounts(this.#client, windows.length === 0 ? WINDOW_MS : Math.max(...windows));
   }
 
   markets(): ReadonlyMap<Hex, VenueMarket> {

@@ -13,6 +13,7 @@ import type { RestClient } from "../../exchange/rest-client.js";
 import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
+import { tellOperatorRight } from "../../liquidator/operator-right.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
 import type { Bot } from "../bot.js";
@@ -88,6 +89,7 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
         expected: eip712.domainSeparator,
       });
     const signer = ecdsaScheme.signer(options.privateKey);
+    await tellOperatorRight(reader, options.account, signer.address, log);
     const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
     const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
     const dryRun = options.dryRun || wanted.dryRun;

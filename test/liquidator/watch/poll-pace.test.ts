@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { readRiskyAccounts } from "../../../src/bot/run/liquidator-venue.js";
+import { VenueRequestError } from "../../../src/exchange/venue-errors.js";
+import { PollPace, TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
+
+const refusal = (retryAfterMs: number) => new TooManyQuestions(429, retryAfterMs);
+
+describe("the pace of a repeated question", () => {
+  it("is the configured one while nobody refuses", () => {
+    const pace = new PollPace(1_000);
+    expect([0, 1_000, 2_000].map((nowMs) => pace.asked(nowMs))).toEqual([1_000, 1_000, 1_000]);
+  });
+
+  it("waits as told after a refusal, then stays doubled for five minutes", () => {
+    const pace = new PollPace(1_000);
+    expect(pace.refused(refusal(7_000), 0)).toBe(7_000);
+    expect(pace.asked(7_000)).toBe(2_000);
+    expect(pace.asked(306_999)).toBe(2_000);
+    expect(pace.asked(307_000)).toBe(1_000);
+  });
+
+  it("doubles with each refusal, up to sixteen times, and waits no less than that", () => {
+    const pace = new PollPace(1_000);
+    const waits = Array.from({ length: 6 }, (_, i) => pace.refused(refusal(3_000), i));
+    expect(waits).toEqual([3_000, 4_000, 8_000, 16_000, 16_000, 16_000]);
+  });
+
+  it("never waits longer than a timer can", () => {
+    expect(new PollPace(1_000).refused(refusal(9_999_999_000), 0)).toBe(2 ** 31 - 1);
+  });
+});
+
+describe("the list of risky accounts", () => {
+  const refused = (httpStatus: number, retryAfterMs?: number) =>
+    readRiskyAccounts(
+      { call: () => Promise.reject(new VenueRequestError("refused", { httpStatus, retryAfterMs, mayHaveHappened: false })) },
+      10_000,
+    );
+
+  it.each([429, 418])("refused with %i is to be left alone as the exchange says, or for its window", async (status) => {
+    await expect(refused(status, 4_000)).rejects.toMatchObject({ name: "TooManyQuestions", retryAfterMs: 4_000 });
+    await expect(refused(status)).rejects.toMatchObject({ name: "TooManyQuestions", retryAfterMs: 10_000 });
+  });
+
+  it("that fails otherwise says how", async () => {
+    await expect(refused(503)).rejects.toMatchObject({ name: "VenueRequestError", httpStatus: 503 });
+  });
+});

@@ -153,6 +153,18 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     ]);
   });
 
+  it("warns, no more, of a key without gas whose account the exchange does not know yet", async () => {
+    const { code, of } = await findings(world.bot());
+    expect(of("liquidator.gas")).toMatchObject([
+      {
+        level: "warning",
+        text: expect.stringMatching(/enough for 0 takeovers .*; the exchange may give some when the account registers$/),
+      },
+    ]);
+    expect(of("liquidator.pollMs")).toHaveLength(1);
+    expect(code).toBe(0);
+  });
+
   it("says that a key is no operator's, that an RPC is away, that nobody can pay for gas, and what else is missing", async () => {
     const owner = world.bot();
     await world.registers(owner.key);

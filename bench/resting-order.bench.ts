@@ -10,7 +10,7 @@ import { median } from "./rounds.js";
 
 const ACCOUNTS = effort(50, 3);
 const MARKETS = effort(20, 2);
-const ORDERS = effort(20_000, 200);
+const ORDERS = effort(20_000, 2_000);
 const ROUNDS = effort(3, 1);
 
 /** Heap that one more resting order takes, everything that the exchange keeps of it included. */

@@ -47,19 +47,45 @@ describe("a position inherited where nothing is quoted", () => {
   });
 
   it("is not sold below its bound in a crash: what remains at the deadline is kept, and told at its mark", async () => {
-    const stage = new InheritingStage({ alone: true });
+    const stage = new InheritingStage({ alone: true, unwind: { maxSlippageBps: 50 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
     stage.inherits(takeover);
     stage.applies(takeover);
-    // Whoever would buy within one per cent of the mark is gone; the rest of the book is 1.7 % below it.
+    // Whoever would buy within half a per cent of the takeover's price, one per cent below the mark, is gone; the rest of the book is 1.7 % below the mark.
     stage.buyersLeave();
-    await stage.passesWithin(30_000, (MARK * 99) / 100);
+    await stage.passesWithin(30_000, 591_030);
     expect(stage.report()).toMatchObject({ state: "expired", soldLots: 0, remainingLots: 10, markCredit: stage.atMark(10) });
     expect([stage.slices(), stage.quotes()]).toEqual([[], []]);
     expect(stage.earned(), "nothing but the discount and the fall of the mark").toBe(takeover.credit + stage.atMark(10));
     stage.expectUnwound();
   });
+
+  it.each([
+    [10, "SELL"],
+    [-10, "BUY"],
+  ] as const)(
+    "of %d lots (%s) is gone in time where takeover and book are three per cent worse than the mark that is known",
+    async (lots, side) => {
+      const stage = new InheritingStage({ alone: true });
+      await stage.botStarts();
+      const towards = side === "SELL" ? -1 : 1;
+      const price = MARK + (towards * MARK * 3) / 100;
+      // The chain's price has jumped; the exchange has told no new mark.
+      const buyersOrSellers = side === "SELL" ? "BUY" : "SELL";
+      stage.empties(buyersOrSellers);
+      stage.counterparty.rests(buyersOrSellers, 400, price);
+      await stage.passes(500);
+      const takeover = stage.takeover(lots, { credit: -BigInt(lots) * BigInt(price) * 100n });
+      stage.inherits(takeover);
+      stage.applies(takeover);
+      expect(stage.rig.bot.context.desks.get("btcusdc")?.state.markTicks).toBe(MARK);
+      await stage.passesWithin(30_000, price + (towards * price) / 100);
+      expect(stage.report()).toMatchObject({ state: "done", soldLots: lots, remainingLots: 0, proceedsCredit: brings(lots, price) });
+      expect(stage.positionLots()).toBe(0);
+      stage.expectUnwound();
+    },
+  );
 
   it.each([
     [10, "SELL"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type InheritanceResult, runInheritance } from "./inheritance.js";
 
 const MARKET_MS = 300_000;
-const SEEDS = [2, 4, 10, 11];
+const SEEDS = [2, 4, 10, 11, 26];
 
 describe("five minutes of market with takeovers, whatever the network does", () => {
   const results: InheritanceResult[] = [];

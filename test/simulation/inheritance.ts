@@ -12,8 +12,15 @@ import { CALM_AFTER_MS, START_MS } from "./seed-plan.js";
 import { type Break, runSeed, type SeedResult } from "./world.js";
 
 const VICTIM: Hex = `0x${"51".repeat(20)}`;
-/** Tight enough to hold sales up, or wide enough never to. */
-const SLIPPAGE_BPS = [2, 100];
+interface Sales {
+  readonly slippageBps: number;
+  /** How much better than the mark the takeovers are. */
+  readonly discountBps: bigint;
+}
+
+/** Bounds tight enough to hold sales up, or wide enough never to. */
+const TIGHT: Sales = { slippageBps: 2, discountBps: 1n };
+const WIDE: Sales = { slippageBps: 100, discountBps: 100n };
 const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
 /** A takeover is through so long after its being told, and told so long before the end. */
 const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
@@ -60,10 +67,10 @@ export class Inheritance {
   slices = 0;
   pastLimit = 0;
   readonly #random: Random;
-  readonly #slippageBps: number;
+  readonly #sales: Sales;
   readonly #marketMs: Ms;
   readonly #told = new Map<string, Told>();
-  /** Worst price of each takeover's sale: by the mark of the bot in the turn in which it first spoke of it. */
+  /** Worst price of each takeover's sale: by its own price, or the mark of the bot in the turn in which it first spoke of it. */
   readonly #bounds = new Map<string, Ticks>();
   #exchange: EmbeddedExchange | undefined;
   #address: Hex | undefined;
@@ -71,7 +78,7 @@ export class Inheritance {
 
   constructor(seed: number, marketMs: Ms) {
     this.#random = seededRandom(`inheritance ${seed}`);
-    this.#slippageBps = SLIPPAGE_BPS[Math.floor(this.#random.uniform() * SLIPPAGE_BPS.length)] ?? 100;
+    this.#sales = this.#random.uniform() < 0.5 ? TIGHT : WIDE;
     this.#marketMs = marketMs;
   }
 
@@ -83,7 +90,7 @@ export class Inheritance {
   twist(broken?: Break): Break {
     const { chain, liquidator } = botConfig({
       chain: { rpc: ["http://chain.test"] },
-      liquidator: { minProfitQuote: "1", unwind: { ...UNWIND, maxSlippageBps: this.#slippageBps } },
+      liquidator: { minProfitQuote: "1", unwind: { ...UNWIND, maxSlippageBps: this.#sales.slippageBps } },
       markets: { btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } } },
     });
     return {
@@ -137,8 +144,7 @@ export class Inheritance {
     if (desk === undefined || mark === undefined || limit === undefined) return;
     const isLong = this.#random.uniform() < 0.5;
     const lots = (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
-    // One per cent better than the mark.
-    const price = (mark * (isLong ? 99n : 101n)) / 100n;
+    const price = (mark * (10_000n + (isLong ? -1n : 1n) * this.#sales.discountBps)) / 10_000n;
     const credit = (-BigInt(lots) * desk.instrument.paperPerLot * price) / 10n ** BigInt(desk.instrument.paperDecimals);
     const told: Told = {
       takeover: { id: `tx ${this.#told.size + 1}`, marketId, lots, credit, atMs: clock.nowMs() },
@@ -190,12 +196,13 @@ export class Inheritance {
       return;
     }
     const { markTicks } = desk.state;
-    // A bot that has just started knows no mark yet: then it is the price at which the position was taken over.
+    // A bot that has just started knows no mark yet: then it is the price of the takeover alone.
     const { creditDenominator, creditNumerator } = desk.instrument;
     const paidTicks = Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
-    const referenceTicks = Number.isFinite(markTicks) ? markTicks : paidTicks;
+    const worse = takeover.lots > 0 ? Math.min : Math.max;
+    const referenceTicks = Number.isFinite(markTicks) ? worse(markTicks, paidTicks) : paidTicks;
     if (!this.#bounds.has(takeoverId))
-      this.#bounds.set(takeoverId, referenceTicks * (1 - (Math.sign(takeover.lots) * this.#slippageBps) / 10_000));
+      this.#bounds.set(takeoverId, referenceTicks * (1 - (Math.sign(takeover.lots) * this.#sales.slippageBps) / 10_000));
     this.reports.set(takeoverId, report);
     if (soldLots + remainingLots !== inheritedLots || (inheritedLots !== 0 && inheritedLots !== takeover.lots))
       this.violations.push(`${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`);

@@ -1,5 +1,6 @@
 import type { Bot } from "../../src/bot/bot.js";
 import type { Notice } from "../../src/bot/notice.js";
+import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
 import { signOf } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
@@ -50,6 +51,8 @@ export class Witness {
   readonly #live = new Map<Hex, Dispatched>();
   readonly #asked = new Map<string, Lots>();
   readonly #intents = new Map<string, Lots>();
+  /** What was taken over and is being sold: where no strategy quotes, the bot offers that of its own. */
+  readonly #unwinds = new Map<string, UnwindReport>();
   readonly #unknownSince = new Map<Hex, Ms>();
   readonly #spends: Record<"ORDER" | "COMMON", Ms[]> = { ORDER: [], COMMON: [] };
   /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
@@ -78,6 +81,7 @@ export class Witness {
       this.#startedFlat = [...markets].every(({ position }) => position.matched.paper === 0n);
       this.#asked.clear();
       this.#intents.clear();
+      this.#unwinds.clear();
     }
   }
 
@@ -88,6 +92,7 @@ export class Witness {
 
   observe(notice: Notice): void {
     if (notice.kind === "intent" && notice.intent.kind === "quotes") this.#intent(notice.intent.marketId, notice.intent.quotes);
+    if (notice.kind === "unwind") this.#unwinds.set(notice.unwind.takeoverId, notice.unwind);
     if (notice.kind === "dispatched") this.#dispatchedNow(notice.action);
   }
 
@@ -264,6 +269,14 @@ export class Witness {
     return isOver ? 0 : dispatched.action.lots;
   }
 
+  /** What is left of the takeovers that orders of this side would sell. */
+  #onOffer({ marketId, side }: PlaceAction): Lots {
+    let left = 0;
+    for (const report of this.#unwinds.values())
+      if (report.marketId === marketId && report.state === "open") left -= signOf(side) * report.remainingLots;
+    return Math.max(0, left);
+  }
+
   /** A place reached the exchange, which took it or refused it. */
   delivered(info: Hex): void {
     const hash = this.#hashOfInfo.get(info);
@@ -281,7 +294,7 @@ export class Witness {
     this.#live.set(action.hash, { action, level, run: this.#run, atMs: this.#nowMs(), isJudged: false });
     const key = slotOf(action.marketId, action.side, level);
     const inSlot = this.#slotLots(key);
-    const asked = this.#asked.get(key) ?? 0;
+    const asked = Math.max(this.#asked.get(key) ?? 0, this.#onOffer(action));
     if (level >= 0 && level < 1000 && inSlot > asked)
       this.#violate("slot", `${key} may hold ${inSlot} lots, the most that was asked of it is ${asked}`);
     if (inSlot === action.lots && this.#intents.has(key)) this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));

@@ -20,7 +20,9 @@ export const unwindShape = z
       .number()
       .gt(0)
       .max(5000)
-      .describe("No order of the unwinding is worse than the takeover's mark by more than this.")
+      .describe(
+        "No order of the unwinding is worse by more than this than the mark at the takeover or the price of the takeover, whichever is the worse to sell at.",
+      )
       .default(100),
     dustQuote: quoteField("A rest of less than this at the mark is not sold").optional(),
   })

@@ -81,7 +81,10 @@ export class RunMonitor {
     const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : scaledToDecimal(units, decimals));
     if (stage?.name === "unwound") {
       const { state, remainingLots } = opportunity.unwound ?? {};
-      this.#say("info", "what was taken over is sold", { marketId, victim, state, remainingLots, profitQuote: quote(profitQuote) });
+      const fields = { marketId, victim, state, remainingLots, profitQuote: quote(profitQuote) };
+      const isLeft = state === "expired" && remainingLots !== 0;
+      if (isLeft) this.#say("warn", "what was taken over was not sold in time", fields);
+      else this.#say("info", "what was taken over is sold", fields);
     }
     this.#spent(gasWei, opportunity.id);
     if (outcome === undefined) return;

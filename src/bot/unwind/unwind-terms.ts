@@ -13,7 +13,7 @@ const DEPTH_SHARE = 1 / 4;
  * of this moment. The temporary impact is that of a book with as many lots a tick as the touch's neighbourhood has now; without a book or a
  * risk to speak of it sells in even parts.
  * @param sigmaTicks volatility of the mid, ticks per square root of a second.
- * @param credit what the position was taken over for: bounds the price where there is no mark yet.
+ * @param credit what the position was taken over for.
  */
 export function unwindTerms(
   desk: Desk,
@@ -24,7 +24,7 @@ export function unwindTerms(
 ): UnwindTerms {
   const { instrument, rules } = desk;
   const size = Math.abs(lots);
-  const referenceTicks = Number.isFinite(desk.state.markTicks) ? desk.state.markTicks : priceTicks(desk, lots, credit);
+  const referenceTicks = boundTicks(desk, lots, credit);
   const slip = config.maxSlippageBps / 10_000;
   const worstTicks =
     lots > 0
@@ -74,6 +74,19 @@ function depthOf({ book }: Desk, lots: Lots, reachTicks: number): Lots {
     return true;
   });
   return depth;
+}
+
+/**
+ * What the slippage allowed is counted from: the mark or the price of the takeover, whichever is the worse to sell at. The chain's price
+ * comes before the mark that the exchange tells of it: after a fall the mark known here is one that nobody pays any more, and a bound
+ * by it alone would leave the position unsold.
+ */
+function boundTicks(desk: Desk, lots: Lots, credit: CreditUnits): number {
+  const paid = priceTicks(desk, lots, credit);
+  const { markTicks } = desk.state;
+  if (!Number.isFinite(markTicks)) return paid;
+  if (paid <= 0) return markTicks;
+  return lots > 0 ? Math.min(markTicks, paid) : Math.max(markTicks, paid);
 }
 
 /** The price that a position was taken over at, in ticks. */

@@ -28,7 +28,7 @@ export function screenLiquidator(running: RunningLiquidator | undefined, quote: 
     })),
     nearest: nearest.map(({ account, nearness, discountCredit }) => ({
       account,
-      distance: nearness.distanceBps === 0 ? "unsafe" : `${nearness.distanceBps.toFixed(1)} bps`,
+      distance: distanceText(nearness.distanceBps),
       discountQuote: quote(discountCredit),
     })),
     liquidations: ledger.recent(SHOWN).map((opportunity) => screenLiquidation(opportunity, quote)),
@@ -45,6 +45,12 @@ function screenLiquidation(opportunity: Opportunity, quote: (units: bigint) => s
     detail: detailOf(opportunity, quote),
     profitQuote: profitQuote === undefined ? undefined : quote(profitQuote),
   };
+}
+
+/** How far the price is from breaking an account: one that hardly any price breaks has no figure that says more than that. */
+export function distanceText(distanceBps: number): string {
+  if (distanceBps === 0) return "unsafe";
+  return distanceBps < 10_000 ? `${distanceBps.toFixed(1)} bps` : "far";
 }
 
 function detailOf({ unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity, quote: (units: bigint) => string): string {

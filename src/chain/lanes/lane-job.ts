@@ -19,7 +19,7 @@ export interface LaneJob {
   readonly data: Hex;
   /** Default 0. */
   readonly valueWei?: bigint;
-  /** Gas that the transaction may burn; `estimate` asks the node and adds a fifth. */
+  /** Gas that the transaction may burn; `estimate` asks the node and adds a half. */
   readonly gasLimit: bigint | "estimate";
   /**
    * The most that gas may cost in all, at any outcome: gas limit times fee never exceeds it, of the original, of a replacement or of

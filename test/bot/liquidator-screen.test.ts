@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { distanceText } from "../../src/bot/run/liquidator-screen.js";
+
+it.each([
+  [0, "unsafe"],
+  [12.54, "12.5 bps"],
+  [9_999.9, "9999.9 bps"],
+  [10_000, "far"],
+  [1_533_691_017_048.2, "far"],
+  [Number.POSITIVE_INFINITY, "far"],
+])("an account that a move of %s basis points breaks is shown as %s", (distanceBps, text) => {
+  expect(distanceText(distanceBps)).toBe(text);
+});

@@ -79,8 +79,8 @@ describe("the README's shell commands", () => {
     for (const line of shellLines.filter((each) => each.startsWith("npm ci && ")))
       expect(Object.keys(packageJson.scripts)).toContain(line.split(" ").at(-1));
     const started = parse(readFileSync(join(PROJECT_ROOT, "config/bot.yaml"), "utf8"));
-    const { port } = parse(readFileSync(join(PROJECT_ROOT, "config/exchange.yaml"), "utf8"));
-    expect(readme.text).toContain(`ports ${port} (exchange) and ${started.metrics.port} (metrics)`);
+    const { port, chain } = parse(readFileSync(join(PROJECT_ROOT, "config/exchange.yaml"), "utf8"));
+    expect(readme.text).toContain(`ports ${port} (exchange), ${chain.rpc.port} (chain) and ${started.metrics.port} (metrics)`);
     expect(`>=${/Node (\d+\.\d+) or newer/.exec(readme.text)?.[1]}`).toBe(packageJson.engines.node);
   });
 

@@ -17,7 +17,7 @@ export class TakeoverEndings {
   async settle({ id }: Opportunity, atBlock: number, change: Partial<Pick<Opportunity, "reason">>): Promise<void> {
     const { ledger, rpc, settings } = this.#options;
     const opportunity = ledger.get(id);
-    if (opportunity === undefined) return;
+    if (opportunity === undefined || opportunity.takenOver !== undefined) return;
     const { victim, perp, seenBlock, shortOfQuote } = opportunity;
     // Taken in the block of the last look, it was somebody's before anything was heard of it.
     const fromBlock = opportunity.confirmedBlock ?? (seenBlock === undefined ? atBlock : Math.min(seenBlock + 1, atBlock));
@@ -25,6 +25,8 @@ export class TakeoverEndings {
     const rival = await findRival(rpc, question);
     // Asked again at the next look, when the account is still safe.
     if (rival === "unknown" && opportunity.intended === undefined) return;
+    // The position became ours meanwhile: its end is told by its transaction.
+    if (ledger.get(id)?.takenOver !== undefined) return;
     const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
     const isLost = "lostTo" in lostTo || rival === "unknown";
     if (opportunity.isRehearsed === true) return ledger.end(id, "dry-run", { ...change, ...lostTo });

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { ChainRpc } from "../../src/chain/chain-rpc.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
+import { TakeoverEndings } from "../../src/liquidator/takeover-endings.js";
+import type { TakeoverMeans } from "../../src/liquidator/takeover-means.js";
+
+const address = (digit: string) => `0x${digit.repeat(40)}`;
+const NOW_MS = 1_800_000_000_000;
+const HEAD = { number: "0x9", hash: `0x${"9".repeat(64)}`, timestamp: `0x${(NOW_MS / 1000).toString(16)}` };
+
+it("a position that became ours while the chain was asked who took it is won, and never cured or lost as well", async () => {
+  const clock = new VirtualClock(NOW_MS);
+  const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
+  const seen = ledger.seen(address("1"), address("2"), "btcusdc");
+  ledger.update(seen.id, { confirmedBlock: 7 }, "confirmed");
+  // An earlier run's transaction is found in its block, and is final, before the chain has said that nobody else took the position.
+  const answers: Readonly<Record<string, () => unknown>> = {
+    eth_chainId: () => "0x1",
+    eth_getBlockByNumber: () => HEAD,
+    eth_getLogs: () => {
+      const takenOver = { id: "0xaa@0xbb", hash: "0xaa", blockNumber: 8, paper: 10n ** 18n, credit: -55_440_000_000n, lots: 1_000 };
+      ledger.update(seen.id, { takenOver, inheritedId: takenOver.id }, "mined");
+      ledger.end(seen.id, "won");
+      return [];
+    },
+  };
+  const rpc = new ChainRpc({
+    urls: [{ name: "node", call: async (method) => ({ result: answers[method]?.() }) }],
+    chainId: 1,
+    clock,
+  });
+  const settings = { dealer: address("d"), account: address("a") } as TakeoverMeans["settings"];
+  const venue = {} as TakeoverMeans["venue"];
+  const endings = new TakeoverEndings({ ledger, rpc, settings, venue, log: () => {} });
+  await endings.settle(seen, 9, {});
+  expect(ledger.get(seen.id)?.outcome).toBe("won");
+  await endings.settle(seen, 9, {});
+  expect(ledger.counts()).toMatchObject({ seen: 1, won: 1, cured: 0, lost: 0, open: 0 });
+  await rpc.close();
+});

@@ -4,7 +4,16 @@ import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js"
 import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
 import { type ForeignOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
-import { isSlice, NOBODY, slicePrice, TARGET_LEVEL, type TargetInput, type TargetPlan, type TargetState } from "./target-position.js";
+import {
+  isSlice,
+  NOBODY,
+  slicePlace,
+  slicePrice,
+  TARGET_LEVEL,
+  type TargetInput,
+  type TargetPlan,
+  type TargetState,
+} from "./target-position.js";
 import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-parts.js";
 import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
 import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
@@ -199,17 +208,7 @@ function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, 
     return not("waiting", price, [{ side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price }]);
   }
   const why = `${dueLots} lots behind the trajectory`;
-  const place: PlannedPlace = {
-    side,
-    level: TARGET_LEVEL,
-    quoteLevel: TARGET_LEVEL,
-    ticks: price,
-    lots,
-    timeInForce: "IOC",
-    expirationMs: 0,
-    why,
-  };
-  return { state: "working", why, place, withheld: [] };
+  return { state: "working", why, place: slicePlace({ side, ticks: price, lots, why }), withheld: [] };
 }
 
 /**

@@ -101,18 +101,14 @@ export function planTarget(input: TargetInput): TargetPlan {
     return end("waiting", price, [{ side, level: TARGET_LEVEL, ticks: intent.worstTicks, lots, why: price }]);
   }
   const why = `slice towards ${intent.targetLots} lots, ${remainingLots} remain`;
-  const place: PlannedPlace = {
-    side,
-    level: TARGET_LEVEL,
-    quoteLevel: TARGET_LEVEL,
-    ticks: price,
-    lots,
-    timeInForce: "IOC",
-    expirationMs: 0,
-    why,
-  };
+  const place = slicePlace({ side, ticks: price, lots, why });
   const nextSliceAtMs = nowMs + intent.schedule.everyMs;
   return { ...standing, places: [place], keeps: [], withheld: [], state: "working", remainingLots, nextSliceAtMs, why };
+}
+
+/** A slice, as it is placed: immediate, in the slot of slices. */
+export function slicePlace(slice: Pick<PlannedPlace, "side" | "ticks" | "lots" | "why">): PlannedPlace {
+  return { ...slice, level: TARGET_LEVEL, quoteLevel: TARGET_LEVEL, timeInForce: "IOC", expirationMs: 0 };
 }
 
 /** Whether an order is a slice of a target position. */

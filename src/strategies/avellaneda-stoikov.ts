@@ -9,7 +9,9 @@ import {
   bpsField,
   eitherUnit,
   inventoryRangeField,
+  kPerBpsField,
   levelsField,
+  minHalfSpreadBpsField,
   refreshToleranceBpsField,
   refreshToleranceTicksField,
   sizeBaseField,
@@ -41,19 +43,14 @@ export const avellanedaStoikovParams = z
       .describe("rolling: always the whole horizon is left. repeating: it runs down, and starts again.")
       .default("rolling"),
     sigma: sigmaField,
-    kPerBps: z.number().gt(0).max(1000).describe("k of the fill intensity A exp(-k distance), per basis point of price.").default(0.5),
+    kPerBps: kPerBpsField,
     aPerSecond: z
       .number()
       .gt(0)
       .max(1_000_000)
       .describe("A of the fill intensity, fills per second at distance 0. It does not enter the quotes of this model.")
       .default(1),
-    minHalfSpreadBps: z
-      .number()
-      .min(0)
-      .max(5000)
-      .describe("The half spread is never less than this, in basis points of the mid.")
-      .default(0),
+    minHalfSpreadBps: minHalfSpreadBpsField,
     levels: levelsField,
     levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
     targetPositionBase: targetPositionField,

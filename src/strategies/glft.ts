@@ -6,7 +6,9 @@ import type { QuotesIntent } from "./intent.js";
 import {
   bpsField,
   eitherUnit,
+  kPerBpsField,
   levelsField,
+  minHalfSpreadBpsField,
   refreshToleranceBpsField,
   refreshToleranceTicksField,
   sizeBaseField,
@@ -43,17 +45,12 @@ export const glftParams = z
       )
       .default(30),
     sigma: sigmaField,
-    kPerBps: z.number().gt(0).max(1000).describe("k of the fill intensity A exp(-k distance), per basis point of price.").default(0.5),
+    kPerBps: kPerBpsField,
     aPerSecond: z.number().gt(0).max(1_000_000).describe("A of the fill intensity: fills per second at distance 0.").default(1),
     driftBpsPerSecond: z.number().min(-1000).max(1000).describe("mu: drift of the mid, in basis points a second.").default(0),
     halfSpreadFactor: z.number().gt(0).max(100).describe("What the half spread at no inventory is multiplied by.").default(1),
     skewFactor: z.number().min(0).max(100).describe("What the lean with inventory is multiplied by.").default(1),
-    minHalfSpreadBps: z
-      .number()
-      .min(0)
-      .max(5000)
-      .describe("The half spread is never less than this, in basis points of the mid.")
-      .default(0),
+    minHalfSpreadBps: minHalfSpreadBpsField,
     levels: levelsField,
     levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
     targetPositionBase: targetPositionField,

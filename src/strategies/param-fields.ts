@@ -23,6 +23,22 @@ export const inventoryRangeField = z
   )
   .optional();
 
+/** How quickly fills become rarer with distance. */
+export const kPerBpsField = z
+  .number()
+  .gt(0)
+  .max(1000)
+  .describe("k of the fill intensity A exp(-k distance), per basis point of price.")
+  .default(0.5);
+
+/** What a model's half spread is held to. */
+export const minHalfSpreadBpsField = z
+  .number()
+  .min(0)
+  .max(5000)
+  .describe("The half spread is never less than this, in basis points of the mid.")
+  .default(0);
+
 /** A positive number of basis points of the fair price. */
 export function bpsField(description: string) {
   return z.number().gt(0).max(5000).describe(`${description}, in basis points of the fair price.`);

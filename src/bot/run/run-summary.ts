@@ -39,19 +39,7 @@ export interface RunSummary {
 }
 
 /** What a run's liquidations came to. */
-export interface LiquidationSummary {
-  readonly seen: number;
-  readonly confirmed: number;
-  readonly won: number;
-  readonly lost: number;
-  readonly unprofitable: number;
-  readonly reverted: number;
-  readonly refused: number;
-  readonly cured: number;
-  /** Of a dry run: what would have been sent. */
-  readonly wouldAct: number;
-  /** Under way, or waited for. `seen` is the sum of all but `confirmed`. */
-  readonly open: number;
+export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "gasWei"> {
   /**
    * Takeovers with their sale, what remains of them at the mark, less the gas of everything that was sent. Gas is ether, which the account's
    * equity does not have: of equity it is more by that.

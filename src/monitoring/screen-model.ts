@@ -108,7 +108,8 @@ export interface ScreenModel {
   readonly nowMs: Ms;
   readonly startedMs: Ms;
   readonly equityQuote: string | undefined;
-  readonly equityChangeQuote: string | undefined;
+  /** The change of equity since the start, without deposits and withdrawals. */
+  readonly earnedQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];

@@ -36,12 +36,12 @@ export function renderScreen(model: ScreenModel, width: number, height: number, 
 }
 
 function header(model: ScreenModel): Line[] {
-  const { equityQuote, equityChangeQuote, peakEquityQuote } = model;
+  const { equityQuote, earnedQuote, peakEquityQuote } = model;
   const equity: Span[] = [
     ["equity ", "dim"],
     [equityQuote ?? "not known yet", "bold"],
   ];
-  if (equityChangeQuote !== undefined) equity.push(["  "], signed(equityChangeQuote));
+  if (earnedQuote !== undefined) equity.push(["  "], signed(earnedQuote));
   if (peakEquityQuote !== undefined) equity.push(["   peak ", "dim"], [peakEquityQuote]);
   const lines: Line[] = [
     [

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
+import { statusOf } from "../../src/bot/run/bot-status.js";
 import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import type { InProcessRpc } from "../../src/chain/rpc-transport.js";
@@ -103,5 +104,9 @@ describe("what `npm start` quotes, with its chain and its liquidator", () => {
     const { startEquity = 0n, profit } = summed();
     expect(startEquity * 10n ** BigInt(profit.decimals - 6) + profit.transfers).toBe(100_000n * 10n ** BigInt(profit.decimals));
     expect(running?.liquidator?.liquidator.view().paused).toBeUndefined();
+    // Credit that comes with a block after the start is nothing that the bot has earned.
+    const status = running === undefined ? undefined : statusOf(running.bot);
+    expect(Number(status?.equityChangeQuote) - Number(status?.earnedQuote)).toBeCloseTo(Number(status?.transfersQuote), 6);
+    expect(Math.abs(Number(status?.earnedQuote))).toBeLessThan(1_000);
   });
 });

@@ -47,7 +47,7 @@ const model: ScreenModel = {
   nowMs: 3_725_000,
   startedMs: 0,
   equityQuote: "100001.35",
-  equityChangeQuote: "1.35",
+  earnedQuote: "1.35",
   peakEquityQuote: "100002",
   budgets: [{ name: "ORDER", left: 250, limit: 300 }],
   halts: [],
@@ -99,7 +99,7 @@ describe("the live screen", () => {
     const young: ScreenModel = {
       ...model,
       equityQuote: undefined,
-      equityChangeQuote: undefined,
+      earnedQuote: undefined,
       markets: [
         {
           ...market,

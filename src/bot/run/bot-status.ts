@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { Lots, MarketId } from "../../core/units.js";
+import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
 import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
@@ -53,7 +53,12 @@ export interface BotStatus {
   readonly phase: string;
   readonly dryRun: boolean;
   readonly equityQuote: string | undefined;
+  /** Since the start, deposits less withdrawals among it. */
   readonly equityChangeQuote: string | undefined;
+  /** Deposits less withdrawals since the start. */
+  readonly transfersQuote: string;
+  /** The change of equity without them: what the run has earned. */
+  readonly earnedQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly halts: readonly string[];
   readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
@@ -66,10 +71,18 @@ export interface BotStatus {
   readonly liquidator?: LiquidatorStatus;
 }
 
+/** Deposits less withdrawals since the start, in credit units. */
+function transfersOf({ context: { account, rules } }: Bot): CreditUnits {
+  const { transfers, decimals } = account.profit();
+  return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
+}
+
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, desks, accountAddress, budget, exchangeTime, dryRun } = bot.context;
   const { equity, startEquity } = account;
+  const transfers = transfersOf(bot);
+  const change = equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
   const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
   return {
     config: config.path,
@@ -77,7 +90,9 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     phase: bot.phase,
     dryRun,
     equityQuote: quote(equity),
-    equityChangeQuote: equity === undefined || startEquity === undefined ? undefined : quote(equity - startEquity),
+    equityChangeQuote: quote(change),
+    transfersQuote: quoteText(bot, transfers),
+    earnedQuote: quote(change === undefined ? undefined : change - transfers),
     peakEquityQuote: quote(bot.safety.peak),
     halts: accountHalts(bot),
     tokens: {

@@ -168,7 +168,7 @@ export class LiquidatingStage {
       log: (level, text, fields) => this.said.push({ level, text, fields }),
       ...life,
     });
-    this.#process.ledger.listen((note) => this.#monitor.liquidation(note));
+    this.#process.ledger.listen((note) => this.#monitor.liquidation.hear(note));
   }
 
   get process(): LiquidatorProcess {

@@ -175,12 +175,12 @@ async function withLiquidator(options: RunBotOptions, running: Assembled): Promi
       access: chain,
       dryRun,
       command: running.command,
-      log: (level, text, fields) => monitor.liquidatorSays(level, text, fields),
-      onNote: (note) => monitor.liquidation(note),
+      log: monitor.liquidation.says,
+      onNote: (note) => monitor.liquidation.hear(note),
       nowMs: () => bot.context.exchangeTime.nowMs(),
     });
     if (liquidator === undefined) return { ...running, liquidator };
-    monitor.attachLiquidator(liquidator);
+    monitor.liquidation.attach(liquidator);
     running.onNotice((notice) => liquidator.observe(notice));
     // However the bot ends, nothing is taken over for it any more.
     running.stopped

@@ -17,7 +17,7 @@ const WON: Opportunity = {
 /** The notes of a run in which a takeover's unwinding has come to its end. */
 function notesOf(unwound: Unwound): readonly (readonly [string, string])[] {
   const monitor = new RunMonitor(new Metrics(), silentLog, new VirtualClock(0), () => {});
-  monitor.liquidation({ opportunity: { ...WON, unwound }, stage: { name: "unwound", seconds: 1 } });
+  monitor.liquidation.hear({ opportunity: { ...WON, unwound }, stage: { name: "unwound", seconds: 1 } });
   return monitor.notes.map(({ level, text }) => [level, text.replace(/ marketId=.*/, "")]);
 }
 

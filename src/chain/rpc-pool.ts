@@ -1,0 +1,227 @@
+import type { Clock } from "../core/seam.js";
+import type { Ms } from "../core/units.js";
+import { HttpTransport } from "./http-transport.js";
+import { InProcessTransport } from "./in-process-transport.js";
+import { RpcEndpoint } from "./rpc-endpoint.js";
+import { CallReverted, ChainUnavailable, RpcFailure } from "./rpc-errors.js";
+import { type Head, judgeHeads, RpcStanding } from "./rpc-standing.js";
+import type { InProcessRpc } from "./rpc-transport.js";
+
+/** The RPCs of one chain, and when one of them is believed. */
+export interface RpcPoolOptions {
+  readonly urls: readonly (string | InProcessRpc)[];
+  readonly chainId: number;
+  readonly clock: Clock;
+  /** Wall time that block timestamps are compared with. */
+  readonly nowMs: () => Ms;
+  readonly requestTimeoutMs: Ms;
+  readonly maxHeadAgeMs: Ms;
+  readonly maxLagBlocks: number;
+  readonly quorum: number;
+  readonly headRefreshMs: Ms;
+}
+
+/** How one RPC stands. */
+export interface RpcReport {
+  readonly name: string;
+  /** 1 when it always answers at once, towards 0 as it fails or slows down. */
+  readonly score: number;
+  readonly headNumber: number | undefined;
+  /** By the same clock that heads are judged by. */
+  readonly headAgeMs: Ms | undefined;
+  /** Why it is not asked; undefined when it is. */
+  readonly distrust: string | undefined;
+}
+
+/** Why a result cannot be; undefined when it can. */
+export type Refusal = (result: unknown) => string | undefined;
+
+/** What an RPC has answered, a revert included. */
+export interface RpcAnswer {
+  readonly key: string;
+  readonly settle: (resolve: (result: unknown) => void, reject: (error: unknown) => void) => void;
+}
+
+/** After the first head has come, the others are waited for no longer than this. */
+const GRACE_MS = 150;
+
+/** Which RPCs of a chain are there, how each stands, and which are believed: heads are read when somebody asks and the last ones are old. */
+export class RpcPool {
+  readonly #standings: readonly RpcStanding[];
+  readonly #options: RpcPoolOptions;
+  #refreshedAtMs = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+
+  /** @throws ConfigError when an address is none. */
+  constructor(options: RpcPoolOptions) {
+    const { urls, clock, requestTimeoutMs } = options;
+    this.#options = options;
+    this.#standings = urls.map((url, i) => {
+      const name = nameOf(urls, i);
+      const transport =
+        typeof url === "string"
+          ? new HttpTransport({ url, name, clock, timeoutMs: requestTimeoutMs })
+          : new InProcessTransport(url, clock, requestTimeoutMs);
+      return new RpcStanding(new RpcEndpoint(name, transport));
+    });
+  }
+
+  /** How each RPC stands, in the order of their addresses. */
+  report(): readonly RpcReport[] {
+    const nowMs = this.#options.nowMs();
+    const distrust = this.#distrust();
+    return this.#standings.map(({ endpoint, score, head }, i) => ({
+      name: endpoint.name,
+      score,
+      headNumber: head?.number,
+      headAgeMs: head === undefined ? undefined : nowMs - head.timestampMs,
+      distrust: distrust[i],
+    }));
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all(this.#standings.map(({ endpoint }) => endpoint.close()));
+  }
+
+  /**
+   * One request of one RPC, and what its answer is worth for its standing. An outcome's key is the same where RPCs mean the same.
+   * Never rejects.
+   */
+  async askOf(
+    standing: RpcStanding,
+    method: string,
+    params: readonly unknown[],
+    refuse: Refusal | undefined,
+  ): Promise<RpcAnswer | RpcFailure> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const result = await standing.endpoint.request(method, params);
+      const why = refuse?.(result);
+      if (why !== undefined) throw new RpcFailure("malformed", why);
+      standing.answered(clock.monotonicMs() - startMs);
+      return { key: JSON.stringify(result).toLowerCase(), settle: (resolve: (result: unknown) => void) => resolve(result) };
+    } catch (error) {
+      if (error instanceof CallReverted) {
+        standing.answered(clock.monotonicMs() - startMs);
+        // The words of an error are the node's own; what it means is the chain's.
+        const key = `${error.revert.kind} ${error.revert.kind === "out-of-gas" ? "" : error.revert.text}`;
+        return { key, settle: (_: unknown, reject: (error: unknown) => void) => reject(error) };
+      }
+      const failure = error instanceof RpcFailure ? error : new RpcFailure("malformed", String(error));
+      standing.failed(failure.message, clock.monotonicMs());
+      return failure;
+    }
+  }
+
+  /** The believed RPCs: those that have the block first, those that failed last at the end, the best score before the others. */
+  inOrder(atBlock: number): RpcStanding[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    const rank = (standing: RpcStanding): number => (standing.isPaused(nowMs) ? 2 : 0) + ((standing.head?.number ?? -1) < atBlock ? 1 : 0);
+    return this.believed.sort((a, b) => rank(a) - rank(b) || b.score - a.score);
+  }
+
+  get believed(): RpcStanding[] {
+    const distrust = this.#distrust();
+    return this.#standings.filter((_, i) => distrust[i] === undefined);
+  }
+
+  /** Why each RPC is not believed at this moment; undefined where it is. */
+  #distrust(): readonly (string | undefined)[] {
+    const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = this.#options;
+    const heads = this.#standings.map(({ head, isOfChain }) => (isOfChain ? head : undefined));
+    const judged = judgeHeads(heads, { nowMs: nowMs(), maxHeadAgeMs, maxLagBlocks, quorum });
+    return this.#standings.map(({ isOfChain, lastFailure }, i) => (isOfChain ? judged[i] : (lastFailure ?? "has not been asked yet")));
+  }
+
+  /** That the chain cannot be asked: of each RPC it says why. */
+  unavailable(summary: string): ChainUnavailable {
+    const distrust = this.#distrust();
+    const each = this.#standings.map(({ endpoint, lastFailure }, i) => `${endpoint.name}: ${distrust[i] ?? lastFailure ?? "believed"}`);
+    return new ChainUnavailable(`${summary} (${each.join("; ")})`);
+  }
+
+  /** Reads the heads, unless they were read a moment ago. */
+  refresh(): Promise<void> {
+    const { clock, headRefreshMs } = this.#options;
+    if (this.#refreshing !== undefined) return this.#refreshing;
+    if (clock.monotonicMs() - this.#refreshedAtMs < headRefreshMs && this.believed.length >= this.#options.quorum) return Promise.resolve();
+    this.#refreshing = this.#readHeads().finally(() => {
+      this.#refreshedAtMs = clock.monotonicMs();
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /**
+   * Reads the head of every RPC that is not paused; of every one, where that leaves too few. Those that failed last, and those that
+   * take long after enough have come, go on without being waited for.
+   */
+  async #readHeads(): Promise<void> {
+    const { clock, quorum } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const ready = this.#standings.filter((standing) => !standing.isPaused(nowMs));
+    const asked = ready.length >= quorum ? ready : this.#standings;
+    const probes = asked.map((standing) => this.#readHead(standing));
+    const all = Promise.all(probes);
+    await Promise.race([all, this.#graceAfter(probes, quorum)]);
+    if (this.believed.length < quorum) await all;
+    // An RPC on its pause may be the one that still stands.
+    const others = this.#standings.filter((standing) => !asked.includes(standing));
+    if (this.believed.length < quorum) await Promise.all(others.map((standing) => this.#readHead(standing)));
+  }
+
+  /** Settles a grace after so many probes have. */
+  #graceAfter(probes: readonly Promise<void>[], count: number): Promise<void> {
+    return new Promise((resolve) => {
+      let settled = 0;
+      for (const probe of probes) {
+        void probe.then(() => {
+          settled += 1;
+          if (settled === count) this.#options.clock.setTimer(GRACE_MS, resolve);
+        });
+      }
+    });
+  }
+
+  /** Never rejects: what went wrong is on the standing. */
+  async #readHead(standing: RpcStanding): Promise<void> {
+    const { chainId } = this.#options;
+    if (!standing.isOfChain) {
+      const refuse = (id: unknown) =>
+        quantity(id) === chainId ? undefined : `is of chain ${quantity(id) ?? "unknown"}, expected ${chainId}`;
+      standing.isOfChain = !((await this.askOf(standing, "eth_chainId", [], refuse)) instanceof RpcFailure);
+      if (!standing.isOfChain) return;
+    }
+    const askedAtMs = this.#options.clock.monotonicMs();
+    let head: Head | undefined;
+    const refuse = (block: unknown) => {
+      head = headOf(block);
+      return head === undefined ? "its head is no block" : undefined;
+    };
+    const outcome = await this.askOf(standing, "eth_getBlockByNumber", ["latest", false], refuse);
+    if (!(outcome instanceof RpcFailure) && head !== undefined) standing.told(head, askedAtMs);
+  }
+}
+
+function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
+  const hosts = urls.map((url) => (typeof url !== "string" ? url.name : URL.canParse(url) ? new URL(url).host : "rpc"));
+  const host = hosts[at] ?? "rpc";
+  return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${at + 1}`;
+}
+
+/** A number as JSON-RPC writes it; undefined when it is none, or beyond 2^53. */
+function quantity(value: unknown): number | undefined {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,16}$/.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+function headOf(block: unknown): Head | undefined {
+  if (typeof block !== "object" || block === null) return undefined;
+  const { number, hash, timestamp } = block as { readonly number?: unknown; readonly hash?: unknown; readonly timestamp?: unknown };
+  const [height, seconds] = [quantity(number), quantity(timestamp)];
+  if (height === undefined || seconds === undefined || typeof hash !== "string" || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined;
+  return { number: height, hash, timestampMs: seconds * 1000 };
+}

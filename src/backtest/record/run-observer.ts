@@ -1,0 +1,79 @@
+import type { ProfitParts } from "../../account/profit.js";
+import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { FillCause } from "../matching/matcher.js";
+
+/** One fill of ours in a replay. */
+export interface ReplayFill {
+  readonly marketId: MarketId;
+  /** Numbers the fills of a run from 1. */
+  readonly number: number;
+  /** At the exchange, microseconds since 1970. */
+  readonly atUs: number;
+  /** When the bot heard of it. */
+  readonly heardUs: number;
+  readonly orderId: number;
+  readonly side: Side;
+  /** Distance rank of the quote that the order was for, 0 the innermost; below 0 for an order that worked a position. */
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly isMaker: boolean;
+  readonly cause: FillCause;
+  /** Unsigned credit units that changed hands. */
+  readonly quote: CreditUnits;
+  /** Credit units paid; negative is a rebate. */
+  readonly fee: CreditUnits;
+  /** Best bid plus best ask at the exchange just before, in ticks; NaN without two sides. */
+  readonly midHalfTicks: number;
+  /** Signed, after the fill. */
+  readonly positionLots: Lots;
+}
+
+/** How the account stands at an instant. */
+export interface EquitySample {
+  readonly atUs: number;
+  /** Net value at the marks: what the exchange itself would say. */
+  readonly equity: CreditUnits;
+  /** Parts of the profit since the start; their `total` with `transfers` is the change of `equity` to the unit. */
+  readonly profit: ProfitParts;
+  readonly markets: readonly MarketSample[];
+}
+
+/** One market of an {@link EquitySample}. */
+export interface MarketSample {
+  readonly marketId: MarketId;
+  readonly positionLots: Lots;
+  readonly midHalfTicks: number;
+  readonly markTicks: number;
+  /** Our best resting prices as the exchange has them; NaN for none. */
+  readonly ownBidTicks: Ticks;
+  readonly ownAskTicks: Ticks;
+  readonly profit: ProfitParts;
+}
+
+/** Funding that was paid at a stamp. */
+export interface FundingPayment {
+  readonly marketId: MarketId;
+  readonly atUs: number;
+  readonly positionLots: Lots;
+  readonly markTicks: number;
+  readonly rate: number;
+  /** Credit units received; below zero when paid. */
+  readonly amount: CreditUnits;
+}
+
+/** Hears a replayed run as it goes, in the order of the exchange's clock. Every report is made of it; it keeps what it needs. */
+export interface RunObserver {
+  /** The mid of a market moved at the exchange: best bid plus best ask, in ticks. */
+  mid(marketId: MarketId, atUs: number, midHalfTicks: number): void;
+  fill(fill: ReplayFill): void;
+  /** Asked for by the run at a fixed interval, and once at its end. */
+  equity(sample: EquitySample): void;
+  /** Our best resting price of a side changed at the exchange; NaN for none. The touch is the market's own. */
+  quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks, touchTicks: Ticks): void;
+  /** An order left the bot: `throttled` when the token budget held it back instead. */
+  action(marketId: MarketId, atUs: number, kind: "place" | "cancel" | "cancel-all" | "throttled"): void;
+  funding(payment: FundingPayment): void;
+  /** What a trader should know of the run: a halt, a refusal, a liquidation. */
+  note(atUs: number, level: "info" | "warn" | "error", text: string): void;
+}

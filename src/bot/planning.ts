@@ -139,7 +139,10 @@ export class Planning {
 
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
   #workingOrders(desk: Desk, known: readonly OwnOrder[]): readonly WorkingOrder[] {
-    const orders: WorkingOrder[] = [...known];
+    const windowMs = this.#context.config.exchange.signatureWindowMs;
+    const orders: WorkingOrder[] = known.map((order) =>
+      isImmediate(order) ? { ...order, endDueMs: order.requestTimestampMs + windowMs } : order,
+    );
     for (const { action, waiting } of this.#context.dispatcher.inFlight()) {
       if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
@@ -204,6 +207,11 @@ export class Planning {
     this.#told.set(desk.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
   }
+}
+
+/** What of it does not match at once is cancelled by the exchange: it never rests (protocol, section 5). */
+function isImmediate({ timeInForce }: OwnOrder): boolean {
+  return timeInForce === "IOC" || timeInForce === "FOK";
 }
 
 /** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */

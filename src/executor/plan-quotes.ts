@@ -6,7 +6,7 @@ import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, 
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
 import type { Plan, PlannedCancel, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
-import { closesSlot, isCancellable, type WorkingOrder } from "./working-order.js";
+import { closesSlot, isCancellable, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
 export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
@@ -159,7 +159,7 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
     draft.withdrawals.push({ hash, side, level, why: `${unwanted}, and it has not left` });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
     draft.waits.push({ hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
-  } else if (isCancellable(order)) {
+  } else if (needsCancel(order, input.nowMs)) {
     draft.cancels.push(
       cancelOf(input, order, order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted"),
     );
@@ -171,6 +171,7 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
 function waitingFor(phase: string): string {
   if (phase === "cancelling") return "its cancel is under way";
   if (phase === "unknown") return "its fate is unknown, and without an id it cannot be cancelled";
+  if (phase === "open" || phase === "partly-filled") return "an immediate order, whose end is on its way";
   return "the exchange has given no id for it yet";
 }
 

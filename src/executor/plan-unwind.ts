@@ -16,7 +16,7 @@ import {
 } from "./target-position.js";
 import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-parts.js";
 import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
-import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
+import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** Everything that a plan for an unwinding depends on. */
 export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" | "foreignTouch"> {
@@ -151,7 +151,7 @@ function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: r
   for (const order of live.filter(isSlice)) {
     const { hash, side, level, phase } = order;
     // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
-    if (isCancellable(order)) {
+    if (needsCancel(order, nowMs)) {
       const distanceTicks = distanceToTouch(side, order.ticks, touch);
       cancels.push({ hash, orderId: order.orderId, side, level, distanceTicks, why: "an immediate order that is still open" });
     } else waits.push({ hash, side, level, phase, why: "may still fill" });

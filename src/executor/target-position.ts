@@ -4,7 +4,7 @@ import type { MarketRules } from "../exchange/records.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
 import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
-import { closesSlot, isCancellable, mayBecomePosition, type WorkingOrder } from "./working-order.js";
+import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The level of the slot that slices live in, apart from every quote's, so that an unknown quote does not stop an unwinding. */
 export const TARGET_LEVEL = 1_000;
@@ -117,7 +117,7 @@ export function isSlice(order: Pick<WorkingOrder, "level">): boolean {
 }
 
 /** Everything that is no slice comes down, most dangerous first. */
-function takeDown({ touch }: TargetInput, live: readonly WorkingOrder[]): Pick<Plan, "cancels" | "withdrawals" | "waits"> {
+function takeDown({ touch, nowMs }: TargetInput, live: readonly WorkingOrder[]): Pick<Plan, "cancels" | "withdrawals" | "waits"> {
   const cancels: PlannedCancel[] = [];
   const withdrawals: PlannedWithdrawal[] = [];
   const waits: PlannedWait[] = [];
@@ -125,7 +125,7 @@ function takeDown({ touch }: TargetInput, live: readonly WorkingOrder[]): Pick<P
     const { hash, side, level, phase } = order;
     if (phase === "intended" && !isSlice(order)) withdrawals.push({ hash, side, level, why: "a target position is worked" });
     // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
-    else if (isCancellable(order)) {
+    else if (needsCancel(order, nowMs)) {
       const why = isSlice(order) ? "an immediate order that is still open" : "a target position is worked";
       cancels.push({ hash, orderId: order.orderId, side, level, distanceTicks: distanceToTouch(side, order.ticks, touch), why });
     } else waits.push({ hash, side, level, phase, why: "may still fill" });

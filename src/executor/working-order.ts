@@ -30,6 +30,8 @@ export interface WorkingOrder {
   /** When it dies by itself, in exchange time; 0 when it does not. */
   readonly expirationMs: Ms;
   readonly timeInForce: string;
+  /** Of an immediate order, exchange time: shown as open before then, its end is still on its way, for it never rests. */
+  readonly endDueMs?: Ms;
 }
 
 /**
@@ -39,6 +41,11 @@ export interface WorkingOrder {
 export function isCancellable(order: WorkingOrder): order is WorkingOrder & { readonly orderId: Int64Id } {
   const isUnanswered = order.phase === "cancelling" && order.cancel === "unanswered";
   return (order.phase === "open" || order.phase === "partly-filled" || isUnanswered) && order.orderId !== undefined;
+}
+
+/** Whether a cancel of it is worth a token now: it can be cancelled, and will not be over by itself before the cancel arrives. */
+export function needsCancel(order: WorkingOrder, nowMs: Ms): order is WorkingOrder & { readonly orderId: Int64Id } {
+  return isCancellable(order) && nowMs >= (order.endDueMs ?? nowMs);
 }
 
 /** Whether the order keeps its slot closed: it has not left yet, or may still fill. */

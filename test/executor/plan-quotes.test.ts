@@ -23,6 +23,13 @@ describe("the fewest actions", () => {
     expect([plan.cancels, plan.places, plan.waits, plan.withdrawals, plan.withheld]).toEqual([[], [], [], [], []]);
   });
 
+  it("spends no cancel on an immediate order that a halt found on its way: its end comes by itself, or is due", () => {
+    const shown = order("SELL", 0, 99, { timeInForce: "IOC", endDueMs: 1_000_001 });
+    const before = planQuotes(quotesInput({ working: [shown] }));
+    expect([before.cancels, hashesOf(before.waits)]).toEqual([[], [shown.hash]]);
+    expect(hashesOf(planQuotes(quotesInput({ working: [shown], nowMs: 1_000_001 })).cancels)).toEqual([shown.hash]);
+  });
+
   it("keeps an order within tolerance of price and size, and no further", () => {
     const settings = quoteSettings({ tolerance: { priceTicks: 2, sizeFraction: 0.2 } });
     const plan = (ticks: number, mayFillLots: number) =>

@@ -107,6 +107,14 @@ describe("unwinding where nobody quotes", () => {
     expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
   });
 
+  it("spends no cancel on a slice whose end is on its way, and takes down one whose end is lost", () => {
+    const endDueMs = T0 + 1_000;
+    const shown = order("SELL", TARGET_LEVEL, 97, { lots: 10, timeInForce: "IOC", endDueMs });
+    const plan = planUnwind(unwindInput({ nowMs: endDueMs - 1, working: [shown] }));
+    expect([plan.cancels, plan.waits.map(({ hash }) => hash)]).toEqual([[], [shown.hash]]);
+    expect(planUnwind(unwindInput({ nowMs: endDueMs, working: [shown] })).cancels.map(({ hash }) => hash)).toEqual([shown.hash]);
+  });
+
   it("goes past an offer of unknown fate, into what that leaves", () => {
     const offer = { ...unanswered("SELL", 0, 105, "unknown"), lots: 20, mayFillLots: 20 };
     const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working: [offer] }));

@@ -113,9 +113,13 @@ describe("working a position towards its target", () => {
     expect(late.cancels).toHaveLength(1);
   });
 
-  it("takes down an immediate order that the exchange shows as resting", () => {
-    const lost = slice("SELL", "sent", { phase: "open", orderId: "7" });
-    expect(planTarget(targetInput({ working: [lost] })).cancels).toMatchObject([{ orderId: "7" }]);
+  it("spends no cancel on an immediate order whose end is on its way, and takes down one whose end is lost", () => {
+    const shown = slice("SELL", "sent", { phase: "open", orderId: "7", endDueMs: 1_000_001 });
+    const plan = planTarget(targetInput({ working: [shown] }));
+    expect([plan.state, plan.cancels, plan.places]).toEqual(["waiting", [], []]);
+    expect(plan.waits.map(({ hash }) => hash)).toEqual([shown.hash]);
+    const lost = planTarget(targetInput({ working: [shown], nowMs: 1_000_001 }));
+    expect(lost.cancels).toMatchObject([{ orderId: "7" }]);
   });
 });
 

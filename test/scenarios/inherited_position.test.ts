@@ -22,6 +22,7 @@ describe("a position inherited where nothing is quoted", () => {
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done", soldLots: lots, remainingLots: 0, nettedLots: 0 });
     expect(stage.slices()).toHaveLength(4);
+    expect(stage.cancelledSlices(), "an immediate order never rests").toBe(0);
     expect(stage.positionLots()).toBe(0);
     expect(stage.quotes()).toEqual([]);
     expect(stage.states()).toEqual(["open", "done"]);

@@ -109,6 +109,13 @@ export class InheritingStage extends Stage {
     );
   }
 
+  /** Immediate orders that the bot has spent a cancel on. */
+  cancelledSlices(): number {
+    const dispatched = this.notices.flatMap((notice) => (notice.kind === "dispatched" ? [notice.action] : []));
+    const slices = dispatched.flatMap((action) => (action.kind === "place" && action.timeInForce === "IOC" ? [action.hash] : []));
+    return dispatched.filter((action) => action.kind === "cancel" && slices.includes(action.hash)).length;
+  }
+
   /** Position and profit are the exchange's to the unit, and at every notice inherited was sold and remaining. */
   expectUnwound(): void {
     for (const notice of this.notices) {

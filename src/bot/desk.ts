@@ -215,6 +215,7 @@ export class Desk {
     if (view === null) return false;
     this.#viewSequence = view.sequence;
     this.#lastView = view;
+    this.state.startView();
     this.awaitingView = false;
     this.#views.next(view);
     return true;

@@ -12,6 +12,8 @@ export class MarketState {
   #nextFundingMs: Ms = 0;
   #receivedMs = Number.NEGATIVE_INFINITY;
   #lastTrade: LastTrade | undefined;
+  #tradedHigh: Ticks = Number.NaN;
+  #tradedLow: Ticks = Number.NaN;
 
   constructor(instrument: Instrument) {
     this.marketId = instrument.marketId;
@@ -58,11 +60,39 @@ export class MarketState {
     return this.#lastTrade;
   }
 
+  /** The highest price at which a taker bought since `startView`; NaN where none did. */
+  get tradedHighTicks(): Ticks {
+    return this.#tradedHigh;
+  }
+
+  /** The lowest price at which a taker sold since `startView`; NaN where none did. */
+  get tradedLowTicks(): Ticks {
+    return this.#tradedLow;
+  }
+
+  /** A view was made: what trades from now on belongs to the next one. */
+  startView(): void {
+    this.#tradedHigh = Number.NaN;
+    this.#tradedLow = Number.NaN;
+  }
+
+  /** A taker bought or sold at a price: what `apply` does with a public trade, for a source that has no events. */
+  noteTraded(ticks: Ticks, aggressor: Side): void {
+    // Written so that the first one, against NaN, counts.
+    if (aggressor === "SELL") {
+      if (!(ticks >= this.#tradedLow)) this.#tradedLow = ticks;
+    } else if (!(ticks <= this.#tradedHigh)) {
+      this.#tradedHigh = ticks;
+    }
+  }
+
   /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
   apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>, nowMs: Ms): void {
     if (event.marketId !== this.marketId) return;
     if (event.type === "public-trade") {
-      this.#lastTrade = { ticks: event.ticks, lots: event.lots, timeMs: event.timeMs, aggressor: event.isBuyerMaker ? "SELL" : "BUY" };
+      const aggressor = event.isBuyerMaker ? "SELL" : "BUY";
+      this.#lastTrade = { ticks: event.ticks, lots: event.lots, timeMs: event.timeMs, aggressor };
+      this.noteTraded(event.ticks, aggressor);
       return;
     }
     this.#mark = event.mark;

@@ -1,8 +1,18 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Lots, Ms } from "../core/units.js";
+import type { CreditUnits, Lots, Ms, Ticks } from "../core/units.js";
 import { microPriceTicks } from "./micro-price.js";
 import { type BookSides, netLevels, type OwnRestingOrder } from "./net-book.js";
 import type { DecisionCause, MarketView } from "./view.js";
+
+/** What a view says of a market beside its book. */
+export interface MarketFigures {
+  readonly markTicks: number;
+  readonly indexTicks: number;
+  readonly fundingRate: number;
+  readonly nextFundingMs: Ms;
+  readonly tradedHighTicks: Ticks;
+  readonly tradedLowTicks: Ticks;
+}
 
 /** What a view is made from. */
 export interface MarketViewSource {
@@ -12,7 +22,7 @@ export interface MarketViewSource {
   /** The bot's own orders with the amounts that are still on the exchange's book. */
   readonly ownOrders: readonly OwnRestingOrder[];
   /** `MarketState` is one. */
-  readonly state: { readonly markTicks: number; readonly indexTicks: number; readonly fundingRate: number; readonly nextFundingMs: Ms };
+  readonly state: MarketFigures;
   readonly sequence: number;
   /** Exchange time as the bot estimates it. */
   readonly timeMs: Ms;
@@ -50,6 +60,8 @@ export function marketView(source: MarketViewSource): MarketView | null {
     indexTicks: source.state.indexTicks,
     fundingRate: source.state.fundingRate,
     nextFundingMs: source.state.nextFundingMs,
+    tradedHighTicks: source.state.tradedHighTicks,
+    tradedLowTicks: source.state.tradedLowTicks,
     positionLots: source.positionLots,
     equity: source.equity,
     maxPositionLots: source.maxPositionLots,

@@ -37,6 +37,10 @@ export interface MarketView {
   /** The next rate, as a fraction: longs pay when positive. */
   readonly fundingRate: number;
   readonly nextFundingMs: Ms;
+  /** Of the public trades since the view before: the highest price at which a taker bought, in ticks; NaN where none did. */
+  readonly tradedHighTicks: Ticks;
+  /** The lowest price at which a taker sold, since the view before; NaN where none did. */
+  readonly tradedLowTicks: Ticks;
   /** Signed position: pending and filled. */
   readonly positionLots: Lots;
   /** Net value of the account in credit units. */

@@ -128,6 +128,37 @@ describe("a view", () => {
   });
 });
 
+describe("what traded since the view before", () => {
+  const trade = (ticks: number, isBuyerMaker: boolean) =>
+    ({ type: "public-trade", marketId: "btcusdc", id: "1", ticks, lots: 1, timeMs: 5, isBuyerMaker }) as const;
+  const book = bookOf([[100, 3]], [[102, 1]]);
+  const traded = (state: MarketState) => {
+    const view = marketView({ ...source(book), state });
+    return [view?.tradedHighTicks, view?.tradedLowTicks];
+  };
+
+  it("is how far takers reached on either side: the prices that a resting quote would have had to be at to be filled", () => {
+    const state = new MarketState(instrument);
+    expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
+    state.apply(trade(102, false), 1);
+    expect(traded(state)).toEqual([102, Number.NaN]);
+    for (const ticks of [100, 98, 99]) state.apply(trade(ticks, true), 2);
+    for (const ticks of [104, 103]) state.apply(trade(ticks, false), 3);
+    expect(traded(state)).toEqual([104, 98]);
+  });
+
+  it("is nothing again once a view was made, and another market's trades are not this one's", () => {
+    const state = new MarketState(instrument);
+    state.apply(trade(102, false), 1);
+    state.startView();
+    expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
+    state.apply({ ...trade(90, true), marketId: "ethusdc" }, 2);
+    expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
+    state.apply(trade(101, true), 2);
+    expect(traded(state)).toEqual([Number.NaN, 101]);
+  });
+});
+
 describe("marks and funding", () => {
   it("come in credit for one base unit, and are shown in ticks", () => {
     const state = new MarketState(instrument);

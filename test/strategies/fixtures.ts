@@ -35,6 +35,8 @@ export function testView(changes: Partial<MarketView> & { bid?: number; ask?: nu
     indexTicks: 10_000,
     fundingRate: 0,
     nextFundingMs: 0,
+    tradedHighTicks: Number.NaN,
+    tradedLowTicks: Number.NaN,
     positionLots: 0,
     equity: 0n,
     maxPositionLots: 2000,

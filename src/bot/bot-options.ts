@@ -2,6 +2,7 @@ import type { Seam } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Venue } from "../exchange/venue.js";
+import type { DeskBook } from "../market/readable-book.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
 import type { BotConfig } from "./config/config.js";
 import type { OutboxPort } from "./dispatcher.js";
@@ -22,6 +23,8 @@ export interface BotOptions {
   readonly store: StateStore;
   readonly outbox: OutboxPort;
   readonly observer: Observer;
+  /** Books that the venue itself changes in place before a `wake`: those of a replay. Absent for a venue that tells them by events. */
+  readonly bookOf?: (marketId: MarketId) => DeskBook;
   readonly journal?: TurnRecorder;
   /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
   readonly madeAt?: TurnStamp;

@@ -9,6 +9,7 @@ import { type DecideOptions, DecisionPoints } from "../market/decision-points.js
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
 import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
+import type { DeskBook } from "../market/readable-book.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
@@ -18,6 +19,8 @@ export interface DeskOptions {
   readonly instrument: Instrument;
   readonly rules: MarketRules;
   readonly decide: DecideOptions;
+  /** The book that a replay changes in place; one that follows the stream when absent. */
+  readonly book?: DeskBook | undefined;
   /** Undefined in a market where nothing is quoted: what is taken over there is sold, and nothing else done. */
   readonly strategy: BoundStrategy | undefined;
   readonly context: StrategyContext;
@@ -42,7 +45,7 @@ export interface ViewInputs {
 export class Desk {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
-  readonly book: SyncedBook;
+  readonly book: DeskBook;
   readonly state: MarketState;
   readonly decisions: DecisionPoints;
   readonly maxPositionLots: Lots;
@@ -78,7 +81,7 @@ export class Desk {
     this.marketId = options.instrument.marketId;
     this.rules = options.rules;
     this.maxPositionLots = options.maxPositionLots;
-    this.book = new SyncedBook(this.marketId);
+    this.book = options.book ?? new SyncedBook(this.marketId);
     this.state = new MarketState(options.instrument);
     this.decisions = new DecisionPoints(options.decide);
   }

@@ -28,6 +28,8 @@ export type BotInput =
   /** An action's turn in the outbox has come: it is validated again and dispatched, or dropped. */
   | { readonly kind: "leave"; readonly key: string }
   | { readonly kind: "command"; readonly command: BotCommand }
+  /** A venue that changes books in place has changed the touch of one. */
+  | { readonly kind: "wake" }
   /** A strategy spoke, or ended, outside any turn: one that awaits promises. What it says inside a turn is part of that turn. */
   | { readonly kind: "strategy"; readonly marketId: MarketId; readonly signal: StrategySignal };
 

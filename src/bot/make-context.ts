@@ -111,6 +111,7 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     rules: options.rules.markets[marketId],
     decide: decideOf(options.config, marketId),
     strategy,
+    book: options.bookOf?.(marketId),
     context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: VIEW_DEPTH,

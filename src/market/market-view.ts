@@ -1,7 +1,8 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, Ms, Ticks } from "../core/units.js";
 import { microPriceTicks } from "./micro-price.js";
-import { type BookSides, netLevels, type OwnRestingOrder } from "./net-book.js";
+import { netLevels, type OwnRestingOrder } from "./net-book.js";
+import type { ReadableBook } from "./readable-book.js";
 import type { DecisionCause, MarketView } from "./view.js";
 
 /** What a view says of a market beside its book. */
@@ -18,7 +19,7 @@ export interface MarketFigures {
 export interface MarketViewSource {
   readonly instrument: Instrument;
   /** A synchronised book, the bot's own orders included. */
-  readonly book: BookSides;
+  readonly book: ReadableBook;
   /** The bot's own orders with the amounts that are still on the exchange's book. */
   readonly ownOrders: readonly OwnRestingOrder[];
   /** `MarketState` is one. */

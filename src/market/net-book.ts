@@ -1,5 +1,5 @@
 import type { Lots, Side, Ticks } from "../core/units.js";
-import type { BookSide } from "./book-side.js";
+import type { ReadableBook, ReadableSide } from "./readable-book.js";
 import type { Level } from "./view.js";
 
 /** An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount still on the book. */
@@ -15,14 +15,8 @@ export interface Touch {
   readonly askTicks: Ticks;
 }
 
-/** The two sides of a book, as the views read them. */
-export interface BookSides {
-  readonly bids: BookSide;
-  readonly asks: BookSide;
-}
-
 /** At most `depth` levels of one side, best first, without the bot's own amounts. A level that is wholly the bot's is no level. */
-export function netLevels(side: BookSide, own: readonly OwnRestingOrder[], depth: number): Level[] {
+export function netLevels(side: ReadableSide, own: readonly OwnRestingOrder[], depth: number): Level[] {
   const levels: Level[] = [];
   side.walk((ticks, resting) => {
     if (levels.length >= depth) return false;
@@ -35,14 +29,14 @@ export function netLevels(side: BookSide, own: readonly OwnRestingOrder[], depth
 }
 
 /** The best price of each side without the bot's own orders; null when a side is empty without them. */
-export function netTouch(book: BookSides, own: readonly OwnRestingOrder[]): Touch | null {
+export function netTouch(book: ReadableBook, own: readonly OwnRestingOrder[]): Touch | null {
   const bidTicks = netBest(book.bids, own);
   const askTicks = netBest(book.asks, own);
   return Number.isNaN(bidTicks) || Number.isNaN(askTicks) ? null : { bidTicks, askTicks };
 }
 
 /** The best price of one side without the bot's own orders; NaN when the side is empty without them. */
-export function netBest(side: BookSide, own: readonly OwnRestingOrder[]): Ticks {
+export function netBest(side: ReadableSide, own: readonly OwnRestingOrder[]): Ticks {
   if (ownLotsAt(own, side.side, side.bestTicks) === 0) return side.bestTicks;
   let best = Number.NaN;
   side.walk((ticks, resting) => {

@@ -1,0 +1,55 @@
+import type { Lots, Ms, Side, Ticks } from "../core/units.js";
+import type { VenueEvent } from "../exchange/venue.js";
+import type { BookSyncResult } from "./book-sync.js";
+import type { Level } from "./view.js";
+
+/** One side of a book, to be read. */
+export interface ReadableSide {
+  readonly side: Side;
+  /** Number of price levels. */
+  readonly levels: number;
+  /** Best price in ticks; NaN on an empty side. */
+  readonly bestTicks: Ticks;
+  /** Lots at the best price; 0 on an empty side. */
+  readonly bestLots: Lots;
+  /** Lots resting at a price; 0 when there is no such level. */
+  lotsOf(ticks: Ticks): Lots;
+  /** Shows every level, best first, until `visit` returns false. */
+  walk(visit: (ticks: Ticks, lots: Lots) => boolean): void;
+  /** At most `depth` levels, best first, as fresh objects. */
+  top(depth: number): Level[];
+}
+
+/** The two sides of a book, to be read. */
+export interface ReadableBook {
+  readonly bids: ReadableSide;
+  readonly asks: ReadableSide;
+}
+
+/**
+ * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay changes in place. Times are of
+ * the caller's clock that never steps back.
+ */
+export interface DeskBook extends ReadableBook {
+  readonly synchronised: boolean;
+  /** Why it is not synchronised; undefined while it is. */
+  readonly reason: string | undefined;
+  /** Sequence of the last thing applied. */
+  readonly sequence: number;
+  /** Updates that did not begin where the one before ended. */
+  readonly gaps: number;
+  /** When the last event that was applied came, or when a quiet market was confirmed. */
+  readonly lastReceivedMs: Ms;
+  /** Takes an event of the stream in. */
+  apply(event: Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>, nowMs: Ms): BookSyncResult;
+  /** The book is not to be trusted any more, for this reason. */
+  lose(reason: string): void;
+  /** True when it is not synchronised, or when nothing was received for more than `maxAgeMs`. */
+  stale(nowMs: Ms, maxAgeMs: Ms): boolean;
+  /** The exchange's own sequence, asked over REST, against ours. */
+  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "ahead" | "unsynchronised";
+  /** Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
+  entries(): { readonly bids: number[]; readonly asks: number[] };
+  /** 16 hex digits over every level of both sides. */
+  digest(): string;
+}

@@ -156,8 +156,14 @@ export const METRIC_LIST = {
   liquidations: {
     name: "liquidations_total",
     type: "counter",
-    help: "Positions of accounts in danger by how far they came, and by what they came to.",
-    labels: { market, outcome: "seen, confirmed, won, lost, unprofitable, reverted, refused, cured or dry-run" },
+    help: "Positions of accounts in danger that have come to their end, by what they came to.",
+    labels: { market, outcome: "won, lost, unprofitable, reverted, refused, cured or dry-run" },
+  },
+  liquidationStages: {
+    name: "liquidation_stages_total",
+    type: "counter",
+    help: "Positions of accounts in danger by how far they came, each once a stage.",
+    labels: { market, stage: "seen, confirmed, planned, simulated, sent, mined, final or unwound" },
   },
   liquidationProfit: {
     name: "liquidation_profit_quote",
@@ -168,7 +174,7 @@ export const METRIC_LIST = {
   liquidationSeconds: {
     name: "liquidation_seconds",
     type: "histogram",
-    help: "From the stage before to the stage.",
+    help: "Time from the stage that was reached before to the stage.",
     labels: { stage: "confirmed, planned, simulated, sent, mined, final or unwound" },
     buckets: STAGE_SECONDS,
   },

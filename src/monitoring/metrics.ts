@@ -164,14 +164,15 @@ export class Metrics {
     this.#set("heartbeat", {}, nowMs / 1000);
   }
 
-  /** Counts a position of an account in danger by how far it came, or what it came to. */
+  /** A position of an account in danger has come to its end. */
   liquidation(market: MarketId, outcome: string): void {
     this.#count("liquidations", { market, outcome });
   }
 
-  /** Seconds from the stage before to a stage of a takeover. */
-  liquidationStage(stage: string, seconds: number): void {
-    this.#histograms.get("liquidationSeconds")?.observe({ stage }, seconds);
+  /** A position of an account in danger has reached a stage. @param seconds from the stage before; undefined of the first. */
+  liquidationStage(market: MarketId, stage: string, seconds: number | undefined): void {
+    this.#count("liquidationStages", { market, stage });
+    if (seconds !== undefined) this.#histograms.get("liquidationSeconds")?.observe({ stage }, seconds);
   }
 
   liquidationGas(eth: number): void {

@@ -39,7 +39,8 @@ function recorded(): Metrics {
   metrics.marketHalted("btcusdc", "stale-book", false);
   metrics.heartbeat(1_700_000_000_500);
   metrics.liquidation("btcusdc", "won");
-  metrics.liquidationStage("mined", 0.4);
+  metrics.liquidationStage("btcusdc", "seen", undefined);
+  metrics.liquidationStage("btcusdc", "mined", 0.4);
   metrics.liquidationGas(0.0003);
   metrics.setLiquidator({ profitQuote: 12.5, candidates: 40, inFlight: 1 });
   metrics.setRpc("127.0.0.1:8545", true, 0.8);
@@ -67,6 +68,10 @@ describe("the metrics page", () => {
     'marketwright_stream_gaps_total{market="btcusdc"} 1',
     'marketwright_reconcile_differences_total{kind="missing-order"} 1',
     'marketwright_halted{reason="drawdown"} 1',
+    'marketwright_liquidations_total{market="btcusdc",outcome="won"} 1',
+    'marketwright_liquidation_stages_total{market="btcusdc",stage="seen"} 1',
+    'marketwright_liquidation_stages_total{market="btcusdc",stage="mined"} 1',
+    'marketwright_liquidation_seconds_count{stage="mined"} 1',
     "marketwright_heartbeat_timestamp_seconds 1700000000.5",
   ])("says %s", async (line) => {
     expect((await recorded().page()).split("\n")).toContain(line);

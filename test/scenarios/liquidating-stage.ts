@@ -259,11 +259,13 @@ export class LiquidatingStage {
     return only;
   }
 
-  /** What the metrics page counts, by outcome. */
+  /** What the metrics page counts: the first two stages, and the outcomes. */
   async counted(): Promise<Readonly<Record<string, number>>> {
-    const lines = (await this.metrics.page()).matchAll(/^marketwright_liquidations_total\{market="\w+",outcome="([\w-]+)"\} (\d+)$/gm);
+    const page = await this.metrics.page();
+    const stages = page.matchAll(/^marketwright_liquidation_stages_total\{market="\w+",stage="(seen|confirmed)"\} (\d+)$/gm);
+    const outcomes = page.matchAll(/^marketwright_liquidations_total\{market="\w+",outcome="([\w-]+)"\} (\d+)$/gm);
     const counts: Record<string, number> = {};
-    for (const [, outcome = "", count] of lines) counts[outcome] = (counts[outcome] ?? 0) + Number(count);
+    for (const [, name = "", count] of [...stages, ...outcomes]) counts[name] = (counts[name] ?? 0) + Number(count);
     return counts;
   }
 

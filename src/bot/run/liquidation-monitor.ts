@@ -41,8 +41,7 @@ export class LiquidationMonitor {
   /** The liquidator's ledger has changed. */
   hear({ opportunity, stage, outcome }: LedgerNote): void {
     const { marketId, victim, reason, lostTo, shortOfQuote, profitQuote, gasWei } = opportunity;
-    if (stage?.name === "seen" || stage?.name === "confirmed") this.#metrics.liquidation(marketId, stage.name);
-    if (stage !== undefined && stage.name !== "seen") this.#metrics.liquidationStage(stage.name, stage.seconds);
+    if (stage !== undefined) this.#metrics.liquidationStage(marketId, stage.name, stage.name === "seen" ? undefined : stage.seconds);
     if (stage?.name === "confirmed") this.#voice.say("info", "an account can be liquidated", { marketId, victim });
     const quote = (units: bigint | undefined): string | undefined =>
       units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals());

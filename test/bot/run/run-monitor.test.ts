@@ -21,6 +21,29 @@ function notesOf(unwound: Unwound): readonly (readonly [string, string])[] {
   return monitor.notes.map(({ level, text }) => [level, text.replace(/ marketId=.*/, "")]);
 }
 
+describe("what is counted of an opportunity", () => {
+  it("is a stage where it reached one, and an outcome where it ended, in metrics of their own", async () => {
+    const metrics = new Metrics();
+    const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
+    const open: Opportunity = { ...WON, outcome: "open" };
+    for (const name of ["seen", "confirmed", "mined"] as const) liquidation.hear({ opportunity: open, stage: { name, seconds: 2 } });
+    liquidation.hear({ opportunity: WON, outcome: "won" });
+    const lines = (await metrics.page())
+      .split("\n")
+      .filter((line) => /^marketwright_liquidation(s_total|_stages|_seconds_(sum|count))/.test(line));
+    expect(lines).toEqual([
+      'marketwright_liquidations_total{market="btcusdc",outcome="won"} 1',
+      'marketwright_liquidation_stages_total{market="btcusdc",stage="seen"} 1',
+      'marketwright_liquidation_stages_total{market="btcusdc",stage="confirmed"} 1',
+      'marketwright_liquidation_stages_total{market="btcusdc",stage="mined"} 1',
+      'marketwright_liquidation_seconds_sum{stage="confirmed"} 2',
+      'marketwright_liquidation_seconds_count{stage="confirmed"} 1',
+      'marketwright_liquidation_seconds_sum{stage="mined"} 2',
+      'marketwright_liquidation_seconds_count{stage="mined"} 1',
+    ]);
+  });
+});
+
 const SALE = { remainingLots: 0, earnedCredit: 1n };
 
 describe("a takeover whose unwinding is over", () => {

@@ -12,10 +12,18 @@ export interface RiskyAccount {
   readonly marketIds: readonly MarketId[];
 }
 
+/** Why nothing may be taken over now. */
+export interface Pause {
+  /** In words. */
+  readonly why: string;
+  /** It is over by itself, as a start or an account that is not confirmed yet: what is found meanwhile waits, and is not refused. */
+  readonly isPassing: boolean;
+}
+
 /** What a liquidator knows from the exchange and of its own trading there. */
 export interface LiquidatorVenue {
   /** Why nothing may be taken over now, such as a halt; undefined when it may. What is in flight goes on. */
-  pause(): string | undefined;
+  pause(): Pause | undefined;
   /** @throws TooManyQuestions when the exchange refuses for the rate; another error when it gives no usable answer. */
   riskyAccounts(): Promise<readonly RiskyAccount[]>;
   /** The markets that can be unwound in now, by perp in lower case; one whose book is not in step has no levels. */

@@ -122,7 +122,7 @@ export class Liquidator {
   /** How it stands. */
   view(): LiquidatorView {
     return {
-      paused: this.#isStopping ? "stopping" : this.#options.venue.pause(),
+      paused: this.#isStopping ? "stopping" : this.#options.venue.pause()?.why,
       blockNumber: this.#blockNumber,
       watched: this.#schedule.size,
       nearest: this.#nearest.slice(0, SHOWN),

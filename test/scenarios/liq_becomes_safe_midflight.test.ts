@@ -44,3 +44,25 @@ it("an account that the price cures before anything is sent costs nothing", asyn
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();
 });
+
+it.each([
+  [
+    "a start, which passes",
+    { why: "unconfirmed-account: the exchange has not confirmed our orders and position", isPassing: true },
+    "cured",
+  ],
+  ["a halt by hand, which does not", { why: "manual: lunch", isPassing: false }, "refused"],
+] as const)("an account that the price cures during %s", async (_, pause, outcome) => {
+  const stage = await LiquidatingStage.open();
+  stage.desk.paused = pause;
+  stage.starts();
+  await stage.price(56_000);
+  await stage.blocks(2);
+  expect(stage.opportunity().outcome).toBe("open");
+  await stage.price(60_000);
+  await stage.blocks(2);
+  expect(stage.opportunity()).toMatchObject({ outcome, reason: `paused: ${pause.why}` });
+  expect(await stage.counted()).toEqual({ seen: 1, confirmed: 1, [outcome]: 1 });
+  expect(await stage.stops()).toBe(0);
+  await stage.expectHonest();
+});

@@ -5,7 +5,7 @@ import type { Signer } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
 import type { Opportunity } from "../../src/liquidator/ledger/opportunity.js";
-import type { RiskyAccount } from "../../src/liquidator/liquidator-ports.js";
+import type { Pause, RiskyAccount } from "../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../src/liquidator/liquidator-settings.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
@@ -54,7 +54,7 @@ export interface LifeOptions {
 
 /** The exchange's side, which may also say that nothing may be taken over. */
 class StoryDesk extends Desk {
-  paused: string | undefined;
+  paused: Pause | undefined;
   readonly #ground: Ground;
   #listed: readonly RiskyAccount[] = [];
 
@@ -63,7 +63,7 @@ class StoryDesk extends Desk {
     this.#ground = ground;
   }
 
-  override pause(): string | undefined {
+  override pause(): Pause | undefined {
     return this.paused;
   }
 

@@ -4,7 +4,7 @@ import type { CreditUnits, Hex, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { creditOf, parseWire } from "../../exchange/wire-parse.js";
-import type { LiquidatorVenue, RiskyAccount } from "../../liquidator/liquidator-ports.js";
+import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-ports.js";
 import type { Paper } from "../../liquidator/margin/margin-account.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
@@ -13,7 +13,6 @@ import type { AccountLimits } from "../../risk/limits.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
 import { ownResting } from "../planning.js";
-import { accountHalts } from "./bot-status.js";
 
 /** Levels a side that a plan is made on. */
 const DEPTH = 200;
@@ -79,10 +78,12 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#ethPrice?.credit;
   }
 
-  pause(): string | undefined {
-    const { phase } = this.#bot;
-    if (phase !== "running") return `the bot is ${phase}`;
-    return accountHalts(this.#bot)[0];
+  pause(): Pause | undefined {
+    const { phase, safety } = this.#bot;
+    if (phase !== "running") return { why: `the bot is ${phase}`, isPassing: phase === "starting" };
+    const halts = safety.halts.filter(({ scope }) => scope === "account");
+    const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
+    return gravest === undefined ? undefined : { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
   }
 
   riskyAccounts(): Promise<readonly RiskyAccount[]> {

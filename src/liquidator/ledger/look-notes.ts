@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import type { LiquidatorVenue } from "../liquidator-ports.js";
+import type { LiquidatorVenue, Pause } from "../liquidator-ports.js";
 import type { Victim } from "../plan/plan-input.js";
 import type { Refused, Unprofitable } from "../plan/takeover-plan.js";
 import type { Confirmation } from "../watch/candidate.js";
@@ -48,8 +48,8 @@ export class LookNotes {
   }
 
   /** Nothing may be taken over now. */
-  paused(victims: readonly Victim[], why: string): void {
-    for (const { account } of victims) this.#revise(account, { reason: `paused: ${why}` });
+  paused(victims: readonly Victim[], { why, isPassing }: Pause): void {
+    for (const { account } of victims) this.#revise(account, { reason: `paused: ${why}`, ...(isPassing ? { isWaiting: true } : {}) });
   }
 
   /** As many takeovers are under way as may be: these come after them. */

@@ -87,7 +87,7 @@ export interface Opportunity {
   readonly confirmedBlock?: number;
   /** In words: why it was refused, reverted, or is left alone for now. */
   readonly reason?: string;
-  /** It would be taken, and waits for others that are under way. */
+  /** It would be taken, and waits: for others that are under way, or for a pause that passes. */
   readonly isWaiting?: boolean;
   /** Set while the newest plan earns too little: by how much. */
   readonly shortOfQuote?: CreditUnits;

@@ -2,7 +2,7 @@ import type { Takeover } from "../../../src/account/takeover.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Signer } from "../../../src/core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
-import type { LiquidatorVenue, RiskyAccount, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
+import type { LiquidatorVenue, Pause, RiskyAccount, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
 import type { Level } from "../../../src/market/view.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
@@ -49,7 +49,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     this.#sellAfterMs = sellAfterMs;
   }
 
-  pause(): string | undefined {
+  pause(): Pause | undefined {
     return undefined;
   }
 

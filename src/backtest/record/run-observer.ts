@@ -37,6 +37,16 @@ export interface EquitySample {
   /** Parts of the profit since the start; their `total` with `transfers` is the change of `equity` to the unit. */
   readonly profit: ProfitParts;
   readonly markets: readonly MarketSample[];
+  /** The exchange's token budgets as they stand. */
+  readonly budgets: readonly BudgetSample[];
+}
+
+/** One token budget of an {@link EquitySample}. */
+export interface BudgetSample {
+  /** As the exchange names it: `ORDER`, `COMMON`. */
+  readonly name: string;
+  readonly usedTokens: number;
+  readonly limitTokens: number;
 }
 
 /** One market of an {@link EquitySample}. */
@@ -64,13 +74,13 @@ export interface FundingPayment {
 
 /** Hears a replayed run as it goes, in the order of the exchange's clock. Every report is made of it; it keeps what it needs. */
 export interface RunObserver {
-  /** The mid of a market moved at the exchange: best bid plus best ask, in ticks. */
-  mid(marketId: MarketId, atUs: number, midHalfTicks: number): void;
+  /** Best prices of a market changed at the exchange, our own orders not among them; NaN for an empty side. Told on a change alone. */
+  touch(marketId: MarketId, atUs: number, bidTicks: Ticks, askTicks: Ticks): void;
   fill(fill: ReplayFill): void;
-  /** Asked for by the run at a fixed interval, and once at its end. */
+  /** Told at the start, then at a fixed interval that divides a UTC day, and at the end. */
   equity(sample: EquitySample): void;
-  /** Our best resting price of a side changed at the exchange; NaN for none. The touch is the market's own. */
-  quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks, touchTicks: Ticks): void;
+  /** Our best resting price of a side changed at the exchange; NaN for none. */
+  quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks): void;
   /** An order left the bot: `throttled` when the token budget held it back instead. */
   action(marketId: MarketId, atUs: number, kind: "place" | "cancel" | "cancel-all" | "throttled"): void;
   funding(payment: FundingPayment): void;

@@ -1,0 +1,61 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+
+/** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
+export type InputGrade = "books" | "trades" | "klines";
+
+/** What is known of a run before it begins. */
+export interface RunMeta {
+  /** Title of the report. */
+  readonly name: string;
+  /** Of this package. */
+  readonly version: string;
+  readonly seed: string;
+  readonly grade: InputGrade;
+  /** Where the figures begin, microseconds since 1970: after the warm-up. */
+  readonly startUs: number;
+  /** The quote asset: `USDC`. */
+  readonly asset: string;
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  /** Name of the strategy of each market. */
+  readonly strategies: ReadonlyMap<MarketId, string>;
+  /** The files that made the run, whole, with every default resolved. Shown to whoever gets the report: no secrets. */
+  readonly configuration: readonly { readonly name: string; readonly yaml: string }[];
+  /** The history that was replayed, file by file. */
+  readonly data: readonly DataFile[];
+  /** The interval of the equity samples, milliseconds. */
+  readonly sampleMs: number;
+  /** How long after a maker fill a move of the mid is its adverse selection. Default 10,000. */
+  readonly adverseSelectionMs?: number;
+  /** Models and settings that a reader should see at once: queue model, latencies, fees. */
+  readonly models?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** One file of history that was replayed. */
+export interface DataFile {
+  readonly marketId: MarketId;
+  readonly kind: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  /** Where the figures end, microseconds since 1970. */
+  readonly endUs: number;
+  readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
+  /** Why, where it did not go to the end of its history. */
+  readonly reason?: string;
+  /** What the same run comes to under other assumptions, such as the other path through each candle. */
+  readonly alternatives?: readonly AlternativeRun[];
+}
+
+/** Headline figures of the same run under another assumption. */
+export interface AlternativeRun {
+  readonly name: string;
+  /** Decimal strings of the quote asset. */
+  readonly profit: string;
+  readonly maxDrawdown: string;
+  readonly fills: number;
+}

@@ -3,6 +3,7 @@ import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
 import { laneOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import type { Paper } from "./margin/margin-account.js";
@@ -191,24 +192,26 @@ export class TakeoverDesk {
     const held = this.#inFlight.get(jobId);
     if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock: receipt.blockNumber });
     const marketId = venue.marketIdOf(joined.perp);
-    const perLot = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument.paperPerLot;
-    if (marketId === undefined || perLot === undefined)
+    const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
+    if (marketId === undefined || instrument === undefined)
       return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
     const opportunity = ledger.ofJob(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
     const id = takeoverIdOf(receipt);
     if (opportunity.inheritedId === id) return;
     if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
     const { paper, credit } = joined;
-    const lots = Number(paper / perLot);
-    const odd = oddRest(paper % perLot, (rest) => venue.markValue(joined.perp, rest));
+    const lots = Number(paper / instrument.paperPerLot);
+    const odd = oddRest(paper % instrument.paperPerLot, (rest) => venue.markValue(joined.perp, rest));
     const { hash, blockNumber } = receipt;
     ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
-    log("info", "took a position over", { marketId, victim: joined.victim, lots, credit: credit.toString(), hash });
+    const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
+    const creditQuote = instrument.creditToDecimal(credit);
+    log("info", "took a position over", { marketId, victim: joined.victim, amountBase: base(paper), creditQuote, hash });
     if (odd !== undefined)
       log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
         marketId,
-        paper: odd.odd.paper.toString(),
-        markCredit: odd.odd.markCredit?.toString(),
+        amountBase: base(odd.odd.paper),
+        markQuote: odd.odd.markCredit === undefined ? undefined : instrument.creditToDecimal(odd.odd.markCredit),
       });
     if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: clock.nowMs() });
     // Noted only now: a process that dies in between tells the bot again, which knows those that it has.

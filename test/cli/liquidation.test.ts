@@ -261,6 +261,11 @@ describe("a liquidation by a process of its own", () => {
       () => ledgerUnder(bot.own).find(({ outcome, unwound }) => outcome === "won" && unwound !== undefined && unwound.state !== "open"),
       (found) => found !== undefined,
     );
+    const told = JSON.parse(await said("status", "--json"));
+    expect(told.liquidator).toMatchObject({ dryRun: false, open: [], ended: [{ outcome: "won", remainingBase: "0" }], counts: { won: 1 } });
+    expect(told.liquidator.paused).toBeUndefined();
+    expect(told).toMatchObject({ unwinding: [{ state: "done", remainingBase: "0" }], unwindCounts: { done: 1 } });
+    expect(written.join("")).toContain(`"amountBase":"${drill.requestBase}"`);
     run.kill("SIGINT");
     const [code] = await ended;
     expect(code).toBe(0);

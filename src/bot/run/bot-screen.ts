@@ -45,7 +45,10 @@ export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs,
       const fills = { count: monitor.fillCounts.get(marketId) ?? 0, perMinute: perMinute(atMs, clock.monotonicMs(), runMs) };
       return screenMarket(bot, status.markets[marketId], { marketId, nowMs: clock.monotonicMs(), fills });
     }),
-    liquidator: screenLiquidator(monitor.liquidation.running, (units) => short(quoteText(bot, units))),
+    liquidator: screenLiquidator(monitor.liquidation.running, {
+      quote: (units) => short(quoteText(bot, units)),
+      baseOf: (id, lots) => desks.get(id)?.instrument.amountOf(lots) ?? String(lots),
+    }),
     notes: monitor.notes,
     footer,
   };

@@ -65,10 +65,21 @@ export interface BotStatus {
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
   readonly markets: Readonly<Record<MarketId, MarketStatus>>;
-  /** Takeovers of the last day, the oldest first. */
+  /** Takeovers that are being sold, and before them the last few that are through. */
   readonly unwinding: readonly UnwindStatus[];
+  /** All takeovers of the last day, by where their unwinding stands. */
+  readonly unwindCounts: Readonly<Partial<Record<UnwindState, number>>>;
   /** Of a bot that liquidates. */
   readonly liquidator?: LiquidatorStatus;
+}
+
+/** Takeovers that are through and that a status tells of. */
+const ENDED_TOLD = 5;
+
+function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState, number>> {
+  const counts: Partial<Record<UnwindState, number>> = {};
+  for (const { state } of unwinds) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
 }
 
 /** Deposits less withdrawals since the start, in credit units. */
@@ -79,9 +90,11 @@ function transfersOf({ context: { account, rules } }: Bot): CreditUnits {
 
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
-  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun } = bot.context;
+  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, rules } = bot.context;
   const { equity, startEquity } = account;
   const transfers = transfersOf(bot);
+  const unwinds = bot.unwinding.reports();
+  const baseOf = (marketId: MarketId, lots: Lots): string => desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
   const change = equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
   const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
   return {
@@ -101,9 +114,13 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     },
     counts: { ...account.counts },
     clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
-    ...(running === undefined ? {} : { liquidator: liquidatorStatus(running, bot.context.rules.creditDecimals) }),
+    ...(running === undefined ? {} : { liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }) }),
     markets: Object.fromEntries([...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)])),
-    unwinding: bot.unwinding.reports().map((report) => unwindStatus(bot, report)),
+    unwinding: [
+      ...unwinds.filter(({ state }) => state !== "open").slice(-ENDED_TOLD),
+      ...unwinds.filter(({ state }) => state === "open"),
+    ].map((report) => unwindStatus(bot, report)),
+    unwindCounts: countsOf(unwinds),
   };
 }
 

@@ -2,6 +2,7 @@ import { scaledToDecimal } from "../../core/instrument.js";
 import type { LedgerNote } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
 import type { Metrics } from "../../monitoring/metrics.js";
+import type { Bot } from "../bot.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 import type { RunVoice } from "./run-voice.js";
 
@@ -12,15 +13,15 @@ const MOST_GAS = 500;
 export class LiquidationMonitor {
   readonly #metrics: Metrics;
   readonly #voice: RunVoice;
-  readonly #creditDecimals: () => number;
+  readonly #bot: () => Bot | undefined;
   /** By opportunity, newest last. */
   readonly #gasCounted = new Map<string, bigint>();
   #running: RunningLiquidator | undefined;
 
-  constructor(metrics: Metrics, voice: RunVoice, creditDecimals: () => number) {
+  constructor(metrics: Metrics, voice: RunVoice, bot: () => Bot | undefined) {
     this.#metrics = metrics;
     this.#voice = voice;
-    this.#creditDecimals = creditDecimals;
+    this.#bot = bot;
   }
 
   /** The liquidator of a bot that has one. */
@@ -44,10 +45,11 @@ export class LiquidationMonitor {
     if (stage !== undefined) this.#metrics.liquidationStage(marketId, stage.name, stage.name === "seen" ? undefined : stage.seconds);
     if (stage?.name === "confirmed") this.#voice.say("info", "an account can be liquidated", { marketId, victim });
     const quote = (units: bigint | undefined): string | undefined =>
-      units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals());
+      units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals);
     if (stage?.name === "unwound") {
-      const { state, remainingLots } = opportunity.unwound ?? {};
-      const fields = { marketId, victim, state, remainingLots, profitQuote: quote(profitQuote) };
+      const { state, remainingLots = 0 } = opportunity.unwound ?? {};
+      const remainingBase = this.#bot()?.context.desks.get(marketId)?.instrument.amountOf(remainingLots);
+      const fields = { marketId, victim, state, remainingBase, profitQuote: quote(profitQuote) };
       const isLeft = state === "expired" && remainingLots !== 0;
       if (isLeft) this.#voice.say("warn", "what was taken over was not sold in time", fields);
       else this.#voice.say("info", "what was taken over is sold", fields);
@@ -71,10 +73,14 @@ export class LiquidationMonitor {
     if (this.#running === undefined) return;
     const { liquidator, ledger, rpc } = this.#running;
     const { watched, inFlight } = liquidator.view();
-    const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals();
+    const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals;
     this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
     for (const { name, headAgeMs, distrust } of rpc.report())
       this.#metrics.setRpc(name, distrust === undefined, headAgeMs === undefined ? undefined : headAgeMs / 1000);
+  }
+
+  get #creditDecimals(): number {
+    return this.#bot()?.context.rules.creditDecimals ?? 0;
   }
 
   /** Gas counts when its receipt comes, whatever the opportunity comes to. */

@@ -1,12 +1,20 @@
 import { scaledToDecimal } from "../../core/instrument.js";
+import type { Lots, MarketId } from "../../core/units.js";
 import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
 import type { ScreenLiquidation, ScreenLiquidator } from "../../monitoring/screen-model.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 
 const SHOWN = 8;
 
-/** The liquidator's panel. @param quote credit units in few digits. */
-export function screenLiquidator(running: RunningLiquidator | undefined, quote: (units: bigint) => string): ScreenLiquidator | undefined {
+/** How a panel writes amounts. */
+interface ScreenScale {
+  /** Credit units in few digits. */
+  readonly quote: (units: bigint) => string;
+  readonly baseOf: (marketId: MarketId, lots: Lots) => string;
+}
+
+/** The liquidator's panel. */
+export function screenLiquidator(running: RunningLiquidator | undefined, { quote, baseOf }: ScreenScale): ScreenLiquidator | undefined {
   if (running === undefined) return undefined;
   const { liquidator, ledger, rpc, dryRun } = running;
   const { paused, blockNumber, watched, nearest, inFlight } = liquidator.view();
@@ -31,19 +39,19 @@ export function screenLiquidator(running: RunningLiquidator | undefined, quote: 
       distance: distanceText(nearness.distanceBps),
       discountQuote: quote(discountCredit),
     })),
-    liquidations: ledger.recent(SHOWN).map((opportunity) => screenLiquidation(opportunity, quote)),
+    liquidations: ledger.recent(SHOWN).map((opportunity) => screenLiquidation(opportunity, { quote, baseOf })),
   };
 }
 
-function screenLiquidation(opportunity: Opportunity, quote: (units: bigint) => string): ScreenLiquidation {
+function screenLiquidation(opportunity: Opportunity, scale: ScreenScale): ScreenLiquidation {
   const { atMs, marketId, victim, outcome, profitQuote } = opportunity;
   return {
     atMs: Math.max(...Object.values(atMs)),
     marketId,
     victim,
     outcome,
-    detail: detailOf(opportunity, quote),
-    profitQuote: profitQuote === undefined ? undefined : quote(profitQuote),
+    detail: detailOf(opportunity, scale),
+    profitQuote: profitQuote === undefined ? undefined : scale.quote(profitQuote),
   };
 }
 
@@ -53,8 +61,9 @@ export function distanceText(distanceBps: number): string {
   return distanceBps < 10_000 ? `${distanceBps.toFixed(1)} bps` : "far";
 }
 
-function detailOf({ unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity, quote: (units: bigint) => string): string {
-  if (unwound !== undefined) return unwound.remainingLots === 0 ? "sold" : `${unwound.state}, ${unwound.remainingLots} lots to sell`;
+function detailOf({ marketId, unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity, { quote, baseOf }: ScreenScale): string {
+  if (unwound !== undefined)
+    return unwound.remainingLots === 0 ? "sold" : `${unwound.state}, ${baseOf(marketId, unwound.remainingLots)} to sell`;
   if (lostTo !== undefined) return `to ${lostTo.winner}, ${lostTo.blocksBefore} blocks before`;
   if (shortOfQuote !== undefined) return `short of the least profit by ${quote(shortOfQuote)}`;
   if (reason !== undefined) return reason;

@@ -42,7 +42,7 @@ export class RunMonitor {
     this.#clock = clock;
     this.#onStopped = onStopped;
     this.#voice = new RunVoice(log, clock);
-    this.liquidation = new LiquidationMonitor(metrics, this.#voice, () => this.#bot?.context.rules.creditDecimals ?? 0);
+    this.liquidation = new LiquidationMonitor(metrics, this.#voice, () => this.#bot);
   }
 
   attach(bot: Bot): void {

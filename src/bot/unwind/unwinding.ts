@@ -114,7 +114,9 @@ export class Unwinding {
   tick(): void {
     const nowMs = this.#context.exchangeTime.nowMs();
     for (const one of this.#book.expire(nowMs)) {
-      this.#log("warn", "the deadline of an unwinding has passed", { takeover: one.takeover.id, remainingLots: remainingOf(one) });
+      const { id: takeover, marketId } = one.takeover;
+      const remainingBase = this.#context.desks.get(marketId)?.instrument.amountOf(remainingOf(one));
+      this.#log("warn", "the deadline of an unwinding has passed", { takeover, marketId, remainingBase });
       this.#note([one]);
     }
     this.#book.forget(nowMs - REMEMBER_MS);

@@ -83,6 +83,11 @@ export class LiquidationLedger {
     return [...this.#open.values()];
   }
 
+  /** The last that have come to their end, newest last. @param most how many. */
+  ended(most: number): readonly Opportunity[] {
+    return [...this.#ended.values()].slice(-most);
+  }
+
   /** The newest, open ones last. @param most how many. */
   recent(most: number): readonly Opportunity[] {
     return [...this.#ended.values(), ...this.#open.values()].slice(-most);

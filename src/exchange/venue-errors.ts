@@ -58,6 +58,8 @@ export const INVALID_ORDER = 2016;
 export const DUPLICATED_ACCOUNT = 2018;
 export const INVALID_TIMESTAMP = 1011;
 export const INVALID_SIGNATURE = 1012;
+/** What is answered for an account that the exchange does not know: not authorised, or no valid account. */
+export const NO_ACCOUNT: readonly number[] = [1010, 1110];
 
 /** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
 export class VenueError extends MarketwrightError {

@@ -174,6 +174,10 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     });
     const first = await findings(bot);
     expect(first.code).toBe(1);
+    expect(first.of("account.address")).toMatchObject([
+      { level: "error", text: expect.stringMatching(/own key has registered.* has named 0x[0-9a-fA-F]{40} its operator by setOperator/) },
+    ]);
+    expect(first.of("account"), "nothing that a start would do by itself").toEqual([]);
     expect(first.of("chain.rpc")).toMatchObject([
       { level: "error", text: expect.stringMatching(/no head that can be believed .*127\.0\.0\.1:1: /) },
     ]);

@@ -7,7 +7,7 @@ import { checkDomain } from "../../exchange/domain-check.js";
 import type { VenueBalances, VenueOrder, VenueRules } from "../../exchange/records.js";
 import type { RestBook, RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
-import { VenueError } from "../../exchange/venue-errors.js";
+import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
@@ -124,7 +124,7 @@ async function accountFindings(
   check: VenueCheck,
   rules: VenueRules,
 ): Promise<{ readonly findings: readonly Finding[]; readonly registered: boolean }> {
-  const { client, signer } = check;
+  const { client } = check;
   try {
     const { balances } = await client.balances();
     const books = await Promise.all(Object.keys(check.config.markets).map((marketId) => client.orderbook(marketId, 10)));
@@ -132,9 +132,20 @@ async function accountFindings(
     return { findings, registered: true };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
-    const text = `${signer.address}: ${error.message}; the bot registers its account when it starts`;
-    return { findings: [{ level: "warning", subject: "account", text }], registered: false };
+    return { findings: [refusedAccount(check, error)], registered: false };
   }
+}
+
+/** What is to be done about an account whose balances the exchange does not tell. */
+function refusedAccount({ config, signer, sender }: VenueCheck, { code, message }: VenueError): Finding {
+  const said = `${signer.address}: ${message}`;
+  if (config.account.address !== undefined && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(code)) {
+    const text = `${said}; expected an account that its own key has registered, as by marketwright call registerAccount, and that has named ${sender} its operator by setOperator: neither can be done with an operator's key`;
+    return { level: "error", subject: "account.address", text };
+  }
+  if (NO_ACCOUNT.includes(code))
+    return { level: "warning", subject: "account", text: `${said}; the bot registers its account when it starts` };
+  return { level: "error", subject: "account", text: said };
 }
 
 function marginFindings(config: BotConfig, rules: VenueRules, balances: VenueBalances, books: readonly RestBook[]): Finding[] {

@@ -8,7 +8,7 @@ import type { VenueRules } from "../../exchange/records.js";
 import { RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
 import type { Venue } from "../../exchange/venue.js";
-import { INVALID_SIGNATURE, VenueError } from "../../exchange/venue-errors.js";
+import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
 import { Outbox } from "../../executor/outbox.js";
 import type { Log } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
@@ -34,9 +34,6 @@ import { StartReads } from "./start-reads.js";
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
 export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json", "takeovers.json"] as const;
-
-/** What the exchange answers for an account that it does not know: not authorised, or no valid account. */
-const NO_ACCOUNT = [1010, 1110];
 
 /** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
 export interface RunBotOptions {

@@ -57,14 +57,14 @@ export class CanonicalChain {
   }
 
   /**
-   * The hash of the chain's block of that number; undefined when it has none yet. Remembered ones are not asked for again.
+   * The chain's block of that number; undefined when it has none yet. Remembered ones are not asked for again.
    * @throws ChainUnavailable, RpcFailure when it cannot be read.
    */
-  async hashAt(number: number): Promise<Hex | undefined> {
+  async blockAt(number: number): Promise<BlockHeader | undefined> {
     const known = this.#at(number);
-    if (known !== undefined) return known.hash;
+    if (known !== undefined) return known;
     if (this.head === undefined || number > this.head.number) return undefined;
-    return (await this.#byNumber(number)).hash;
+    return this.#byNumber(number);
   }
 
   #at(number: number): BlockHeader | undefined {

@@ -1,5 +1,5 @@
 import { FormatError } from "../core/errors.js";
-import type { Hex } from "../core/units.js";
+import type { Hex, Ms } from "../core/units.js";
 import { bytesField, type ChainLog, chainLogOf, fieldsOf, numberField, quantityField } from "./chain-log.js";
 
 /** What became of a transaction in its block. */
@@ -7,6 +7,8 @@ export interface TransactionReceipt {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly blockHash: Hex;
+  /** The block's own time. A node's receipt lacks it: whoever has read the block adds it. */
+  readonly blockTimeMs?: Ms;
   readonly isReverted: boolean;
   readonly gasUsed: bigint;
   /** Base fee and tip that a unit of gas was paid with. */

@@ -1,6 +1,6 @@
 import { liquidateCall } from "../chain/calls/liquidate.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
-import { laneOf } from "../chain/lanes/lane-job.js";
+import { type LaneId, laneOf, positionOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { scaledToDecimal } from "../core/instrument.js";
@@ -50,12 +50,18 @@ export class TakeoverDesk {
           this.#run(this.#final(jobId, outcome));
         continue;
       }
-      const [victim, perp] = (job?.lane ?? "").split("/");
-      if (victim === undefined || perp === undefined) continue;
-      const requestPaper = opportunity?.intended?.requestPaper ?? 0n;
-      this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: 0n, minedBlock: undefined });
+      if (job === undefined) continue;
+      const { victim, perp } = positionOf(job.lane);
+      this.#follow(jobId, victim, perp);
+      if (opportunity !== undefined) this.#options.ledger.reopen(opportunity.id);
       this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
     }
+  }
+
+  /** Of what an earlier run sent, or the chain took back, only what was asked for is known. */
+  #follow(jobId: string, victim: Hex, perp: Hex): void {
+    const requestPaper = this.#options.ledger.ofJob(jobId)?.intended?.requestPaper ?? 0n;
+    this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: 0n, minedBlock: undefined });
   }
 
   /** Everything that has not come to its end. */
@@ -177,6 +183,8 @@ export class TakeoverDesk {
         return this.#mined(event.jobId, event.receipt);
       case "unmined":
         return this.#unmined(event.jobId);
+      case "undone":
+        return this.#undone(event.jobId, event.lane, event.outcome);
       case "final":
         return this.#run(this.#final(event.jobId, event.outcome));
       default:
@@ -213,7 +221,7 @@ export class TakeoverDesk {
         amountBase: base(odd.odd.paper),
         markQuote: odd.odd.markCredit === undefined ? undefined : instrument.creditToDecimal(odd.odd.markCredit),
       });
-    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: clock.nowMs() });
+    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
     // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
     ledger.update(opportunity.id, { inheritedId: id });
   }
@@ -229,6 +237,24 @@ export class TakeoverDesk {
     log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
   }
 
+  /** The chain has replaced more blocks than were waited for: what was told as the end is none, and what was inherited is not ours. */
+  #undone(jobId: string, lane: LaneId, outcome: JobOutcome): void {
+    const { ledger, unwind, log } = this.#options;
+    const { victim, perp } = positionOf(lane);
+    log("error", "a reorganisation deeper than chain.confirmations took back what was final: it is followed again", {
+      victim,
+      perp,
+      was: outcome.kind,
+      ...("receipt" in outcome ? { hash: outcome.receipt.hash, blockNumber: outcome.receipt.blockNumber } : {}),
+    });
+    const opportunity = ledger.ofJob(jobId);
+    this.#follow(jobId, victim, perp);
+    if (opportunity !== undefined) ledger.reopen(opportunity.id);
+    if (opportunity?.inheritedId !== undefined) this.#unmined(jobId);
+    // The ledger keeps the newest at hand only; what was handed over has a name all the same.
+    else if (opportunity === undefined && outcome.kind === "mined") unwind.disinherit(takeoverIdOf(outcome.receipt));
+  }
+
   async #final(jobId: string, outcome: JobOutcome): Promise<void> {
     const { ledger, venue, log } = this.#options;
     if (outcome.kind === "mined") this.#mined(jobId, outcome.receipt);
@@ -241,6 +267,8 @@ export class TakeoverDesk {
       this.#cool(opportunity.victim, opportunity.perp);
     }
     const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
+    // Undone while the price of ether was asked for: another end comes.
+    if (this.#inFlight.has(jobId)) return;
     switch (outcome.kind) {
       case "mined":
         ledger.update(opportunity.id, gas, "final");

@@ -156,7 +156,7 @@ export const METRIC_LIST = {
   liquidations: {
     name: "liquidations_total",
     type: "counter",
-    help: "Positions of accounts in danger that have come to their end, by what they came to.",
+    help: "Positions of accounts in danger that have come to their end, by what they came to; an end that the chain took back, and the next one of the same, both count.",
     labels: { market, outcome: "won, lost, unprofitable, reverted, refused, cured or dry-run" },
   },
   liquidationStages: {
@@ -181,7 +181,7 @@ export const METRIC_LIST = {
   liquidationGas: {
     name: "liquidation_gas_eth_total",
     type: "counter",
-    help: "Gas that was paid for takeovers and their cancels.",
+    help: "Gas that was paid for takeovers and their cancels, in blocks that the chain replaced later too.",
     labels: {},
   },
   liquidationCandidates: { name: "liquidation_candidates", type: "gauge", help: "Accounts that the liquidator watches.", labels: {} },

@@ -109,6 +109,58 @@ describe("killed and started again", () => {
   });
 });
 
+describe("a reorganisation deeper than what was waited for", () => {
+  it("is said loudly, the position taken back from the bot, and what the other branch has of it handed on once", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ plan: { confirmations: 2 } });
+    await stage.blocks(4);
+    const [first = ""] = stage.desk.inherited.keys();
+    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { id: first } });
+
+    await stage.reorg(4);
+    await stage.blocks(4);
+    expect(stage.said.filter(({ level }) => level === "error")).toMatchObject([
+      {
+        text: "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
+        fields: { was: "mined", hash: first.split("@")[0] },
+      },
+    ]);
+    expect(stage.desk.inherited.has(first)).toBe(false);
+    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { lots: 1_000, credit: -PRICE } });
+    expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
+    expect(await stage.nonces()).toBe(1);
+    expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
+    expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, won: 1, open: 0 });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+
+  it("that brought a rival before it is a race that was lost after all: nothing is being sold, and only the gas is paid", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ plan: { confirmations: 1 } });
+    await stage.blocks(3);
+    expect(stage.desk.inherited.size).toBe(1);
+
+    // The pool of the other branch has the same, and somebody who pays more.
+    const forked = stage.reorg(3);
+    await stage.rivalTakes(COIN, 500n * GWEI);
+    await forked;
+    await stage.blocks(4);
+    const { outcome, inheritedId, takenOver, gasWei } = stage.opportunity();
+    expect([outcome, inheritedId, takenOver]).toEqual(["lost", undefined, undefined]);
+    expect(gasWei).toBeGreaterThan(0n);
+    expect(stage.desk.inherited.size).toBe(0);
+    expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
+    expect(stage.process.ledger.counts()).toMatchObject({ won: 0, lost: 1, open: 0, gasWei });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+});
+
 describe("the own account", () => {
   it("without margin takes nothing over, says why, and burns no gas", async () => {
     const stage = await LiquidatingStage.open({ own: 0n });

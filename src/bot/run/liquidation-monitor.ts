@@ -83,8 +83,9 @@ export class LiquidationMonitor {
     return this.#bot()?.context.rules.creditDecimals ?? 0;
   }
 
-  /** Gas counts when its receipt comes, whatever the opportunity comes to. */
+  /** Gas counts when its receipt comes, whatever the opportunity comes to; what the chain took back was counted, and counts anew. */
   #spent(gasWei: bigint | undefined, opportunityId: string): void {
+    if (gasWei === undefined) this.#gasCounted.delete(opportunityId);
     if (gasWei === undefined || this.#gasCounted.get(opportunityId) === gasWei) return;
     this.#metrics.liquidationGas(Number(gasWei - (this.#gasCounted.get(opportunityId) ?? 0n)) / 1e18);
     this.#gasCounted.set(opportunityId, gasWei);

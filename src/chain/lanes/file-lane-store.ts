@@ -13,6 +13,8 @@ export interface FileLaneStoreOptions {
   readonly account: Hex;
   /** The file is written anew when it has more records than this and hardly any are needed. Default 4000. */
   readonly compactAfter?: number;
+  /** Newest ends that keep their transactions then: more than can be watched at once for a reorganisation that undoes them. Default 200. */
+  readonly wholeEnds?: number;
 }
 
 /** Ends that a file keeps when it is written anew. */
@@ -26,6 +28,7 @@ export class FileLaneStore implements LaneStore {
   readonly #path: string;
   readonly #header: string;
   readonly #compactAfter: number;
+  readonly #wholeEnds: number;
   #records: LaneRecord[] = [];
   #file: number;
   #isBroken = false;
@@ -35,10 +38,11 @@ export class FileLaneStore implements LaneStore {
    * @throws ConfigError when it is of another account or chain; FormatError when it is none of ours, or damaged elsewhere than at its
    * end; what the file system does.
    */
-  constructor(path: string, { chainId, account, compactAfter = 4000 }: FileLaneStoreOptions) {
+  constructor(path: string, { chainId, account, compactAfter = 4000, wholeEnds = 200 }: FileLaneStoreOptions) {
     this.#path = path;
     this.#header = JSON.stringify({ kind: "lanes", version: 1, chainId, account: lowerCaseAddress(account) });
     this.#compactAfter = compactAfter;
+    this.#wholeEnds = wholeEnds;
     makeFolder(dirname(path));
     this.#file = openSync(path, "a+", 0o600);
     try {
@@ -58,7 +62,8 @@ export class FileLaneStore implements LaneStore {
     if (this.#isBroken) throw new RunError("could not be written before", { field: this.#path });
     this.#write(laneRecordLine(record));
     this.#records.push(record);
-    if (this.#records.length > this.#compactAfter && needed(this.#records).length * 2 < this.#records.length) this.#compact();
+    if (this.#records.length > this.#compactAfter && needed(this.#records, this.#wholeEnds).length * 2 < this.#records.length)
+      this.#compact();
   }
 
   close(): void {
@@ -116,7 +121,7 @@ export class FileLaneStore implements LaneStore {
 
   /** What is still needed goes to a new file, which takes the place of the old one in one step. */
   #compact(): void {
-    const kept = needed(this.#records);
+    const kept = needed(this.#records, this.#wholeEnds);
     const next = `${this.#path}.next`;
     const file = openSync(next, "w", 0o600);
     try {
@@ -133,16 +138,20 @@ export class FileLaneStore implements LaneStore {
   }
 }
 
-/** Transactions of nonces that have not ended, and the newest ends. */
-function needed(records: readonly LaneRecord[]): LaneRecord[] {
+/** Transactions of nonces that have not ended, and the newest ends, with their transactions where the chain may still undo them. */
+function needed(records: readonly LaneRecord[], wholeEnds: number): LaneRecord[] {
   const ends = new Map<number, number>();
   records.forEach((record, i) => {
     if (record.kind === "final") ends.set(record.nonce, i);
+    if (record.kind === "reopened") ends.delete(record.nonce);
   });
-  const oldest = [...ends.values()].sort((a, b) => b - a)[KEPT_FINALS - 1] ?? 0;
+  const newestFirst = [...ends.values()].sort((a, b) => b - a);
+  const oldest = newestFirst[KEPT_FINALS - 1] ?? 0;
+  const oldestWhole = newestFirst[wholeEnds - 1] ?? 0;
   return records.filter((record, i) => {
+    if (record.kind === "reopened") return false;
     const end = ends.get(record.kind === "final" ? record.nonce : record.attempt.nonce);
-    return record.kind === "final" ? end === i && i >= oldest : end === undefined || i > end;
+    return record.kind === "final" ? end === i && i >= oldest : end === undefined || i > end || end >= oldestWhole;
   });
 }
 

@@ -65,8 +65,10 @@ export type JobEvent =
   | Extract<JobOutcome, { readonly kind: "mined" | "reverted" | "cancelled" }>
   /** Its block is not part of the chain any more. */
   | { readonly kind: "unmined"; readonly nonce: number; readonly hash: Hex; readonly blockNumber: number; readonly blockHash: Hex }
-  /** The end: nothing about this job changes any more, and its lane is free. Exactly one a job. */
-  | { readonly kind: "final"; readonly outcome: JobOutcome };
+  /** The end, and its lane is free. Exactly one a job, but for one that is `undone`. */
+  | { readonly kind: "final"; readonly outcome: JobOutcome }
+  /** A reorganisation deeper than `confirmations` has taken the end back: the job is followed again, to another `final`. */
+  | { readonly kind: "undone"; readonly nonce: number; readonly outcome: JobOutcome };
 
 /** What happened to the lanes as a whole. */
 export type LanesOwnEvent =

@@ -1,3 +1,4 @@
+import { RunError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 
 /**
@@ -8,6 +9,14 @@ export type LaneId = string;
 /** The lane of a liquidation: one victim's position in one market. */
 export function laneOf(victim: Hex, perp: Hex): LaneId {
   return `${victim.toLowerCase()}/${perp.toLowerCase()}`;
+}
+
+/** Whose position in which market a lane of {@link laneOf} is for. @throws RunError for any other lane. */
+export function positionOf(lane: LaneId): { readonly victim: Hex; readonly perp: Hex } {
+  const [victim, perp, ...rest] = lane.split("/");
+  if (victim === undefined || perp === undefined || rest.length > 0)
+    throw new RunError("is no lane of a liquidation", { field: "lane", value: lane, expected: "victim/perp" });
+  return { victim, perp };
 }
 
 /** One call that shall be mined once, or not at all. */

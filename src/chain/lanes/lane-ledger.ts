@@ -9,11 +9,21 @@ const MOST_FINALS = 1000;
 
 type Final = Extract<LaneRecord, { readonly kind: "final" }>;
 
+/** An end that a deep reorganisation may still undo. */
+export interface EndedSlot {
+  readonly slot: LaneSlot;
+  /** Null of a nonce that was only filled. */
+  readonly outcome: JobOutcome | null;
+  /** The newest block when it ended. */
+  readonly atBlock: number;
+}
+
 /** Which nonce is whose, and what became of each job: what the store holds, in memory. */
 export class LaneLedger {
   readonly #store: LaneStore;
   readonly #slots = new Map<number, LaneSlot>();
   readonly #finals = new Map<number, Final>();
+  readonly #ended = new Map<number, EndedSlot>();
   readonly #outcomes = new Map<string, { readonly job: LaneJob | undefined; readonly outcome: JobOutcome }>();
   readonly #foreign = new Set<number>();
 
@@ -21,7 +31,8 @@ export class LaneLedger {
   constructor(store: LaneStore) {
     this.#store = store;
     for (const record of store.load()) {
-      if (record.kind === "final") this.#end(record, undefined);
+      if (record.kind === "final") this.#end(record, this.#slots.get(record.nonce));
+      else if (record.kind === "reopened") this.#open(record.nonce);
       else this.#take(record.job, record.attempt);
     }
   }
@@ -31,8 +42,14 @@ export class LaneLedger {
     return [...this.#slots.values()].sort((a, b) => a.nonce - b.nonce);
   }
 
+  /** Ends that are still watched, by nonce. */
+  get ended(): readonly EndedSlot[] {
+    return [...this.#ended.values()].sort((a, b) => a.slot.nonce - b.slot.nonce);
+  }
+
+  /** Whether nothing is followed and nothing watched. */
   get isEmpty(): boolean {
-    return this.#slots.size === 0;
+    return this.#slots.size === 0 && this.#ended.size === 0;
   }
 
   slotOf(jobId: string): LaneSlot | undefined {
@@ -67,11 +84,22 @@ export class LaneLedger {
     slot.add(attempt, since);
   }
 
-  /** The end of a nonce, told to the store first. @throws what the store does; the end counts all the same. */
-  finish(slot: LaneSlot, outcome: JobOutcome | null): void {
-    const record: Final = { kind: "final", nonce: slot.nonce, jobId: slot.job?.id ?? null, outcome };
-    this.#end(record, slot.job ?? undefined);
+  /** The end of a nonce, at the newest block of this moment. @throws what the store does; the end counts all the same. */
+  finish(slot: LaneSlot, outcome: JobOutcome | null, atBlock: number): void {
+    const record: Final = { kind: "final", nonce: slot.nonce, jobId: slot.job?.id ?? null, outcome, atBlock };
+    this.#end(record, slot);
     this.#store.append(record);
+  }
+
+  /** The end of a nonce is none. @throws what the store does; the nonce is followed all the same. */
+  reopen({ slot: { nonce } }: EndedSlot): void {
+    this.#open(nonce);
+    this.#store.append({ kind: "reopened", nonce });
+  }
+
+  /** So old an end is watched no more. */
+  bury({ slot: { nonce } }: EndedSlot): void {
+    this.#ended.delete(nonce);
   }
 
   /** A job that ended without a nonce. */
@@ -149,13 +177,29 @@ export class LaneLedger {
     return created;
   }
 
-  #end(record: Final, job: LaneJob | undefined): void {
-    const known = job ?? this.#slots.get(record.nonce)?.job ?? undefined;
-    this.#slots.delete(record.nonce);
-    this.#finals.set(record.nonce, record);
-    if (record.jobId !== null && record.outcome !== null) this.#remember(record.jobId, known, record.outcome);
+  #end(record: Final, slot: LaneSlot | undefined): void {
+    const { nonce, jobId, outcome, atBlock } = record;
+    this.#slots.delete(nonce);
+    this.#finals.set(nonce, record);
+    if (jobId !== null && outcome !== null) this.#remember(jobId, slot?.job ?? undefined, outcome);
+    if (slot !== undefined && atBlock !== undefined) this.#ended.set(nonce, { slot, outcome, atBlock });
     const [oldest] = this.#finals.keys();
     if (this.#finals.size > MOST_FINALS && oldest !== undefined) this.#finals.delete(oldest);
+  }
+
+  #open(nonce: number): void {
+    const ended = this.#ended.get(nonce);
+    if (ended === undefined)
+      throw new FormatError("is followed again, and has no end", {
+        field: `nonce ${nonce}`,
+        expected: "its transactions and its end first",
+      });
+    this.#ended.delete(nonce);
+    this.#finals.delete(nonce);
+    const { slot } = ended;
+    if (slot.job !== null) this.#outcomes.delete(slot.job.id);
+    slot.reopen();
+    this.#slots.set(nonce, slot);
   }
 
   #remember(jobId: string, job: LaneJob | undefined, outcome: JobOutcome): void {

@@ -45,6 +45,7 @@ const receipt = z.strictObject({
   hash,
   blockNumber: count,
   blockHash: hash,
+  blockTimeMs: count.optional(),
   isReverted: z.boolean(),
   gasUsed: wei,
   effectiveGasPriceWei: wei,
@@ -61,7 +62,14 @@ const outcome = z.discriminatedUnion("kind", [
 ]);
 const record = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("attempt"), job: job.nullable(), attempt }),
-  z.strictObject({ kind: z.literal("final"), nonce: count, jobId: z.string().nullable(), outcome: outcome.nullable() }),
+  z.strictObject({
+    kind: z.literal("final"),
+    nonce: count,
+    jobId: z.string().nullable(),
+    outcome: outcome.nullable(),
+    atBlock: count.optional(),
+  }),
+  z.strictObject({ kind: z.literal("reopened"), nonce: count }),
 ]);
 
 /** One line of a store's file, without its line feed. */

@@ -19,6 +19,8 @@ export interface TransactionLanesOptions {
   readonly pollMs?: Ms;
   /** Blocks that a mined transaction must be deep, its own included, before it is final. Default 3. */
   readonly confirmations?: number;
+  /** For how many blocks more an end is watched, which a reorganisation deeper than `confirmations` undoes. Default 64: two epochs of Ethereum. */
+  readonly followBlocks?: number;
   /** Tip to begin with, wei a unit of gas. Default 10^8 (0.1 gwei). */
   readonly tipWei?: bigint;
   /** The least tip that is tried where the ceiling leaves no more. Default 1. */
@@ -50,6 +52,7 @@ export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
   const settings = {
     pollMs: 500,
     confirmations: 3,
+    followBlocks: 64,
     stuckBlocks: 3,
     stuckMs: 15_000,
     resendMs: 1000,
@@ -58,7 +61,7 @@ export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
     ...rest,
     fees: feePolicyOf({ tipWei, minTipWei, bumpPercent, headroomBlocks }),
   };
-  for (const field of ["pollMs", "confirmations", "stuckBlocks", "stuckMs", "resendMs"] as const) {
+  for (const field of ["pollMs", "confirmations", "followBlocks", "stuckBlocks", "stuckMs", "resendMs"] as const) {
     const value = settings[field];
     if (!Number.isInteger(value) || value < 1) throw new ConfigError("is no count", { field, value, expected: "a whole number from 1" });
   }

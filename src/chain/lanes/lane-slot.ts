@@ -57,6 +57,16 @@ export class LaneSlot {
     this.notTaken = undefined;
   }
 
+  /** What is known of where it was mined is no more; it is looked for, and sent again where nobody has it. */
+  reopen(): void {
+    this.mined = undefined;
+    this.since = undefined;
+    this.nextSince = undefined;
+    this.passedAt = undefined;
+    this.passedTimes = 0;
+    this.handedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   /** Whether its job's time is up. */
   isLate(nowMs: Ms): boolean {
     return this.job !== null && nowMs >= this.job.deadlineMs;

@@ -16,12 +16,20 @@ export interface StoredAttempt extends Attempt {
 export type LaneRecord =
   /** Is on the disk before the transaction is sent. `job` is null for a nonce that is only filled. */
   | { readonly kind: "attempt"; readonly job: LaneJob | null; readonly attempt: StoredAttempt }
-  /** A nonce's end; `jobId` and `outcome` null for one that was only filled. */
-  | { readonly kind: "final"; readonly nonce: number; readonly jobId: string | null; readonly outcome: JobOutcome | null };
+  /** A nonce's end; `jobId` and `outcome` null for one that was only filled. `atBlock`: the newest block of that moment. */
+  | {
+      readonly kind: "final";
+      readonly nonce: number;
+      readonly jobId: string | null;
+      readonly outcome: JobOutcome | null;
+      readonly atBlock?: number;
+    }
+  /** The end that is before it was undone by the chain: the nonce is followed again. */
+  | { readonly kind: "reopened"; readonly nonce: number };
 
 /** What pending transactions are found in after a restart. */
 export interface LaneStore {
-  /** Everything that was appended, oldest first; of what is final the newest at least. */
+  /** Everything that was appended, oldest first; of what is final the newest ends at least, and the transactions of the newest of those. */
   load(): readonly LaneRecord[];
   /**
    * Is durable when it returns.

@@ -53,8 +53,8 @@ export class SlotKeeper {
     const { chain, settings } = this.#ports;
     if (slot.mined !== undefined) {
       const { blockNumber, blockHash } = slot.mined.receipt;
-      if ((await chain.hashAt(blockNumber)) === blockHash) {
-        if (view.head.number - blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcomeOf(slot));
+      if ((await chain.blockAt(blockNumber))?.hash === blockHash) {
+        if (view.head.number - blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcomeOf(slot), view.head);
         return;
       }
       this.#unmine(slot);
@@ -102,26 +102,27 @@ export class SlotKeeper {
   /** Its nonce is in a block: by which transaction? */
   async #attendUsed(slot: LaneSlot, { head }: ChainView): Promise<void> {
     const { chain, settings } = this.#ports;
-    const found = await this.#receipt(slot, head.number);
+    const found = await this.receipt(slot, head.number);
     if (found === undefined) {
       // One RPC may know a count before another knows the receipt: only time tells that it is nobody's of ours.
       slot.passedAt ??= head.number;
       slot.passedTimes += 1;
       const isDeep = head.number - slot.passedAt + 1 >= settings.confirmations;
-      if (isDeep && slot.passedTimes > 2) this.#finish(slot, { kind: "foreign", nonce: slot.nonce });
+      if (isDeep && slot.passedTimes > 2) this.#finish(slot, { kind: "foreign", nonce: slot.nonce }, head);
       return;
     }
     const { attempt, receipt } = found;
-    if ((await chain.hashAt(receipt.blockNumber)) !== receipt.blockHash) return;
+    const block = await chain.blockAt(receipt.blockNumber);
+    if (block?.hash !== receipt.blockHash) return;
     const { job } = slot;
     const revert =
       receipt.isReverted && attempt.purpose === "act" && job !== null
         ? await whyReverted(settings.rpc, settings.signer.address, job, attempt, receipt)
         : undefined;
-    slot.mined = { attempt, receipt, revert };
+    slot.mined = { attempt, receipt: { ...receipt, blockTimeMs: block.timestampMs }, revert };
     const outcome = outcomeOf(slot);
     if (outcome !== null && outcome.kind !== "foreign" && outcome.kind !== "refused") this.#ports.tell(job, outcome);
-    if (head.number - receipt.blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcome);
+    if (head.number - receipt.blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcome, head);
   }
 
   async #attendPending(slot: LaneSlot, view: ChainView): Promise<void> {
@@ -202,7 +203,8 @@ export class SlotKeeper {
     return answers.some((answer) => answer !== null);
   }
 
-  async #receipt(
+  /** Which of its transactions is in a block; undefined when none is, as far as the nodes know. @throws as {@link SlotKeeper.attend}. */
+  async receipt(
     slot: LaneSlot,
     atBlock: number,
   ): Promise<{ readonly attempt: StoredAttempt; readonly receipt: TransactionReceipt } | undefined> {
@@ -218,19 +220,16 @@ export class SlotKeeper {
 
   #unmine(slot: LaneSlot): void {
     const { mined, job, nonce } = slot;
-    slot.mined = undefined;
-    slot.since = undefined;
-    slot.nextSince = undefined;
-    slot.handedAtMs = Number.NEGATIVE_INFINITY;
+    slot.reopen();
     if (mined === undefined || job === null) return;
     const { hash, blockNumber, blockHash } = mined.receipt;
     this.#ports.tell(job, { kind: "unmined", nonce, hash, blockNumber, blockHash });
   }
 
-  #finish(slot: LaneSlot, outcome: JobOutcome | null): void {
+  #finish(slot: LaneSlot, outcome: JobOutcome | null, { number }: BlockHeader): void {
     const { ledger, fault, tell, tellLanes } = this.#ports;
     try {
-      ledger.finish(slot, outcome);
+      ledger.finish(slot, outcome, number);
     } catch (error) {
       fault(error);
     }

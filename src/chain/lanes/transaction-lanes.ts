@@ -5,11 +5,12 @@ import { nextBaseFeeWei } from "../block-header.js";
 import { CanonicalChain } from "../canonical-chain.js";
 import { blockTag } from "../chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
+import { EndWatch } from "./end-watch.js";
 import { firstFees } from "./fees.js";
 import { checkJob } from "./job-check.js";
 import type { JobEvent, JobOutcome, JobReport, LaneEvent, LanesOwnEvent, NonceReport, RefusalReason } from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
-import { LaneLedger } from "./lane-ledger.js";
+import { type EndedSlot, LaneLedger } from "./lane-ledger.js";
 import { LaneRefusal } from "./lane-refusal.js";
 import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
@@ -26,6 +27,7 @@ export class TransactionLanes {
   readonly #chain: CanonicalChain;
   readonly #account: AccountReader;
   readonly #keeper: SlotKeeper;
+  readonly #ends: EndWatch;
   readonly #listeners = new Set<(event: LaneEvent) => void>();
   /** Jobs that nothing is signed for yet. */
   readonly #starting = new Map<string, LaneJob>();
@@ -58,6 +60,14 @@ export class TransactionLanes {
       tell: (job, event) => this.#tell(job, event),
       tellLanes: (event) => this.#tellLanes(event),
       fault: (error) => this.#fault(error),
+    });
+    this.#ends = new EndWatch({
+      ledger: this.#ledger,
+      chain: this.#chain,
+      account: this.#account,
+      keeper: this.#keeper,
+      followBlocks: settings.followBlocks,
+      undo: (ended) => this.#undo(ended),
     });
     this.#wake();
   }
@@ -176,7 +186,11 @@ export class TransactionLanes {
   /** One look at everything in flight. */
   async #look(): Promise<void> {
     try {
-      const { head } = await this.#chain.advance();
+      const step = await this.#chain.advance();
+      const { head } = step;
+      this.#ends.moved(step);
+      await this.#ends.look(head).catch((error: unknown) => this.#trouble(error));
+      if (this.#ledger.slots.length === 0) return;
       const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
       this.#noteCount(view.count);
       await this.#minding(view);
@@ -190,6 +204,16 @@ export class TransactionLanes {
     const looks = slots.map((slot) => this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)));
     await Promise.all(looks);
     await this.#fillGap(view);
+  }
+
+  #undo(ended: EndedSlot): void {
+    const { slot, outcome } = ended;
+    try {
+      this.#ledger.reopen(ended);
+    } catch (error) {
+      this.#fault(error);
+    }
+    if (outcome !== null) this.#tell(slot.job, { kind: "undone", nonce: slot.nonce, outcome });
   }
 
   /** Nonces that were used and are none of ours are somebody's who has the key. */

@@ -177,6 +177,19 @@ export class LiquidationLedger {
     this.#put(after, { outcome });
   }
 
+  /** Its end was none: the chain took it back. What it cost and whom it was lost to is not known any more. One that is open stays so. */
+  reopen(id: string): void {
+    const before = this.get(id);
+    if (before === undefined || before.outcome === "open") return;
+    if (this.#countedEnds.delete(id)) this.#tally[before.outcome] -= 1;
+    else this.#countSeen(before.confirmedBlock);
+    this.#ended.delete(id);
+    const { gasWei: _wei, gasQuote: _quote, lostTo: _rival, reason: _why, ...rest } = before;
+    const after = withProfit({ ...rest, outcome: "open" });
+    this.#addMoney(before, after);
+    this.#put(after, {});
+  }
+
   /** Of this run. */
   counts(): LedgerCounts {
     const { seen, confirmed, won, lost, reverted, refused, cured } = this.#tally;
@@ -229,13 +242,18 @@ export class LiquidationLedger {
 
   #keep(opportunity: Opportunity): void {
     if (opportunity.outcome !== "open") return this.#keepEnded(opportunity);
-    this.#open.set(opportunity.id, opportunity);
-    this.#byPosition.set(`${opportunity.victim}/${opportunity.perp}`, opportunity.id);
+    const { id, victim, perp } = opportunity;
+    this.#open.set(id, opportunity);
+    // One that was reopened may stand beside a newer one: the first is the position's until it has ended.
+    if (!this.#byPosition.has(`${victim}/${perp}`)) this.#byPosition.set(`${victim}/${perp}`, id);
   }
 
   #forget({ id, victim, perp }: Opportunity): void {
     this.#open.delete(id);
-    if (this.#byPosition.get(`${victim}/${perp}`) === id) this.#byPosition.delete(`${victim}/${perp}`);
+    const position = `${victim}/${perp}`;
+    if (this.#byPosition.get(position) !== id) return;
+    this.#byPosition.delete(position);
+    for (const other of this.#open.values()) if (other.victim === victim && other.perp === perp) this.#byPosition.set(position, other.id);
   }
 
   #keepEnded(opportunity: Opportunity): void {

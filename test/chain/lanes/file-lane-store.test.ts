@@ -60,6 +60,7 @@ const receipt = fc.record({
   hash: bytes(32),
   blockNumber: fc.nat(),
   blockHash: bytes(32),
+  blockTimeMs: fc.nat(),
   isReverted: fc.boolean(),
   gasUsed: wei,
   effectiveGasPriceWei: wei,
@@ -81,7 +82,8 @@ const outcome: fc.Arbitrary<JobOutcome> = fc.oneof(
 );
 const record: fc.Arbitrary<LaneRecord> = fc.oneof(
   fc.record({ kind: fc.constant("attempt" as const), job: fc.option(job), attempt }),
-  fc.record({ kind: fc.constant("final" as const), nonce, jobId: fc.option(fc.string()), outcome: fc.option(outcome) }),
+  fc.record({ kind: fc.constant("final" as const), nonce, jobId: fc.option(fc.string()), outcome: fc.option(outcome), atBlock: fc.nat() }),
+  fc.record({ kind: fc.constant("reopened" as const), nonce }),
 );
 
 /** What a file gives back, after so many were appended. */
@@ -163,7 +165,7 @@ describe("a store's file", () => {
   );
 
   it("is written anew when most of it is over, and loses nothing that is open", () => {
-    const store = new FileLaneStore(path, { ...OWNER, compactAfter: 20 });
+    const store = new FileLaneStore(path, { ...OWNER, compactAfter: 20, wholeEnds: 2 });
     store.append(plainAttempt(1000, "open"));
     for (let i = 0; i < 30; i += 1) {
       for (const one of [

@@ -273,11 +273,16 @@ export class LaneLife {
     return this.events.flatMap((event) => ("jobId" in event && event.jobId === jobId ? [event.kind] : []));
   }
 
-  /** How the job ended, once. */
+  /** How the job ended, once, or once more each time that it was undone. */
   outcome(jobId: string): JobOutcome | undefined {
-    const finals = this.events.flatMap((event) => (event.kind === "final" && event.jobId === jobId ? [event.outcome] : []));
-    if (finals.length > 1) throw new Error(`${finals.length} ends of ${jobId}`);
-    return finals[0];
+    let outcome: JobOutcome | undefined;
+    for (const event of this.events) {
+      if (event.kind !== "final" && event.kind !== "undone") continue;
+      if (event.jobId !== jobId) continue;
+      if (event.kind === "final" && outcome !== undefined) throw new Error(`two ends of ${jobId}`);
+      outcome = event.kind === "final" ? event.outcome : undefined;
+    }
+    return outcome;
   }
 
   of<Kind extends LaneEvent["kind"]>(kind: Kind): Extract<LaneEvent, { readonly kind: Kind }>[] {

@@ -149,11 +149,13 @@ describe("lanes", () => {
     expect(refusalOf(() => life.lanes.submit(world.job("a")))).toBe("closed");
   });
 
-  it("sleep while nothing is in flight", async () => {
-    const life = live(undefined, { confirmations: 1 });
+  it("sleep while nothing is in flight and every end is too old to be undone", async () => {
+    const life = live(undefined, { confirmations: 1, followBlocks: 2 });
     life.lanes.submit(world.job("a"));
     await world.block();
     expect(life.outcome("a")?.kind).toBe("mined");
+    await world.block();
+    await world.block();
     const { steps } = life;
     await world.run(20_000);
     expect(life.steps).toBe(steps);

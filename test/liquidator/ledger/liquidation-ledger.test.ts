@@ -229,3 +229,42 @@ describe("a takeover of no whole number of lots", () => {
     expect(ledger.counts().profitQuote).toBe(0n);
   });
 });
+
+describe("an opportunity whose end the chain took back", () => {
+  it("is open again, is counted as such, and costs nothing until it has another end", () => {
+    const { ledger, file, clock } = world();
+    const { id } = won(ledger);
+    ledger.reopen(id);
+    expect(ledger.get(id)).toMatchObject({ outcome: "open" });
+    expect(ledger.get(id)?.gasWei).toBeUndefined();
+    expect(ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, open: 1, gasWei: 0n });
+    expect(
+      new LiquidationLedger(file, clock).open.map((one) => one.id),
+      "and the next run knows",
+    ).toEqual([id]);
+    ledger.end(id, "lost", { gasWei: 7n });
+    expect(ledger.counts()).toMatchObject({ seen: 1, won: 0, lost: 1, open: 0, gasWei: 7n });
+  });
+
+  it("of an earlier run is counted by this one from then on", () => {
+    const { ledger, file, clock } = world();
+    const { id } = won(ledger);
+    const next = new LiquidationLedger(file, clock);
+    expect(next.counts()).toMatchObject({ seen: 0, won: 0, open: 0 });
+    next.reopen(id);
+    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, open: 1 });
+    next.end(id, "won");
+    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 1, open: 0 });
+  });
+
+  it("stands beside a newer one of the same position until either has ended", () => {
+    const { ledger } = world();
+    const { id } = won(ledger);
+    const newer = ledger.seen(VICTIM, PERP, "btcusdc");
+    ledger.reopen(id);
+    expect(ledger.open.map((one) => one.id).sort()).toEqual([id, newer.id].sort());
+    expect(ledger.openAt(VICTIM, PERP)?.id).toBe(newer.id);
+    ledger.end(newer.id, "lost");
+    expect(ledger.seen(VICTIM, PERP, "btcusdc").id, "no third one").toBe(id);
+  });
+});

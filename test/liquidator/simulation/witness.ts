@@ -1,6 +1,6 @@
 import type { Takeover } from "../../../src/account/takeover.js";
 import type { LaneRecord } from "../../../src/chain/lanes/lane-store.js";
-import type { Hex } from "../../../src/core/units.js";
+import type { Hex, Ms } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
 
@@ -29,6 +29,7 @@ interface OwnTransaction {
   readonly nonce: number;
   readonly block: number;
   readonly blockHash: Hex;
+  readonly blockTimeMs: Ms;
   readonly isReverted: boolean;
   readonly gasWei: bigint;
   readonly call: { readonly perp: Hex; readonly victim: Hex; readonly paper: bigint; readonly expectCredit: bigint } | undefined;
@@ -188,19 +189,19 @@ function judgeLedger({ opportunities }: Remains, own: readonly OwnTransaction[],
 /** In both markets. What a rival's half left over is no whole lot, and the bot sells whole ones. */
 const PAPER_PER_LOT = 10n ** 15n;
 
-/** What is to be sold is what the chain has: each takeover told once and standing, nothing else. */
-function judgeUnwinding({ inherited, opportunities }: Remains, own: readonly OwnTransaction[], say: Say): void {
-  const wanted = new Map<string, { readonly paper: bigint; readonly credit: bigint }>(
-    own.flatMap((one) => (one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one.taken] as const])),
+/** What is to be sold is what the chain has: each takeover of a lot or more under its name and the time of its block, nothing else. */
+function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], say: Say): void {
+  const wanted = new Map<string, OwnTransaction>(
+    own.flatMap((one) => (one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one] as const])),
   );
-  const ids = new Map(opportunities.flatMap(({ takenOver }) => (takenOver === undefined ? [] : [[takenOver.hash, takenOver.id] as const])));
-  for (const [id, takeover] of inherited) {
-    const taken = wanted.get(id) ?? [...wanted].find(([key]) => ids.get(key.split("@")[0] as Hex) === id)?.[1];
+  for (const [id, { lots, credit, atMs }] of inherited) {
+    const { taken, blockTimeMs } = wanted.get(id) ?? {};
     if (taken === undefined) say("unwind", `${id} is being sold, and the chain has no such takeover`);
-    else if (BigInt(takeover.lots) !== taken.paper / PAPER_PER_LOT || takeover.credit !== taken.credit)
-      say("unwind", `${id}: ${takeover.lots} lots for ${takeover.credit}, the chain has ${taken.paper} for ${taken.credit}`);
+    else if (BigInt(lots) !== taken.paper / PAPER_PER_LOT || credit !== taken.credit || atMs !== blockTimeMs)
+      say("unwind", `${id}: ${lots} lots for ${credit} at ${atMs}, the chain has ${taken.paper} for ${taken.credit} at ${blockTimeMs}`);
   }
-  if (inherited.size < wanted.size) say("unwind", `${wanted.size} takeovers on the chain, ${inherited.size} are being sold`);
+  for (const [id, { taken }] of wanted)
+    if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !inherited.has(id)) say("unwind", `${id} is not being sold`);
 }
 
 const abs = (value: bigint): bigint => (value < 0n ? -value : value);
@@ -220,6 +221,7 @@ async function ownTransactions(ground: Ground, fromBlock: number): Promise<OwnTr
   for (let number = fromBlock; number <= chain.head.number; number += 1) {
     const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as {
       readonly hash: Hex;
+      readonly timestamp: Hex;
       readonly transactions: readonly RpcTransaction[];
     };
     for (const transaction of block.transactions) {
@@ -240,6 +242,7 @@ async function ownTransactions(ground: Ground, fromBlock: number): Promise<OwnTr
         nonce: Number(transaction.nonce),
         block: number,
         blockHash: block.hash,
+        blockTimeMs: Number(block.timestamp) * 1000,
         isReverted: receipt.status !== "0x1",
         gasWei: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
         call: callOf(transaction),

@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
+import { type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
 import type { QuotesIntent } from "./intent.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
 import {
@@ -50,6 +51,7 @@ export const avellanedaStoikovParams = z
       .max(1_000_000)
       .describe("A of the fill intensity, fills per second at distance 0. It does not enter the quotes of this model.")
       .default(1),
+    intensity: intensityField,
     minHalfSpreadBps: minHalfSpreadBpsField,
     levels: levelsField,
     levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
@@ -79,12 +81,14 @@ class AvellanedaStoikovStep implements QuotingStep {
   readonly #params: AvellanedaStoikovParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
+  readonly #intensity: IntensitySource;
   #startMs: Ms | undefined;
 
   constructor(params: AvellanedaStoikovParams, instrument: Instrument) {
     this.#params = params;
     this.#instrument = instrument;
     this.#sigma = sigmaSource(params.sigma);
+    this.#intensity = intensitySource(params);
   }
 
   toleranceTicks(view: MarketView): number {
@@ -96,6 +100,7 @@ class AvellanedaStoikovStep implements QuotingStep {
     const bpTicks = view.midTicks / 10_000;
     const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
     const sigmaBps = sigma.ticks / bpTicks;
+    const intensity = this.#intensity.observe(view);
     const left = this.#shareLeft(view.timeMs);
     const target = params.targetPositionBase / this.#instrument.lotBase;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
@@ -110,17 +115,18 @@ class AvellanedaStoikovStep implements QuotingStep {
       riskAversion: params.riskAversion,
       sigma: sigmaBps,
       timeLeft: params.variant === "paper" ? (left * params.horizonMs) / 1000 : left,
-      fillDecay: params.kPerBps,
+      fillDecay: intensity.kPerBps,
     });
     const halfSpreadBps = Math.max(model.halfSpread, params.minHalfSpreadBps);
     const reservation = model.reservation * bpTicks;
     const wanted: WantedLevel[] = [];
-    for (let level = 0; level < params.levels; level++) {
+    for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
       const distance = (halfSpreadBps + level * (params.levelSpacingBps ?? halfSpreadBps)) * bpTicks;
       const lots = Math.round(orderLots);
       wanted.push({ bidTicks: reservation - distance, askTicks: reservation + distance, bidLots: lots, askLots: lots });
     }
     const { quotes, clamps } = shapeQuotes(view, wanted);
+    const held = halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps", ...clamps] : clamps;
     return {
       kind: "quotes",
       marketId: view.marketId,
@@ -139,8 +145,9 @@ class AvellanedaStoikovStep implements QuotingStep {
           secondsLeft: (left * params.horizonMs) / 1000,
           riskHalfSpreadTicks: model.riskHalfSpread * bpTicks,
           fillHalfSpreadTicks: model.fillHalfSpread * bpTicks,
+          ...intensity.terms,
         },
-        clamps: halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps", ...clamps] : clamps,
+        clamps: intensity.isWaiting ? [WAITING_FOR_INTENSITY, ...held] : held,
       },
     };
   }

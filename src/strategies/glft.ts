@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Instrument } from "../core/instrument.js";
 import type { MarketView } from "../market/view.js";
 import { type GlftDistances, GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftTerms } from "./glft-quotes.js";
+import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
 import type { QuotesIntent } from "./intent.js";
 import {
   bpsField,
@@ -47,6 +48,7 @@ export const glftParams = z
     sigma: sigmaField,
     kPerBps: kPerBpsField,
     aPerSecond: z.number().gt(0).max(1_000_000).describe("A of the fill intensity: fills per second at distance 0.").default(1),
+    intensity: intensityField,
     driftBpsPerSecond: z.number().min(-1000).max(1000).describe("mu: drift of the mid, in basis points a second.").default(0),
     halfSpreadFactor: z.number().gt(0).max(100).describe("What the half spread at no inventory is multiplied by.").default(1),
     skewFactor: z.number().min(0).max(100).describe("What the lean with inventory is multiplied by.").default(1),
@@ -84,12 +86,14 @@ class GlftStep implements QuotingStep {
   readonly #params: GlftParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
-  #exact: { readonly sigma: number; readonly quotes: GlftExactQuotes } | undefined;
+  readonly #intensity: IntensitySource;
+  #exact: { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes } | undefined;
 
   constructor(params: GlftParams, instrument: Instrument) {
     this.#params = params;
     this.#instrument = instrument;
     this.#sigma = sigmaSource(params.sigma);
+    this.#intensity = intensitySource(params);
   }
 
   toleranceTicks(view: MarketView): number {
@@ -103,12 +107,13 @@ class GlftStep implements QuotingStep {
     const sigmaBps = sigma.ticks / bpTicks;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory = (view.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
-    const model = this.#model(sigmaBps);
-    const { bid, ask, halfSpread } = this.#distances(this.#answer(model, inventory));
+    const intensity = this.#intensity.observe(view);
+    const model = this.#model(sigmaBps, intensity);
+    const { bid, ask, halfSpread } = this.#distances(this.#answer(model, intensity, inventory));
     const spacing = params.levelSpacingBps ?? halfSpread;
     const lots = Math.round(orderLots);
     const wanted: WantedLevel[] = [];
-    for (let level = 0; level < params.levels; level++) {
+    for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
       wanted.push({
         bidTicks: view.midTicks - (quotable(bid) + level * spacing) * bpTicks,
         askTicks: view.midTicks + (quotable(ask) + level * spacing) * bpTicks,
@@ -136,14 +141,15 @@ class GlftStep implements QuotingStep {
           sigmaEstimated: sigma.estimated ? 1 : 0,
           closedFormSkewTicksPerOrder: closed.skew * bpTicks,
           closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
+          ...intensity.terms,
         },
-        clamps: [...this.#clamps(bid, ask, halfSpread), ...shaped.clamps],
+        clamps: [...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []), ...this.#clamps(bid, ask, halfSpread), ...shaped.clamps],
       },
     };
   }
 
-  #model(sigmaBps: number): GlftModel {
-    const { riskAversion, fillRiskAversion = riskAversion, driftBpsPerSecond, aPerSecond, kPerBps } = this.#params;
+  #model(sigmaBps: number, { aPerSecond, kPerBps }: Intensity): GlftModel {
+    const { riskAversion, fillRiskAversion = riskAversion, driftBpsPerSecond } = this.#params;
     return {
       sigma: sigmaBps,
       drift: driftBpsPerSecond,
@@ -155,12 +161,13 @@ class GlftStep implements QuotingStep {
     };
   }
 
-  #answer(model: GlftModel, inventory: number): Answer {
+  #answer(model: GlftModel, intensity: Intensity, inventory: number): Answer {
     if (this.#params.method === "closed-form") {
       return { held: glftApproximateQuotes(model, inventory), flat: glftApproximateQuotes(model, 0) };
     }
-    if (this.#exact?.sigma !== model.sigma) {
-      this.#exact = { sigma: model.sigma, quotes: new GlftExactQuotes(model, this.#params.inventoryOrders) };
+    // An intensity is a value of its own until the next fit.
+    if (this.#exact?.sigma !== model.sigma || this.#exact.intensity !== intensity) {
+      this.#exact = { sigma: model.sigma, intensity, quotes: new GlftExactQuotes(model, this.#params.inventoryOrders) };
     }
     return { held: this.#exact.quotes.at(inventory), flat: this.#exact.quotes.at(0) };
   }

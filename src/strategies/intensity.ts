@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { FillIntensityEstimator, type TradedView } from "./fill-intensity.js";
+
+/** Cells that a rolling window holds at most. */
+const MAX_CELLS = 100_000;
+
+/** The `intensity` parameter: A and k estimated while it trades, in place of `aPerSecond` and `kPerBps`. */
+export const intensityField = z
+  .strictObject({
+    estimator: z
+      .enum(["rolling", "ewma"])
+      .describe("rolling: cells within the window, equally weighted. ewma: cells whose weights fade with time."),
+    windowMs: z
+      .int()
+      .min(1000)
+      .max(86_400_000)
+      .describe("rolling: the span that counts. ewma: time in which a cell's weight falls to 1/e.")
+      .default(600_000),
+    cellMs: z
+      .int()
+      .min(10)
+      .max(600_000)
+      .describe("A cell is at least so long: it ends with the first view after it. Choose decide.everyMs no longer than this.")
+      .default(100),
+    depthTicks: z.int().min(3).max(10_000).describe("The fit takes the distances 0.5, 1.5 ... of the mid, so many of them.").default(70),
+    refitMs: z.int().min(0).max(3_600_000).describe("At least so long from fit to fit.").default(5000),
+    minCells: z
+      .number()
+      .min(1)
+      .max(MAX_CELLS)
+      .describe("No estimate while fewer cells, by weight, had a trade more than half a tick from the mid.")
+      .default(100),
+    without: z
+      .enum(["given", "wait"])
+      .describe("While there is no estimate. given: quotes with aPerSecond and kPerBps. wait: does not quote.")
+      .default("given"),
+  })
+  .superRefine(({ estimator, windowMs, cellMs, minCells }, context) => {
+    const cells = windowMs / cellMs;
+    const most = estimator === "rolling" ? MAX_CELLS : Number.POSITIVE_INFINITY;
+    if (cells >= minCells && cells <= most) return;
+    context.addIssue({
+      code: "custom",
+      path: ["windowMs"],
+      input: windowMs,
+      message: cells < minCells ? "holds fewer cells than an estimate needs" : "holds too many cells",
+      params: { expected: cells < minCells ? `at least minCells times cellMs, ${minCells * cellMs}` : `at most ${MAX_CELLS * cellMs}` },
+    });
+  })
+  .describe("Estimates A and k of the fill intensity from what trades. Default: aPerSecond and kPerBps as they are given.")
+  .optional();
+
+/** A and k as a strategy quotes with them. */
+export interface Intensity {
+  readonly aPerSecond: number;
+  readonly kPerBps: number;
+  /** What a reason says of it: nothing where it is fixed. */
+  readonly terms: Readonly<Record<string, number>>;
+  /** Whether nothing is to be quoted, because there is no estimate yet. */
+  readonly isWaiting: boolean;
+}
+
+/** Gives a strategy its fill intensity for each view. */
+export interface IntensitySource {
+  /** Shows it a view: each once, in their order. */
+  observe(view: TradedView): Intensity;
+}
+
+/** What {@link intensitySource} takes of a strategy's parameters. */
+export interface IntensityParams {
+  readonly aPerSecond: number;
+  readonly kPerBps: number;
+  readonly intensity?: z.output<typeof intensityField>;
+}
+
+/** The source that validated parameters ask for. */
+export function intensitySource({ aPerSecond, kPerBps, intensity }: IntensityParams): IntensitySource {
+  if (intensity === undefined) {
+    const given: Intensity = { aPerSecond, kPerBps, terms: {}, isWaiting: false };
+    return { observe: () => given };
+  }
+  const without: Intensity = {
+    aPerSecond,
+    kPerBps,
+    terms: { aPerSecond, kPerBps, intensityEstimated: 0 },
+    isWaiting: intensity.without === "wait",
+  };
+  const estimator = new FillIntensityEstimator(intensity);
+  let fitted = estimator.estimate;
+  let current: Intensity = without;
+  return {
+    observe(view) {
+      estimator.observe(view);
+      if (estimator.estimate === fitted) return current;
+      fitted = estimator.estimate;
+      // Basis points of the mid at the fit: k stays what it is until the next one, however the mid moves.
+      current = fitted === undefined ? without : estimated(fitted.fillsPerSecond, (fitted.fillDecayPerTick * view.midTicks) / 10_000);
+      return current;
+    },
+  };
+}
+
+function estimated(aPerSecond: number, kPerBps: number): Intensity {
+  return { aPerSecond, kPerBps, terms: { aPerSecond, kPerBps, intensityEstimated: 1 }, isWaiting: false };
+}
+
+/** The clamp of a strategy that waits. */
+export const WAITING_FOR_INTENSITY = "quotes: too few trades yet to estimate the fill intensity";

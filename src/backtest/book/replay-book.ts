@@ -1,0 +1,68 @@
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { ReadableBook } from "../../market/readable-book.js";
+import { NO_KEY, ReplaySide } from "./replay-side.js";
+
+/** The recorded columns that a book is made of. */
+export type BookRows = Pick<Tape, "signedTicks" | "lots">;
+
+/** Both sides of one replayed market. It reads a tape's columns in place, and is read as every book is. */
+export class ReplayBook implements ReadableBook {
+  readonly bids = new ReplaySide("BUY");
+  readonly asks = new ReplaySide("SELL");
+
+  /** Applies the rows from `from` to `to`, exclusive, each as a level with its absolute amount. */
+  applyRows({ signedTicks, lots }: BookRows, from: number, to: number): void {
+    const { bids, asks } = this;
+    for (let row = from; row < to; row++) {
+      const key = signedTicks[row];
+      if (key > 0) bids.set(key, lots[row]);
+      else asks.set(key, lots[row]);
+    }
+  }
+
+  /**
+   * Applies the rows of a whole book: on each side they replace everything from their own worst price on, whatever stood before it
+   * included; what lies behind that price stays. A side of which there is no row is left alone.
+   */
+  applySnapshot(tape: BookRows, from: number, to: number): void {
+    let worstBid = 0;
+    let worstAsk = 0;
+    for (let row = from; row < to; row++) {
+      const key = tape.signedTicks[row];
+      if (key > 0) worstBid = worstBid === 0 ? key : Math.min(worstBid, key);
+      else worstAsk = Math.min(worstAsk, key);
+    }
+    if (worstBid !== 0) this.bids.clearFrom(worstBid);
+    if (worstAsk !== 0) this.asks.clearFrom(worstAsk);
+    this.applyRows(tape, from, to);
+  }
+
+  /** Applies the messages from `from` to `to`, exclusive, in the order of the exchange's clock; trades change no book. */
+  applyMessages(tape: Tape, from: number, to: number): void {
+    for (let message = from; message < to; message++) this.applyMessage(tape, message);
+  }
+
+  /** Applies the messages in the places from `from` to `to`, exclusive, of the order of the local clock. */
+  applyLocal(tape: Tape, from: number, to: number): void {
+    const order = tape.byLocal;
+    if (order === undefined) {
+      this.applyMessages(tape, from, to);
+      return;
+    }
+    for (let place = from; place < to; place++) this.applyMessage(tape, order[place]);
+  }
+
+  /** Applies one message; a trade changes nothing. */
+  applyMessage(tape: Tape, message: number): void {
+    const kind = tape.kind[message];
+    if (kind === TapeKind.trade) return;
+    const from = message === 0 ? 0 : tape.rowEnd[message - 1];
+    if (kind === TapeKind.bookUpdate) this.applyRows(tape, from, tape.rowEnd[message]);
+    else this.applySnapshot(tape, from, tape.rowEnd[message]);
+  }
+
+  /** Whether the best bid meets or passes the best ask, as only a recording that has not yet seen its snapshot shows it. */
+  get crossed(): boolean {
+    return this.bids.bestKey !== NO_KEY && this.asks.bestKey !== NO_KEY && this.bids.bestKey >= -this.asks.bestKey;
+  }
+}

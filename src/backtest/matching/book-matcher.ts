@@ -1,0 +1,233 @@
+import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import { type Lots, signOf } from "../../core/units.js";
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { ReplayBook } from "../book/replay-book.js";
+import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
+import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
+import { keyOf, OwnOrders } from "./own-orders.js";
+import type { OwnSide } from "./own-side.js";
+import { requireNextTape, requirePlayed } from "./played-tape.js";
+import { TakenLevels } from "./taken-levels.js";
+
+/** What a {@link BookMatcher} matches, and how. */
+export interface BookMatcherOptions {
+  /** Books and trades of the market. */
+  readonly tape: Tape;
+  readonly listener: MatchListener;
+  /** Where our orders stand in the recorded queues. */
+  readonly queue: QueueModel<QueuePlace>;
+  /**
+   * False: any fill is a fill of the whole order, a taker's at the best price whatever is shown there, and no order of ours knows of another
+   * or leaves a trace. Only for figures of engines that count so. Default: true.
+   */
+  readonly partialFills?: boolean;
+  /** Whether what our takers took is gone for the next of ours. Default: true, and never without partial fills. */
+  readonly consumption?: boolean;
+  /** Hears after every message that changed a best price of the recording; NaN for an empty side. */
+  readonly onTouch?: (atUs: number, bidTicks: number, askTicks: number) => void;
+}
+
+/**
+ * Matches our orders against recorded books and trades, on the exchange's clock. A resting order is filled, always at its own price: by a
+ * trade at that price as far as the queue model says that it reached us; wholly by a trade beyond it; wholly when the other side's best comes to
+ * it. A message is applied whole before anything is tested against it. A taker takes what is shown level by level, its limit's own included;
+ * what a GTC or GTT order could not take rests. History knows nothing of our orders and goes on as it was.
+ */
+export class BookMatcher implements Matcher {
+  /** The recorded book on the exchange's clock. */
+  readonly book = new ReplayBook();
+  readonly touch: ExchangeTouch;
+  readonly #queue: QueueModel<QueuePlace>;
+  readonly #partialFills: boolean;
+  readonly #onTouch: BookMatcherOptions["onTouch"];
+  readonly #own: OwnOrders;
+  readonly #takenBids: TakenLevels;
+  readonly #takenAsks: TakenLevels;
+  readonly #consumption: boolean;
+  #tape: Tape;
+  #next = 0;
+
+  constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
+    this.#tape = tape;
+    this.#queue = queue;
+    this.#partialFills = partialFills;
+    this.#consumption = consumption && partialFills;
+    this.#onTouch = onTouch;
+    this.#own = new OwnOrders(listener);
+    const { bids, asks } = this.book;
+    this.#takenBids = new TakenLevels(bids);
+    this.#takenAsks = new TakenLevels(asks);
+    this.touch = {
+      get bidTicks() {
+        return bids.bestTicks;
+      },
+      get askTicks() {
+        return asks.bestTicks;
+      },
+    };
+  }
+
+  get nextUs(): number {
+    return Math.min(this.#nextMessageUs, this.#own.nextExpiryUs);
+  }
+
+  advance(untilUs: number, inclusive: boolean): number {
+    this.#own.told = false;
+    for (;;) {
+      const expiryUs = this.#own.nextExpiryUs;
+      const expiryIsDue = expiryUs < untilUs || (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
+      const stoppedUs = expiryIsDue ? this.#play(expiryUs, true) : this.#play(untilUs, inclusive);
+      if (this.#own.told) return stoppedUs;
+      if (!expiryIsDue) return untilUs;
+      this.#own.expire(expiryUs);
+      return expiryUs;
+    }
+  }
+
+  place(order: ReplayOrder, atUs: number): void {
+    requirePlayed(this.#nextMessageUs, atUs);
+    const own = this.#own;
+    own.accept(order, atUs);
+    if (order.expirationUs <= atUs) {
+      own.end(order, "expired", atUs);
+      return;
+    }
+    const taken = order.side === "BUY" ? this.#takenAsks : this.#takenBids;
+    // The other side's keys count the other way round.
+    const limitKey = Number.isNaN(order.ticks) ? NO_KEY + 1 : -keyOf(order);
+    const isMarketable = taken.bestKey >= limitKey;
+    if (isMarketable && order.timeInForce === "POST_ONLY") {
+      own.end(order, "would-take", atUs);
+      return;
+    }
+    if (isMarketable) this.#take(order, taken, limitKey, atUs);
+    if (order.openLots === 0) return;
+    if (order.type === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") own.end(order, "expired", atUs);
+    else this.#rest(order);
+  }
+
+  cancel(id: number, atUs: number): boolean {
+    requirePlayed(this.#nextMessageUs, atUs);
+    return this.#own.cancel(id, atUs);
+  }
+
+  /**
+   * Goes on with the next stretch of the same market's history, which begins where the last ended or later.
+   * @throws RunError when the one before is not played out, or the new one is of another market or grid, or earlier
+   */
+  extend(tape: Tape): void {
+    requireNextTape(this.#tape, this.#next, tape);
+    this.#tape = tape;
+    this.#next = 0;
+  }
+
+  get #nextMessageUs(): number {
+    return this.#next < this.#tape.messages ? this.#tape.exchangeUs[this.#next] : Number.POSITIVE_INFINITY;
+  }
+
+  /** Plays messages until the listener was told of something. @returns the stamp of the last one played. */
+  #play(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
+    const own = this.#own;
+    let message = this.#next;
+    let from = message === 0 ? 0 : rowEnd[message - 1];
+    while (message < messages) {
+      const atUs = exchangeUs[message];
+      if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
+      const to = rowEnd[message];
+      const isTrade = kind[message] === TapeKind.trade;
+      message++;
+      if (isTrade) {
+        // A taker who sold printed at a key of the bids, and one who bought at a key of the asks, of the other sign.
+        const key = -signedTicks[from];
+        const side = key > 0 ? own.bids : own.asks;
+        if (side.bestKey >= key) this.#print(side, key, lots[from], atUs);
+      } else {
+        this.#applyBook(message - 1, from, to, atUs);
+      }
+      from = to;
+      if (own.told) break;
+    }
+    this.#next = message;
+    return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
+  }
+
+  #applyBook(message: number, from: number, to: number, atUs: number): void {
+    const { book } = this;
+    const bidKey = book.bids.bestKey;
+    const askKey = book.asks.bestKey;
+    if (this.#tape.kind[message] === TapeKind.bookUpdate) book.applyRows(this.#tape, from, to);
+    else book.applySnapshot(this.#tape, from, to);
+    if (this.#onTouch !== undefined && (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)) {
+      this.#onTouch(atUs, book.bids.bestTicks, book.asks.bestTicks);
+    }
+    this.#takenBids.refresh();
+    this.#takenAsks.refresh();
+    const { bids, asks } = this.#own;
+    if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#takenAsks, atUs);
+    if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#takenBids, atUs);
+  }
+
+  /** Tests one side of ours against a book that has changed. */
+  #test(own: OwnSide, side: ReplaySide, opposite: TakenLevels, atUs: number): void {
+    const { levels } = own;
+    for (let at = 0; at < levels.length; at++) {
+      const level = levels[at];
+      const shownLots = side.lotsAt(level.key);
+      if (shownLots === level.shownLots) continue;
+      for (const resting of level.orders) resting.place = this.#queue.onDepth(resting.place, level.shownLots, shownLots);
+      level.shownLots = shownLots;
+    }
+    const reachedKey = -opposite.bestKey;
+    if (own.bestKey >= reachedKey) this.#own.fillDownTo(own, reachedKey, "cross", atUs);
+  }
+
+  /** A trade came to our best price or went beyond it. */
+  #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
+    this.#own.fillDownTo(side, key + 1, "through", atUs);
+    if (side.bestKey !== key) return;
+    const level = side.levels[0];
+    if (this.#partialFills) {
+      this.#own.fillByQueue(level, lots, this.#queue, atUs);
+      return;
+    }
+    for (const resting of [...level.orders]) {
+      const place = this.#queue.onTrade(resting.place, lots);
+      if (this.#queue.executableLots(place) > 0) this.#own.fill(resting.order, resting.order.ticks, resting.order.openLots, "queue", atUs);
+      else resting.place = place;
+    }
+  }
+
+  #take(order: ReplayOrder, taken: TakenLevels, limitKey: number, atUs: number): void {
+    const sign = -signOf(order.side);
+    if (!this.#partialFills) {
+      this.#own.fill(order, taken.bestKey * sign, order.openLots, "taker", atUs);
+      return;
+    }
+    if (order.timeInForce === "FOK" && !reaches(taken, limitKey, order.openLots)) return;
+    taken.walkKeys((key, left) => {
+      if (key < limitKey) return false;
+      const lots = Math.min(left, order.openLots);
+      if (this.#consumption) taken.take(key, lots);
+      this.#own.fill(order, key * sign, lots, "taker", atUs);
+      return order.openLots > 0;
+    });
+  }
+
+  #rest(order: ReplayOrder): void {
+    const side = order.side === "BUY" ? this.book.bids : this.book.asks;
+    const shownLots = side.lotsAt(keyOf(order));
+    this.#own.rest(order, this.#queue.onAccept(shownLots), shownLots);
+  }
+}
+
+/** Whether so much is left down to the limit. */
+function reaches(taken: TakenLevels, limitKey: number, lots: Lots): boolean {
+  let found = 0;
+  taken.walkKeys((key, left) => {
+    if (key < limitKey) return false;
+    found += left;
+    return found < lots;
+  });
+  return found >= lots;
+}

@@ -1,0 +1,124 @@
+import { RunError } from "../../core/errors.js";
+import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import { type Lots, type Side, signOf, type Ticks } from "../../core/units.js";
+import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "./matcher.js";
+import { type OwnLevel, OwnSide } from "./own-side.js";
+
+/** What a matcher does with our orders once its rules have decided: they are filled, end, and the listener hears of it, here only. */
+export class OwnOrders {
+  readonly bids = new OwnSide();
+  readonly asks = new OwnSide();
+  readonly #listener: MatchListener;
+  readonly #byId = new Map<number, ReplayOrder>();
+  #nextExpiryUs = Number.POSITIVE_INFINITY;
+  /** Whether the listener was told of anything since this was last set to false. */
+  told = false;
+
+  constructor(listener: MatchListener) {
+    this.#listener = listener;
+  }
+
+  /** When the next of them expires; Infinity when none does. */
+  get nextExpiryUs(): number {
+    return this.#nextExpiryUs;
+  }
+
+  side(side: Side): OwnSide {
+    return side === "BUY" ? this.bids : this.asks;
+  }
+
+  /** Says that an order was taken in. @throws RunError for an order that is already open, or not whole */
+  accept(order: ReplayOrder, atUs: number): void {
+    if (this.#byId.has(order.id) || order.openLots !== order.lots || !(order.lots > 0)) {
+      throw new RunError("an order that cannot be placed", {
+        field: `order ${order.id}`,
+        value: order.openLots,
+        expected: "a new order, all of it open",
+      });
+    }
+    this.told = true;
+    this.#listener.accepted(order, atUs);
+  }
+
+  /** Puts an order into the book, behind ours at its price. */
+  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots): void {
+    this.#byId.set(order.id, order);
+    this.side(order.side).add(keyOf(order), { order, place }, shownLots);
+    if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
+  }
+
+  /** Fills a part of an order, in the book or on its way into it. */
+  fill(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+    order.openLots -= lots;
+    if (order.openLots === 0) this.#forget(order);
+    this.told = true;
+    this.#listener.filled(order, ticks, lots, cause, atUs);
+  }
+
+  /** Ends what is left of an order. */
+  end(order: ReplayOrder, how: OrderEnd, atUs: number): void {
+    this.#forget(order);
+    this.told = true;
+    this.#listener.ended(order, how, atUs);
+  }
+
+  /** False when no such order is open. */
+  cancel(id: number, atUs: number): boolean {
+    const order = this.#byId.get(id);
+    if (order === undefined) return false;
+    this.end(order, "cancelled", atUs);
+    return true;
+  }
+
+  /** Ends every order whose time is over, the oldest first. */
+  expire(atUs: number): void {
+    const due = [...this.#byId.values()].filter(({ expirationUs }) => expirationUs <= atUs);
+    for (const order of due.sort((a, b) => a.expirationUs - b.expirationUs || a.id - b.id)) this.end(order, "expired", atUs);
+  }
+
+  /**
+   * Fills orders of one side from its best to the price of `leastKey`, best and oldest first, each at its own price.
+   * @param mostLots what there is for all of them.
+   * @returns what was filled.
+   */
+  fillDownTo(side: OwnSide, leastKey: number, cause: FillCause, atUs: number, mostLots = Number.POSITIVE_INFINITY): Lots {
+    let filled = 0;
+    while (side.bestKey >= leastKey && filled < mostLots) {
+      const { order } = side.levels[0].orders[0];
+      const lots = Math.min(order.openLots, mostLots - filled);
+      filled += lots;
+      this.fill(order, order.ticks, lots, cause, atUs);
+    }
+    return filled;
+  }
+
+  /** Fills by a trade at a price of ours what it reached by the queue model. What one of ours took of it never reached those behind. */
+  fillByQueue(level: OwnLevel, tradedLots: Lots, queue: QueueModel<QueuePlace>, atUs: number): void {
+    let left = tradedLots;
+    for (let at = 0; at < level.orders.length && left > 0; ) {
+      const resting = level.orders[at];
+      const { order } = resting;
+      const place = queue.onTrade(resting.place, left);
+      const lots = Math.min(queue.executableLots(place), order.openLots, left);
+      resting.place = queue.onTaken(place);
+      if (lots > 0) {
+        left -= lots;
+        this.fill(order, order.ticks, lots, "queue", atUs);
+      }
+      if (order.openLots > 0) at++;
+    }
+  }
+
+  #forget(order: ReplayOrder): void {
+    if (!this.#byId.delete(order.id)) return;
+    this.side(order.side).remove(keyOf(order), order);
+    if (order.expirationUs > this.#nextExpiryUs) return;
+    this.#nextExpiryUs = Number.POSITIVE_INFINITY;
+    for (const { expirationUs } of this.#byId.values()) this.#nextExpiryUs = Math.min(this.#nextExpiryUs, expirationUs);
+  }
+}
+
+/** The price of an order as `ReplaySide` counts prices on the order's own side. */
+export function keyOf({ side, ticks }: ReplayOrder): number {
+  return signOf(side) * ticks;
+}

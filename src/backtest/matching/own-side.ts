@@ -1,0 +1,53 @@
+import type { QueuePlace } from "../../core/queue-models.js";
+import type { Lots } from "../../core/units.js";
+import { NO_KEY } from "../book/replay-side.js";
+import type { ReplayOrder } from "./matcher.js";
+
+/** One of our orders in the book, with its place in the queue of strangers at its price. */
+export interface RestingOrder {
+  readonly order: ReplayOrder;
+  place: QueuePlace;
+}
+
+/** Our orders at one price, oldest first. */
+export interface OwnLevel {
+  /** As `ReplaySide` counts prices. */
+  readonly key: number;
+  readonly orders: RestingOrder[];
+  /** What strangers were shown with here when our places in the queue were last brought up to date. */
+  shownLots: Lots;
+}
+
+/** Our resting orders of one side, by price. */
+export class OwnSide {
+  /** Best first. */
+  readonly levels: OwnLevel[] = [];
+  #bestKey = NO_KEY;
+
+  /** Key of our best price; `NO_KEY` without an order. */
+  get bestKey(): number {
+    return this.#bestKey;
+  }
+
+  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. */
+  add(key: number, resting: RestingOrder, shownLots: Lots): void {
+    let at = 0;
+    while (at < this.levels.length && this.levels[at].key > key) at++;
+    const level = this.levels[at];
+    if (level?.key === key) level.orders.push(resting);
+    else this.levels.splice(at, 0, { key, orders: [resting], shownLots });
+    this.#bestKey = this.levels[0].key;
+  }
+
+  /** Takes an order out, wherever it stands. */
+  remove(key: number, order: ReplayOrder): void {
+    const at = this.levels.findIndex((level) => level.key === key);
+    if (at < 0) return;
+    const { orders } = this.levels[at];
+    const place = orders.findIndex((resting) => resting.order === order);
+    if (place >= 0) orders.splice(place, 1);
+    if (orders.length > 0) return;
+    this.levels.splice(at, 1);
+    this.#bestKey = this.levels.length === 0 ? NO_KEY : this.levels[0].key;
+  }
+}

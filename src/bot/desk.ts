@@ -190,13 +190,13 @@ export class Desk {
 
   /** Best prices without our own orders; null when the book is not there. */
   touch(ownOrders: readonly OwnRestingOrder[]): Touch | null {
-    return this.book.synchronised ? netTouch(this.book, ownOrders) : null;
+    return this.book.synchronised ? netTouch(this.book, this.#inBook(ownOrders)) : null;
   }
 
   /** The same of one side alone, whether or not the other is there; undefined when nobody is on it. */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
     if (!this.book.synchronised) return undefined;
-    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, ownOrders);
+    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, this.#inBook(ownOrders));
     return Number.isNaN(best) ? undefined : best;
   }
 
@@ -205,7 +205,7 @@ export class Desk {
     const view = marketView({
       instrument: this.instrument,
       book: this.book,
-      ownOrders: inputs.ownOrders,
+      ownOrders: this.#inBook(inputs.ownOrders),
       state: this.state,
       sequence: this.#viewSequence + 1,
       timeMs: inputs.timeMs,
@@ -224,10 +224,17 @@ export class Desk {
     return true;
   }
 
+  /** Those of our orders that the book's levels have in them. */
+  #inBook(ownOrders: readonly OwnRestingOrder[]): readonly OwnRestingOrder[] {
+    return this.book.holdsOwnOrders ? ownOrders : NO_ORDERS;
+  }
+
   #ended(why: string): void {
     this.#options.onStrategyEnd(why);
   }
 }
+
+const NO_ORDERS: readonly OwnRestingOrder[] = [];
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

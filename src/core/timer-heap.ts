@@ -28,6 +28,11 @@ export class TimerHeap {
     return entry;
   }
 
+  /** When the first timer is due; Infinity when there is none. */
+  get nextDueMs(): number {
+    return this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Takes out the first timer if it is due by `instantMs`. */
   takeDueBy(instantMs: number): HeapTimer | undefined {
     const first = this.#heap[0];

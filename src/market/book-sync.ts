@@ -19,6 +19,7 @@ export type BookSyncResult = "applied" | "ignored" | "resubscribe";
  */
 export class SyncedBook {
   readonly marketId: MarketId;
+  readonly holdsOwnOrders = true;
   readonly #book = new OrderBook();
   #synchronised = false;
   #reason = "no snapshot yet";

@@ -31,6 +31,8 @@ export interface ReadableBook {
  * the caller's clock that never steps back.
  */
 export interface DeskBook extends ReadableBook {
+  /** Whether our own resting orders are among its levels: in the exchange's own book they are, in a recording they are not. */
+  readonly holdsOwnOrders: boolean;
   readonly synchronised: boolean;
   /** Why it is not synchronised; undefined while it is. */
   readonly reason: string | undefined;

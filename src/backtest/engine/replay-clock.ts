@@ -1,0 +1,57 @@
+import type { Clock, Timer } from "../../core/seam.js";
+import { timerDelayMs } from "../../core/timer-delay.js";
+import { TimerHeap } from "../../core/timer-heap.js";
+import type { Ms } from "../../core/units.js";
+
+/**
+ * The bot's clock in a replay: it stands still until the engine moves it. Whole microseconds since 1970 within, milliseconds to
+ * those who ask. Timers fire when the engine says so, in order of their instant.
+ */
+export class ReplayClock implements Clock {
+  readonly #timers = new TimerHeap();
+  readonly #startUs: number;
+  #nowUs: number;
+
+  /** @param startUs what it reads at first. */
+  constructor(startUs: number) {
+    this.#startUs = startUs;
+    this.#nowUs = startUs;
+  }
+
+  get nowUs(): number {
+    return this.#nowUs;
+  }
+
+  nowMs(): Ms {
+    return Math.floor(this.#nowUs / 1000);
+  }
+
+  monotonicMs(): number {
+    return (this.#nowUs - this.#startUs) / 1000;
+  }
+
+  setTimer(delayMs: Ms, fire: () => void): Timer {
+    return this.#timers.add(this.monotonicMs() + timerDelayMs(delayMs), fire);
+  }
+
+  /** When the next timer is due; Infinity when none is set. */
+  get nextTimerUs(): number {
+    const dueMs = this.#timers.nextDueMs;
+    return dueMs === Number.POSITIVE_INFINITY ? dueMs : Math.max(this.#nowUs, this.#startUs + Math.ceil(dueMs * 1000));
+  }
+
+  /** Moves on to an instant that is not before the present one. */
+  moveTo(nowUs: number): void {
+    if (nowUs > this.#nowUs) this.#nowUs = nowUs;
+  }
+
+  /** Fires what is due, and what that sets for the same instant. */
+  fireDue(): void {
+    // A microsecond's rounding up of the instant must not leave its timer undone.
+    for (let timer = this.#takeDue(); timer !== undefined; timer = this.#takeDue()) timer.fire();
+  }
+
+  #takeDue() {
+    return this.#timers.takeDueBy(this.monotonicMs());
+  }
+}

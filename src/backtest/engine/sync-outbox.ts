@@ -1,0 +1,44 @@
+import type { OutboxPort } from "../../bot/dispatcher.js";
+import type { OutboxItem } from "../../executor/outbox.js";
+
+/**
+ * The outbox of a replay: the same order of priority and the same width as the live one, without p-queue and its promises (design,
+ * rule 9). Nothing leaves inside `enqueue`; the engine calls {@link leave} between two inputs.
+ */
+export class SyncOutbox implements OutboxPort {
+  readonly #concurrency: number;
+  readonly #waiting: OutboxItem[] = [];
+  #underWay = 0;
+
+  /** @param concurrency how many items may be on their way at once. */
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+  }
+
+  enqueue(item: OutboxItem): void {
+    const waiting = this.#waiting;
+    let at = waiting.length;
+    // Highest priority last, and among equals the one that came first: what leaves is popped.
+    while (at > 0 && (waiting[at - 1] as OutboxItem).priority >= item.priority) at--;
+    waiting.splice(at, 0, item);
+  }
+
+  /** Lets leave whose turn it is, until none waits or none may leave. */
+  leave(): void {
+    while (this.#underWay < this.#concurrency) {
+      const item = this.#waiting.pop();
+      if (item === undefined) return;
+      if (item.recall?.isMade === true) {
+        item.withdrawn?.();
+        continue;
+      }
+      this.#underWay += 1;
+      let isDone = false;
+      item.leave(() => {
+        if (isDone) return;
+        isDone = true;
+        this.#underWay -= 1;
+      });
+    }
+  }
+}

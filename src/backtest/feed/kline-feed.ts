@@ -1,0 +1,58 @@
+import type { Clock } from "../../core/seam.js";
+import type { MarketId } from "../../core/units.js";
+import type { KlineTape } from "../../history/columns/tape.js";
+import type { LocalFeed, TradeSink } from "./local-feed.js";
+import { MadeSide } from "./made-side.js";
+import { ReplayedDeskBook } from "./replayed-desk-book.js";
+
+/**
+ * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book is the close with a tick between the best
+ * prices, each with the candle's volume. Nothing of it says what stood in a book: results are indicative.
+ */
+export class KlineFeed implements LocalFeed {
+  readonly marketId: MarketId;
+  readonly book: ReplayedDeskBook;
+  readonly latencyUs = 0;
+  readonly #bids = new MadeSide("BUY");
+  readonly #asks = new MadeSide("SELL");
+  readonly #clock: Clock;
+  readonly #onTrade: TradeSink;
+  readonly #tape: KlineTape;
+  #bar = 0;
+  #nextUs: number;
+
+  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink) {
+    this.marketId = tape.marketId;
+    this.#tape = tape;
+    this.#clock = clock;
+    this.#onTrade = onTrade;
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks });
+    this.#nextUs = this.#endOf(0);
+  }
+
+  get nextUs(): number {
+    return this.#nextUs;
+  }
+
+  hear(untilUs: number): boolean {
+    const before = this.#bids.bestTicks;
+    while (this.#nextUs <= untilUs) {
+      const { highTicks, lowTicks, closeTicks, lots } = this.#tape;
+      const bar = this.#bar;
+      const closed = closeTicks[bar] as number;
+      const volume = Math.max(1, lots[bar] as number);
+      this.#onTrade(highTicks[bar] as number, volume, "BUY");
+      this.#onTrade(lowTicks[bar] as number, volume, "SELL");
+      this.#bids.set(closed, volume);
+      this.#asks.set(closed + 1, volume);
+      this.#bar += 1;
+      this.#nextUs = this.#endOf(this.#bar);
+    }
+    this.book.changed(this.#clock.monotonicMs(), this.#bids.levels > 0 ? undefined : "no candle yet");
+    return before !== this.#bids.bestTicks;
+  }
+
+  #endOf(bar: number): number {
+    return bar < this.#tape.bars ? (this.#tape.startUs[bar] as number) + this.#tape.intervalUs : Number.POSITIVE_INFINITY;
+  }
+}

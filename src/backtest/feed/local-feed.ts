@@ -1,0 +1,18 @@
+import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { DeskBook } from "../../market/readable-book.js";
+
+/** Takes the trades that a feed hears. `aggressor`: the side that took. */
+export type TradeSink = (ticks: Ticks, lots: Lots, aggressor: Side) => void;
+
+/** One market's data as the bot hears it, on the local clock. */
+export interface LocalFeed {
+  readonly marketId: MarketId;
+  /** What the bot reads as its book: changed in place by {@link hear}. */
+  readonly book: DeskBook;
+  /** When the next message is heard, microseconds since 1970; Infinity after the last. */
+  readonly nextUs: number;
+  /** How old the newest message was when it was heard, microseconds. */
+  readonly latencyUs: number;
+  /** Hears everything up to and at an instant. True when the best prices changed, or the book came or went. */
+  hear(untilUs: number): boolean;
+}

@@ -1,0 +1,55 @@
+import type { Tape } from "../../history/columns/tape.js";
+
+/**
+ * The messages of one market in the order in which they were heard. Days follow each other: what one sent late is heard before the next
+ * one's first, and nothing is heard before what was heard already.
+ */
+export class LocalTape {
+  /** The tape that the next message is of. */
+  tape: Tape;
+  /** The next message; of no meaning when there is none. */
+  message = 0;
+  /** When it is heard, microseconds since 1970; Infinity when there is none. */
+  nextUs = Number.NEGATIVE_INFINITY;
+  #heardUs = Number.NEGATIVE_INFINITY;
+  /** How old the newest message was when it was heard, microseconds. */
+  latencyUs = 0;
+  readonly #coming: Tape[] = [];
+  #place = -1;
+
+  constructor(tape: Tape) {
+    this.tape = tape;
+    this.#step();
+  }
+
+  /** The next day of the same market. */
+  extend(tape: Tape): void {
+    this.#coming.push(tape);
+    if (this.nextUs !== Number.POSITIVE_INFINITY) return;
+    this.#place -= 1;
+    this.#step();
+  }
+
+  /** The next message has been heard: goes on to the one after it. */
+  heard(): void {
+    this.#heardUs = this.nextUs;
+    this.latencyUs = this.nextUs - (this.tape.exchangeUs[this.message] as number);
+    this.#step();
+  }
+
+  #step(): void {
+    this.#place += 1;
+    while (this.#place >= this.tape.messages) {
+      const next = this.#coming.shift();
+      if (next === undefined) {
+        this.nextUs = Number.POSITIVE_INFINITY;
+        return;
+      }
+      this.tape = next;
+      this.#place = 0;
+    }
+    const { byLocal, localUs } = this.tape;
+    this.message = byLocal === undefined ? this.#place : (byLocal[this.#place] as number);
+    this.nextUs = Math.max(this.#heardUs, localUs[this.message] as number);
+  }
+}

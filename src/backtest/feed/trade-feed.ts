@@ -1,0 +1,72 @@
+import type { Clock } from "../../core/seam.js";
+import type { MarketId } from "../../core/units.js";
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { LocalFeed, TradeSink } from "./local-feed.js";
+import { LocalTape } from "./local-tape.js";
+import { MadeSide } from "./made-side.js";
+import { ReplayedDeskBook } from "./replayed-desk-book.js";
+
+/**
+ * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and the last at which one bought, each
+ * with the amount of that trade; where the two meet or cross, the newer one stands and the other is a tick behind it.
+ */
+export class TradeFeed implements LocalFeed {
+  readonly marketId: MarketId;
+  readonly book: ReplayedDeskBook;
+  readonly #bids = new MadeSide("BUY");
+  readonly #asks = new MadeSide("SELL");
+  readonly #tape: LocalTape;
+  readonly #clock: Clock;
+  readonly #onTrade: TradeSink;
+
+  constructor(tape: Tape, clock: Clock, onTrade: TradeSink) {
+    this.marketId = tape.marketId;
+    this.#tape = new LocalTape(tape);
+    this.#clock = clock;
+    this.#onTrade = onTrade;
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks });
+  }
+
+  get nextUs(): number {
+    return this.#tape.nextUs;
+  }
+
+  get latencyUs(): number {
+    return this.#tape.latencyUs;
+  }
+
+  /** The next day of the same market. */
+  extend(tape: Tape): void {
+    this.#tape.extend(tape);
+  }
+
+  hear(untilUs: number): boolean {
+    const heard = this.#tape;
+    const bidTicks = this.#bids.bestTicks;
+    const askTicks = this.#asks.bestTicks;
+    while (heard.nextUs <= untilUs) {
+      const { tape, message } = heard;
+      if (tape.kind[message] === TapeKind.trade) {
+        const row = (tape.rowEnd[message] as number) - 1;
+        this.#traded(tape.signedTicks[row] as number, tape.lots[row] as number);
+      }
+      heard.heard();
+    }
+    const isWhole = this.#bids.levels > 0 && this.#asks.levels > 0;
+    this.book.changed(this.#clock.monotonicMs(), isWhole ? undefined : "no trade of either side yet");
+    return bidTicks !== this.#bids.bestTicks || askTicks !== this.#asks.bestTicks;
+  }
+
+  #traded(signedTicks: number, lots: number): void {
+    const isBuy = signedTicks > 0;
+    const ticks = Math.abs(signedTicks);
+    this.#onTrade(ticks, lots, isBuy ? "BUY" : "SELL");
+    if (isBuy) {
+      this.#asks.set(ticks, lots);
+      if (this.#bids.bestTicks >= ticks) this.#bids.set(ticks - 1, this.#bids.bestLots);
+    } else {
+      this.#bids.set(ticks, lots);
+      if (this.#asks.bestTicks <= ticks) this.#asks.set(ticks + 1, this.#asks.bestLots);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { Int64Id, MarketId, Ms } from "../../core/units.js";
+import type { VenueIncome, VenueRules, VenueTrade } from "../../exchange/records.js";
+import type { Outcome, QuestionAction } from "../../exchange/venue.js";
+import type { ReplayAccount } from "./replay-account.js";
+import type { ReplayMarket } from "./replay-market.js";
+
+/** The most records of one answer. */
+const PAGE = 500;
+
+/** What the replayed exchange knows, to answer questions with. */
+export interface AnswerSources {
+  readonly rules: VenueRules;
+  readonly account: ReplayAccount;
+  readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
+  readonly trades: RecentRecords<VenueTrade>;
+  readonly incomes: RecentRecords<VenueIncome>;
+}
+
+/** Answers a question at an instant of exchange time, from what is true there. */
+export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: Ms): Outcome {
+  const { rules, account, markets, trades, incomes } = sources;
+  switch (action.ask) {
+    case "time":
+      return { result: "answered", ask: "time", data: { serverTimeMs: nowMs } };
+    case "rules":
+      return { result: "answered", ask: "rules", data: { ...rules, serverTimeMs: nowMs } };
+    case "openOrders": {
+      const asked = action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
+      const data = asked.flatMap((market) =>
+        market === undefined ? [] : [...market.openOrders].map((held) => held.record((ticks) => market.terms.instrument.priceOf(ticks))),
+      );
+      return { result: "answered", ask: "openOrders", data };
+    }
+    case "historyOrders": {
+      const market = markets.get(action.marketId);
+      const { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
+      const listed = market === undefined ? [] : [...market.recent, ...market.openOrders];
+      const data = listed
+        .filter(({ createdAtMs }) => createdAtMs >= startTimeMs && createdAtMs <= endTimeMs)
+        .slice(-PAGE)
+        .map((held) => held.record((ticks) => (market as ReplayMarket).terms.instrument.priceOf(ticks)));
+      return { result: "answered", ask: "historyOrders", data };
+    }
+    case "userTrades":
+      return { result: "answered", ask: "userTrades", data: trades.page(action.marketId, action.fromId) };
+    case "incomes": {
+      const { type, startTimeMs = 0 } = action;
+      const data = incomes
+        .of(action.marketId)
+        .filter((income) => income.timeMs >= startTimeMs && (type === undefined || income.type === type))
+        .slice(0, PAGE);
+      return { result: "answered", ask: "incomes", data };
+    }
+    case "balances":
+      return { result: "answered", ask: "balances", data: { balances: account.balances(), positions: account.positions() } };
+    case "positions":
+      return { result: "answered", ask: "positions", data: account.positions() };
+    case "bookSequence":
+      return { result: "answered", ask: "bookSequence", data: { sequence: 0 } };
+  }
+}
+
+/** The newest records of each market: what is older nobody asks for in a run that heard it when it happened. */
+export class RecentRecords<R extends { readonly id: Int64Id; readonly marketId: MarketId }> {
+  readonly #byMarket = new Map<MarketId, R[]>();
+
+  add(record: R): void {
+    let records = this.#byMarket.get(record.marketId);
+    if (records === undefined) {
+      records = [];
+      this.#byMarket.set(record.marketId, records);
+    }
+    records.push(record);
+    if (records.length > 8 * PAGE) records.splice(0, records.length - 4 * PAGE);
+  }
+
+  /** Oldest first. */
+  of(marketId: MarketId): readonly R[] {
+    return this.#byMarket.get(marketId) ?? [];
+  }
+
+  /** From an id on, oldest first; without one the newest. */
+  page(marketId: MarketId, fromId: Int64Id | undefined): readonly R[] {
+    const records = this.of(marketId);
+    if (fromId === undefined) return records.slice(-PAGE);
+    const from = Number(fromId);
+    return records.filter(({ id }) => Number(id) >= from).slice(0, PAGE);
+  }
+}

@@ -1,0 +1,78 @@
+import type { CreditUnits, Int64Id, Lots, Ms } from "../../core/units.js";
+import type { VenueOrder } from "../../exchange/records.js";
+import type { PlaceAction } from "../../exchange/venue.js";
+import type { OrderEnd, ReplayOrder } from "../matching/matcher.js";
+
+/** An order of ours with what the exchange's records say of it. */
+export class HeldOrder {
+  readonly order: ReplayOrder;
+  readonly action: PlaceAction;
+  readonly id: Int64Id;
+  readonly createdAtMs: Ms;
+  filledLots: Lots = 0;
+  /** What it has traded, in credit units. */
+  quote: CreditUnits = 0n;
+  /** Ticks times lots of its fills. */
+  #tickLots = 0;
+  end: OrderEnd | undefined;
+  updatedAtMs: Ms;
+
+  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms) {
+    this.order = order;
+    this.action = action;
+    this.id = String(order.id);
+    this.createdAtMs = createdAtMs;
+    this.updatedAtMs = createdAtMs;
+  }
+
+  /** Whether something of it may still fill. */
+  get isOpen(): boolean {
+    return this.end === undefined && this.order.openLots > 0;
+  }
+
+  filled(ticks: number, lots: Lots, quote: CreditUnits, atMs: Ms): void {
+    this.filledLots += lots;
+    this.quote += quote;
+    this.#tickLots += ticks * lots;
+    this.updatedAtMs = atMs;
+  }
+
+  ended(end: OrderEnd, atMs: Ms): void {
+    this.end = end;
+    this.updatedAtMs = atMs;
+  }
+
+  /** As the exchange reports it now. Trades settle with their match: nothing is ever pending, or fails. */
+  record(priceOf: (ticks: number) => string): VenueOrder {
+    const { action, filledLots, end } = this;
+    const rest = action.lots - filledLots;
+    const isCancelled = end === "cancelled";
+    return {
+      id: this.id,
+      hash: action.hash,
+      info: action.order.info,
+      marketId: action.marketId,
+      side: action.side,
+      type: action.type,
+      timeInForce: action.timeInForce,
+      ticks: action.ticks,
+      lots: action.lots,
+      availableLots: end === undefined ? rest : 0,
+      pendingLots: 0,
+      filledLots,
+      canceledLots: isCancelled ? rest : 0,
+      expiredLots: end !== undefined && !isCancelled ? rest : 0,
+      failedLots: 0,
+      averagePrice: filledLots === 0 ? undefined : priceOf(Math.round(this.#tickLots / filledLots)),
+      status: this.#status(rest),
+      createdAtMs: this.createdAtMs,
+      expirationMs: action.expirationMs,
+    };
+  }
+
+  #status(rest: Lots): string {
+    if (rest === 0) return "FILLED";
+    if (this.end === undefined) return this.filledLots > 0 ? "PARTIAL_FILLED" : "NEW";
+    return this.end === "cancelled" ? "CANCELED" : "EXPIRED";
+  }
+}

@@ -1,0 +1,279 @@
+import { Profit, type ProfitParts } from "../../account/profit.js";
+import type { Instrument } from "../../core/instrument.js";
+import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
+import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
+import { type MarketTerms, magnitude, ONE, heldValue } from "./market-terms.js";
+
+/** What an account holds in one market of the replayed exchange. */
+class Holding {
+  lots: Lots = 0;
+  /** What was paid for the position, negative when bought; the position is worth its value and this. */
+  credit: CreditUnits = 0n;
+  mark: CreditUnits | undefined;
+  openBuyLots: Lots = 0;
+  openSellLots: Lots = 0;
+  openBuyCredit: CreditUnits = 0n;
+  openSellCredit: CreditUnits = 0n;
+  realized: CreditUnits = 0n;
+
+  constructor(readonly terms: MarketTerms) {}
+
+  get value(): CreditUnits {
+    return heldValue(this.terms, this.lots, this.mark ?? 0n);
+  }
+
+  /** Exposure when every open order of the worse side fills. */
+  get worst(): CreditUnits {
+    const long = magnitude(this.value + this.openBuyCredit);
+    const short = magnitude(this.value - this.openSellCredit);
+    return long > short ? long : short;
+  }
+
+  initialMargin(exposure: CreditUnits): CreditUnits {
+    return exposure / BigInt(this.terms.rules.maxLeverage);
+  }
+}
+
+/** What a fill changed: what changed hands and what it cost. */
+export interface Booked {
+  readonly quote: CreditUnits;
+  readonly fee: CreditUnits;
+}
+
+/** An own liquidation in one market. */
+export interface OwnLiquidation {
+  readonly marketId: MarketId;
+  /** Signed: what was taken from the position. */
+  readonly lots: Lots;
+  /** What came for it, signed. */
+  readonly credit: CreditUnits;
+  readonly insuranceFee: CreditUnits;
+}
+
+/**
+ * The account as the replayed exchange keeps it: credit, positions, fees, funding and margin by the exchange's own formulas (protocol 7.1, 7.3,
+ * 7.7), with the parts of its profit, which sum to the change of its net value to the unit.
+ */
+export class ReplayAccount {
+  readonly #holdings: ReadonlyMap<MarketId, Holding>;
+  readonly #profit: Profit;
+  readonly startCredit: CreditUnits;
+  /** Credit that no position holds. */
+  #credit: CreditUnits;
+
+  constructor(terms: ReadonlyMap<MarketId, MarketTerms>, startCredit: CreditUnits) {
+    this.#holdings = new Map([...terms].map(([marketId, market]) => [marketId, new Holding(market)]));
+    const instruments: ReadonlyMap<MarketId, Instrument> = new Map([...terms].map(([marketId, { instrument }]) => [marketId, instrument]));
+    this.#profit = new Profit(instruments);
+    for (const marketId of terms.keys()) this.#profit.begin(marketId, 0);
+    this.startCredit = startCredit;
+    this.#credit = startCredit;
+  }
+
+  positionLots(marketId: MarketId): Lots {
+    return this.#of(marketId).lots;
+  }
+
+  /** Credit units for one whole base unit; undefined before the first. */
+  markOf(marketId: MarketId): CreditUnits | undefined {
+    return this.#of(marketId).mark;
+  }
+
+  /** What the exchange says the account is worth. */
+  get netValue(): CreditUnits {
+    let value = this.#credit;
+    for (const holding of this.#holdings.values()) value += holding.value + holding.credit;
+    return value;
+  }
+
+  /** Parts of the profit since the start, of one market or of all. */
+  profit(marketId?: MarketId): ProfitParts {
+    return this.#profit.parts(marketId);
+  }
+
+  mark(marketId: MarketId, mark: CreditUnits): void {
+    this.#of(marketId).mark = mark;
+    this.#profit.mark(marketId, mark);
+  }
+
+  /** Best bid plus best ask. */
+  mid(marketId: MarketId, midHalfTicks: number): void {
+    this.#profit.mid(marketId, midHalfTicks);
+  }
+
+  /** What is open of an order changed: it counts in the worst case. */
+  open(marketId: MarketId, side: Side, ticks: Ticks, fromLots: Lots, toLots: Lots): void {
+    const holding = this.#of(marketId);
+    const { instrument } = holding.terms;
+    const credit = (lots: Lots): CreditUnits => (lots === 0 ? 0n : instrument.creditCeil(ticks, lots));
+    const moved = credit(toLots) - credit(fromLots);
+    if (side === "BUY") {
+      holding.openBuyLots += toLots - fromLots;
+      holding.openBuyCredit += moved;
+    } else {
+      holding.openSellLots += toLots - fromLots;
+      holding.openSellCredit += moved;
+    }
+  }
+
+  /**
+   * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down); the fee of an order is of the sum that it has
+   * traded, so that parts cost what the whole would (protocol 7.6).
+   * @param before what the same order has traded, in credit units.
+   */
+  fill(trade: Omit<VenueTrade, "quote" | "commission" | "status">, before: CreditUnits): Booked {
+    const { marketId, side, isMaker, ticks, lots } = trade;
+    const holding = this.#of(marketId);
+    const { instrument, rules } = holding.terms;
+    const makerBuys = isMaker === (side === "BUY");
+    const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
+    const rate = isMaker ? rules.makerFeeRate : rules.takerFeeRate;
+    const fee = ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    this.#profit.fill({ ...trade, quote, commission: fee, status: "SETTLED" });
+    this.#move(holding, signOf(side) * lots, side === "BUY" ? -quote : quote);
+    this.#credit -= fee;
+    return { quote, fee };
+  }
+
+  /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */
+  fund(income: Omit<VenueIncome, "amount">, rateE18: bigint): CreditUnits {
+    const holding = this.#of(income.marketId);
+    const product = -holding.value * rateE18;
+    // Whoever pays pays the last unit, and whoever receives does not get it.
+    const amount = product >= 0n ? product / ONE : -((-product + ONE - 1n) / ONE);
+    this.#credit += amount;
+    this.#profit.income({ ...income, amount });
+    return amount;
+  }
+
+  /** Whether net value covers the maintenance margin, all positions together. */
+  get isSafe(): boolean {
+    return this.netValue >= this.#maintenanceMargin;
+  }
+
+  get #maintenanceMargin(): CreditUnits {
+    let margin = 0n;
+    for (const holding of this.#holdings.values()) margin += (magnitude(holding.value) * holding.terms.maintenanceRatio) / ONE;
+    return margin;
+  }
+
+  /** Takes every position away at its market's discount, until the account is safe. Orders must have been cancelled. */
+  liquidate(): OwnLiquidation[] {
+    const done: OwnLiquidation[] = [];
+    for (const [marketId, holding] of this.#holdings) {
+      if (holding.lots === 0 || this.isSafe) continue;
+      const { liquidationPriceOff, insuranceFeeRate } = holding.terms;
+      const off = holding.lots > 0 ? ONE - liquidationPriceOff : ONE + liquidationPriceOff;
+      const credit = (holding.value * off) / ONE;
+      const insuranceFee = (magnitude(credit) * insuranceFeeRate) / ONE;
+      const lots = holding.lots;
+      this.#profit.liquidation(marketId, -lots, credit - insuranceFee);
+      this.#move(holding, -lots, credit - insuranceFee);
+      done.push({ marketId, lots, credit, insuranceFee });
+    }
+    return done;
+  }
+
+  /** How much more notional may be bought or sold in a market: the margin that is free there, levered. */
+  capacity(marketId: MarketId, side: Side): CreditUnits {
+    const own = this.#of(marketId);
+    let free = this.#credit;
+    for (const holding of this.#holdings.values()) {
+      free += holding.value + holding.credit;
+      if (holding !== own) free -= holding.initialMargin(holding.worst);
+    }
+    const most = free > 0n ? free * BigInt(own.terms.rules.maxLeverage) : 0n;
+    const left = side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
+    return left > 0n ? left : 0n;
+  }
+
+  /** Whether an order of so many lots, with all others of its side filled first, would only reduce the position. */
+  onlyReduces(marketId: MarketId, side: Side, lots: Lots): boolean {
+    const { lots: held, openBuyLots, openSellLots } = this.#of(marketId);
+    return side === "BUY" ? openBuyLots + lots <= -held : openSellLots + lots <= held;
+  }
+
+  /** The account as the exchange tells it. */
+  balances(): VenueBalances {
+    let exposure = 0n;
+    let positionMargin = 0n;
+    let worstMargin = 0n;
+    const availableCredit: Record<MarketId, { buy: CreditUnits; sell: CreditUnits }> = {};
+    for (const [marketId, holding] of this.#holdings) {
+      const size = magnitude(holding.value);
+      exposure += size;
+      positionMargin += holding.initialMargin(size);
+      worstMargin += holding.initialMargin(holding.worst);
+      availableCredit[marketId] = { buy: this.capacity(marketId, "BUY"), sell: this.capacity(marketId, "SELL") };
+    }
+    const { netValue } = this;
+    const available = netValue - worstMargin;
+    return {
+      availableCredit,
+      availableMargin: available > 0n ? available : 0n,
+      exposure,
+      frozenMargin: worstMargin - positionMargin,
+      positionMargin,
+      netValue,
+      primaryCredit: this.#credit,
+      secondaryCredit: 0n,
+      isSafe: this.isSafe,
+      leverage: ratio(exposure, netValue),
+      marginRate: ratio(netValue, exposure),
+    };
+  }
+
+  /** Every position that is held, or that was in a market of the run. */
+  positions(): VenuePosition[] {
+    return [...this.#holdings].map(([marketId, holding]) => ({
+      marketId,
+      lots: holding.lots,
+      status: holding.lots === 0 ? "CLOSED" : "OPEN",
+      entryPrice: entryPrice(holding),
+      liquidationPrice: "0",
+      unrealizedPnl: holding.value + holding.credit,
+      realizedPnl: holding.realized,
+    }));
+  }
+
+  /** Paper and credit of a position change; what a closed one leaves is free credit. */
+  #move(holding: Holding, lots: Lots, credit: CreditUnits): void {
+    const before = holding.lots;
+    const after = before + lots;
+    if (before !== 0 && Math.sign(after) !== Math.sign(before)) {
+      // It is closed on the way: the part of this credit that closes it, rounded as the whole, ends with it.
+      const closing = (credit * BigInt(magnitudeOf(before))) / BigInt(magnitudeOf(lots));
+      const gained = holding.credit + closing;
+      holding.realized += gained;
+      this.#credit += gained;
+      holding.credit = credit - closing;
+    } else {
+      holding.credit += credit;
+    }
+    holding.lots = after;
+    if (after === 0) {
+      this.#credit += holding.credit;
+      holding.credit = 0n;
+    }
+  }
+
+  #of(marketId: MarketId): Holding {
+    return this.#holdings.get(marketId) as Holding;
+  }
+}
+
+function magnitudeOf(lots: Lots): number {
+  return Math.abs(lots);
+}
+
+function entryPrice({ lots, credit, terms }: Holding): string {
+  if (lots === 0) return "0";
+  const { instrument } = terms;
+  const perBase = (magnitude(credit) * 10n ** BigInt(instrument.paperDecimals)) / (BigInt(Math.abs(lots)) * instrument.paperPerLot);
+  return instrument.creditToDecimal(perBase);
+}
+
+/** Two decimals are enough for what only people read. */
+function ratio(above: CreditUnits, below: CreditUnits): string {
+  return below <= 0n ? "0" : (Number((above * 10_000n) / below) / 10_000).toString();
+}

@@ -1,0 +1,120 @@
+import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { PlaceAction } from "../../exchange/venue.js";
+import type { FillCause, Matcher, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
+import type { RunObserver } from "../record/run-observer.js";
+import { HeldOrder } from "./held-order.js";
+import type { MarketTerms } from "./market-terms.js";
+
+/** Hears what happened to an order of ours at the exchange, once its books have it. */
+export interface OrderListener {
+  accepted(held: HeldOrder, atUs: number): void;
+  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void;
+  ended(held: HeldOrder, atUs: number): void;
+}
+
+/** One market of the replayed exchange: its history with our orders in it, and our orders' records. */
+export class ReplayMarket implements MatchListener {
+  readonly marketId: MarketId;
+  readonly terms: MarketTerms;
+  readonly #open = new Map<number, HeldOrder>();
+  readonly #recent: HeldOrder[] = [];
+  readonly #listener: OrderListener;
+  readonly #observer: RunObserver;
+  readonly #best = { BUY: Number.NaN, SELL: Number.NaN };
+  #matcher: Matcher | undefined;
+
+  constructor(terms: MarketTerms, listener: OrderListener, observer: RunObserver) {
+    this.marketId = terms.rules.marketId;
+    this.terms = terms;
+    this.#listener = listener;
+    this.#observer = observer;
+  }
+
+  /** The history that goes on here; it tells this market what becomes of its orders. */
+  get matcher(): Matcher {
+    return this.#matcher as Matcher;
+  }
+
+  set matcher(matcher: Matcher) {
+    this.#matcher = matcher;
+  }
+
+  /** Best bid plus best ask; NaN without two sides. */
+  get midHalfTicks(): number {
+    const { bidTicks, askTicks } = this.matcher.touch;
+    return bidTicks + askTicks;
+  }
+
+  get openOrders(): IterableIterator<HeldOrder> {
+    return this.#open.values();
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Orders that are over, the newest last: as many as anybody asks for after the fact. */
+  get recent(): readonly HeldOrder[] {
+    return this.#recent;
+  }
+
+  /** Our best open price of a side; NaN for none. */
+  bestOf(side: Side): Ticks {
+    return this.#best[side];
+  }
+
+  place(id: number, action: PlaceAction, atUs: number): void {
+    const { side, type, ticks, lots, timeInForce, expirationMs } = action;
+    const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
+    const order: ReplayOrder = { id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots };
+    this.#open.set(id, new HeldOrder(order, action, Math.floor(atUs / 1000)));
+    this.matcher.place(order, atUs);
+    this.#noteBest(side, atUs);
+  }
+
+  /** False when no such order is open. */
+  cancel(id: number, atUs: number): boolean {
+    return this.matcher.cancel(id, atUs);
+  }
+
+  accepted(order: ReplayOrder, atUs: number): void {
+    this.#listener.accepted(this.#held(order), atUs);
+  }
+
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+    const held = this.#held(order);
+    this.#listener.filled(held, ticks, lots, cause, atUs);
+    if (order.openLots === 0) this.#over(held, atUs);
+  }
+
+  ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
+    const held = this.#held(order);
+    held.ended(how, Math.floor(atUs / 1000));
+    this.#listener.ended(held, atUs);
+    this.#over(held, atUs);
+  }
+
+  #held(order: ReplayOrder): HeldOrder {
+    return this.#open.get(order.id) as HeldOrder;
+  }
+
+  #over(held: HeldOrder, atUs: number): void {
+    this.#open.delete(held.order.id);
+    this.#recent.push(held);
+    if (this.#recent.length > 2 * KEPT) this.#recent.splice(0, this.#recent.length - KEPT);
+    this.#noteBest(held.order.side, atUs);
+  }
+
+  #noteBest(side: Side, atUs: number): void {
+    let best = Number.NaN;
+    for (const { order } of this.#open.values()) {
+      if (order.side === side && !(side === "BUY" ? order.ticks <= best : order.ticks >= best)) best = order.ticks;
+    }
+    if (Object.is(best, this.#best[side])) return;
+    this.#best[side] = best;
+    this.#observer.quote(this.marketId, atUs, side, best);
+  }
+}
+
+/** A page of the history of orders is 500. */
+const KEPT = 500;

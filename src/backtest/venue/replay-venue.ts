@@ -1,0 +1,300 @@
+import { NEVER, type Observable } from "rxjs";
+import { RunError } from "../../core/errors.js";
+import { RateBudget } from "../../core/rate-budget.js";
+import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
+import type { VenueRules, VenueTrade } from "../../exchange/records.js";
+import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
+import type { ActionCosts, Bucket } from "../../executor/dispatch-budget.js";
+import type { FillCause } from "../matching/matcher.js";
+import type { BudgetSample, ReplayFill, RunObserver } from "../record/run-observer.js";
+import { DelayLine } from "./delay-line.js";
+import { answerOf, RecentRecords } from "./exchange-answers.js";
+import type { HeldOrder } from "./held-order.js";
+import type { LatencyModel } from "./latency.js";
+import { type MarketTerms, ONE } from "./market-terms.js";
+import { placeRefusal, refused } from "./place-refusal.js";
+import { ReplayAccount } from "./replay-account.js";
+import { type OrderListener, ReplayMarket } from "./replay-market.js";
+
+/** What a replayed venue is made of. */
+export interface ReplayVenueOptions {
+  readonly rules: VenueRules;
+  readonly terms: ReadonlyMap<MarketId, MarketTerms>;
+  readonly startCredit: CreditUnits;
+  readonly latency: LatencyModel;
+  /** What each action costs in the exchange's budgets. */
+  readonly costs: ActionCosts;
+  readonly observer: RunObserver;
+  /** The bot's clock, microseconds. */
+  readonly nowUs: () => number;
+  /** The distance rank of the quote that an order was made for. */
+  readonly levelOf: (hash: string) => number;
+}
+
+/** What is told at once, in this order. */
+type Response = readonly VenueEvent[];
+
+const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
+
+/**
+ * The exchange of a replay (design, rule 1), on two clocks: requests leave on the bot's, arrive after their delay on the exchange's, and what comes of
+ * them is heard after another. The engine says when: it plays the markets' history, lets requests arrive and takes out what is heard.
+ */
+export class ReplayVenue implements Venue, OrderListener {
+  /** Nothing: the engine brings every event in itself, at its instant. */
+  readonly events$: Observable<VenueEvent> = NEVER;
+  readonly account: ReplayAccount;
+  readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
+  readonly #options: ReplayVenueOptions;
+  readonly #requests = new DelayLine<Action>();
+  readonly #responses = new DelayLine<Response>();
+  readonly #trades = new RecentRecords<VenueTrade>();
+  readonly #incomes = new RecentRecords<{ id: string; type: string; amount: CreditUnits; timeMs: Ms; marketId: MarketId }>();
+  readonly #budgets: Record<string, RateBudget>;
+  #lastId = 0;
+  #fills = 0;
+
+  constructor(options: ReplayVenueOptions) {
+    this.#options = options;
+    this.account = new ReplayAccount(options.terms, options.startCredit);
+    this.markets = new Map([...options.terms].map(([marketId, terms]) => [marketId, new ReplayMarket(terms, this, options.observer)]));
+    this.#budgets = Object.fromEntries(
+      options.rules.rateLimits.map(({ name, limit, intervalMs }) => [name, RateBudget.create(limit, intervalMs)]),
+    );
+  }
+
+  /** When the next request arrives at the exchange; Infinity when none is on its way. */
+  get nextArrivalUs(): number {
+    return this.#requests.nextUs;
+  }
+
+  /** When the bot hears something next; Infinity when nothing is on its way. */
+  get nextHeardUs(): number {
+    return this.#responses.nextUs;
+  }
+
+  submit(action: Action): void {
+    const nowUs = this.#options.nowUs();
+    const entryUs = this.#options.latency.entryUs(nowUs);
+    if (entryUs < 0) {
+      const outcome: Outcome = { result: "not-sent", message: "the recorded round trip of this time was refused on its way" };
+      this.#responses.push([{ type: "answer", actionId: action.actionId, outcome }], nowUs - entryUs);
+      return;
+    }
+    this.#requests.push(action, nowUs + entryUs);
+  }
+
+  resubscribe(): void {
+    throw new RunError("a replayed book was given up", { expected: "a book that follows the recording" });
+  }
+
+  close(): void {}
+
+  /** The bot's streams come up. */
+  open(atUs: number): void {
+    this.#responses.push(
+      [
+        { type: "stream", stream: "market", state: "up", reason: "replayed" },
+        { type: "stream", stream: "account", state: "up", reason: "replayed" },
+      ],
+      atUs,
+    );
+  }
+
+  /** Takes out what the bot hears next. Only when something is on its way. */
+  takeHeard(): Response {
+    return this.#responses.take();
+  }
+
+  /** The first request arrives. Only when one is on its way. */
+  arrive(atUs: number): void {
+    const action = this.#requests.take();
+    const outcome = this.#throttle(action, atUs) ?? this.#take(action, atUs);
+    if (outcome !== undefined) this.#answer(action, outcome, atUs);
+  }
+
+  /** The mark of a market as the exchange computes it. An account that it makes unsafe is liquidated. */
+  mark(marketId: MarketId, mark: CreditUnits, atUs: number): void {
+    this.account.mark(marketId, mark);
+    if (!this.account.isSafe) this.#liquidate(atUs);
+  }
+
+  /** Funding is paid at the mark of this instant by whoever holds a position now. */
+  fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
+    const positionLots = this.account.positionLots(marketId);
+    const mark = this.account.markOf(marketId);
+    if (positionLots === 0 || mark === undefined) return;
+    const timeMs = Math.floor(atUs / 1000);
+    const income = { id: this.#nextId(), type: "FUNDING_FEE", timeMs, marketId };
+    const amount = this.account.fund(income, rateE18);
+    const { instrument } = this.#marketOf(marketId).terms;
+    const markTicks = Number(mark) / (10 ** instrument.creditDecimals * instrument.tickQuote);
+    this.#options.observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
+    this.#incomes.add({ ...income, amount });
+    this.#say([{ type: "income-update", incomes: [{ ...income, amount }] }, this.#accountUpdate()], atUs);
+  }
+
+  /** The exchange's token budgets as they stand. */
+  budgets(atUs: number): BudgetSample[] {
+    return Object.entries(this.#budgets).map(([name, budget]) => ({
+      name,
+      usedTokens: budget.spent(atUs / 1000),
+      limitTokens: budget.limit,
+    }));
+  }
+
+  accepted(held: HeldOrder, atUs: number): void {
+    const { marketId, side, ticks } = held.action;
+    this.account.open(marketId, side, this.#worstTicks(held, ticks), 0, held.order.openLots);
+    this.#answer(held.action, { result: "accepted", order: this.#record(held) }, atUs);
+  }
+
+  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+    const { action, order } = held;
+    const { marketId, side } = action;
+    const timeMs = Math.floor(atUs / 1000);
+    const isMaker = cause !== "taker";
+    const market = this.#marketOf(marketId);
+    const midHalfTicks = market.midHalfTicks;
+    const base = { id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs };
+    const { quote, fee } = this.account.fill(base, held.quote);
+    held.filled(ticks, lots, quote, timeMs);
+    this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
+    const trade: VenueTrade = { ...base, quote, commission: fee, status: "SETTLED" };
+    this.#trades.add(trade);
+    const heardUs = this.#say(
+      [{ type: "order-update", order: this.#record(held), timestampMs: timeMs }, { type: "trade-update", trade }, this.#accountUpdate()],
+      atUs,
+    );
+    this.#fills += 1;
+    const fill: ReplayFill = {
+      marketId,
+      number: this.#fills,
+      atUs,
+      heardUs,
+      orderId: order.id,
+      side,
+      level: this.#options.levelOf(action.hash),
+      ticks,
+      lots,
+      isMaker,
+      cause,
+      quote,
+      fee,
+      midHalfTicks,
+      positionLots: this.account.positionLots(marketId),
+    };
+    this.#options.observer.fill(fill);
+  }
+
+  ended(held: HeldOrder, atUs: number): void {
+    const { marketId, side, ticks } = held.action;
+    this.account.open(marketId, side, this.#worstTicks(held, ticks), held.order.openLots, 0);
+    this.#say([{ type: "order-update", order: this.#record(held), timestampMs: Math.floor(atUs / 1000) }], atUs);
+  }
+
+  /** A 429, as the exchange's own counting has it; undefined when the request is within its budgets. */
+  #throttle(action: Action, atUs: number): Outcome | undefined {
+    const nowMs = atUs / 1000;
+    const costs = this.#options.costs[action.kind];
+    for (const bucket of BUCKETS) {
+      const budget = this.#budgets[bucket];
+      if (budget === undefined || budget.available(nowMs) >= costs[bucket]) continue;
+      this.#options.observer.note(atUs, "warn", `the exchange refused a ${action.kind}: its ${bucket} budget was spent`);
+      return { result: "throttled", httpStatus: 429, retryAfterMs: Math.ceil(budget.earliestMs(nowMs, costs[bucket]) - nowMs) };
+    }
+    for (const bucket of BUCKETS) {
+      const budget = this.#budgets[bucket];
+      if (budget !== undefined) this.#budgets[bucket] = budget.spend(nowMs, costs[bucket]);
+    }
+    return undefined;
+  }
+
+  /** Does what a request asks. Undefined where the answer was given on the way. */
+  #take(action: Action, atUs: number): Outcome | undefined {
+    switch (action.kind) {
+      case "place":
+        return this.#place(action, atUs);
+      case "cancel":
+        return this.#cancel(action, atUs);
+      case "cancel-all":
+        return this.#cancelAll(action, atUs);
+      case "build":
+        return refused(2010, "INTERNAL_ERROR", "a replay builds no orders: exchange.placement is local here");
+      case "question": {
+        const { rules } = this.#options;
+        const sources = { rules, account: this.account, markets: this.markets, trades: this.#trades, incomes: this.#incomes };
+        return answerOf(action, sources, Math.floor(atUs / 1000));
+      }
+    }
+  }
+
+  #place(action: PlaceAction, atUs: number): Outcome | undefined {
+    const market = this.#marketOf(action.marketId);
+    const refusal = placeRefusal(action, market, this.account, atUs / 1000);
+    if (refusal !== undefined) return refusal;
+    market.place(Number(this.#nextId()), action, atUs);
+    return undefined;
+  }
+
+  #cancel(action: CancelAction, atUs: number): Outcome {
+    const isCancelled = this.#marketOf(action.marketId).cancel(Number(action.orderId), atUs);
+    return isCancelled ? { result: "cancelled" } : refused(2011, "No such order", "it is not open");
+  }
+
+  #cancelAll({ marketId }: CancelAllAction, atUs: number): Outcome {
+    const market = this.#marketOf(marketId);
+    for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
+    return { result: "cancelled" };
+  }
+
+  #liquidate(atUs: number): void {
+    for (const market of this.markets.values()) for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
+    const timeMs = Math.floor(atUs / 1000);
+    const taken = this.account.liquidate();
+    const incomes = taken.flatMap(({ marketId, credit, insuranceFee }) => [
+      { id: this.#nextId(), type: "LIQUIDATED", amount: credit, timeMs, marketId },
+      { id: this.#nextId(), type: "INSURANCE_FEE", amount: -insuranceFee, timeMs, marketId },
+    ]);
+    for (const income of incomes) this.#incomes.add(income);
+    if (taken.length > 0) this.#say([{ type: "income-update", incomes }, this.#accountUpdate()], atUs);
+    for (const { marketId, lots, credit, insuranceFee } of taken) {
+      const { instrument } = this.#marketOf(marketId).terms;
+      const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
+      const text = `the account was unsafe: ${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
+      this.#options.observer.note(atUs, "error", text);
+    }
+  }
+
+  /** A MARKET order counts at the worst that it may pay. */
+  #worstTicks(held: HeldOrder, ticks: Ticks): Ticks {
+    return Number.isNaN(ticks) ? this.#marketOf(held.action.marketId).terms.rules.maxTicks : ticks;
+  }
+
+  #record(held: HeldOrder) {
+    const { instrument } = this.#marketOf(held.action.marketId).terms;
+    return held.record((ticks) => instrument.priceOf(ticks));
+  }
+
+  #accountUpdate(): VenueEvent {
+    return { type: "account-update", balances: this.account.balances(), positions: this.account.positions() };
+  }
+
+  #answer(action: Action, outcome: Outcome, atUs: number): void {
+    this.#say([{ type: "answer", actionId: action.actionId, outcome }], atUs);
+  }
+
+  /** Returns when it is heard. */
+  #say(events: Response, atUs: number): number {
+    return this.#responses.push(events, atUs + this.#options.latency.responseUs(atUs));
+  }
+
+  #marketOf(marketId: MarketId): ReplayMarket {
+    return this.markets.get(marketId) as ReplayMarket;
+  }
+
+  #nextId(): string {
+    this.#lastId += 1;
+    return String(this.#lastId);
+  }
+}

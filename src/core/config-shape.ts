@@ -36,12 +36,16 @@ export function checkShape<Schema extends z.ZodType>(
 }
 
 /**
- * Which paths of a config hold texts alone: a YAML number there keeps the digits that were written.
+ * Which paths of a config hold texts of a fixed form alone, such as decimals: a YAML number there keeps the digits that were written.
+ * A text of any form, such as a folder's name, is no number.
  * @param path the path of a value that was written.
  */
 export function textPaths(schema: z.ZodType): (path: ConfigPath) => boolean {
   const root = schemaNode(schema);
-  return (path) => nodeAt(root, path, undefined)?.type === "string";
+  return (path) => {
+    const node = nodeAt(root, path, undefined);
+    return node?.type === "string" && node.pattern !== undefined;
+  };
 }
 
 function schemaNode(schema: z.ZodType): SchemaNode {
@@ -140,8 +144,9 @@ function wrongValue(issue: Issue, held: unknown, node: SchemaNode | undefined, p
   return { summary: summaryOf(issue, held, node), hint, expected };
 }
 
-/** What a text was most likely meant to be, where no text is taken. */
+/** What a value was most likely meant to be, where it is written as one of another kind. */
 function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
+  if (typeof held === "number" && node?.type === "string" && node.pattern === undefined) return "where a text is written in quotes";
   if (typeof held !== "string" || held.trim() === "") return undefined;
   if (node?.type === "boolean" && /^(yes|no|on|off)$/i.test(held)) return `did you mean ${/^(yes|on)$/i.test(held)}?`;
   const isNumber = node?.type === "number" || node?.type === "integer";

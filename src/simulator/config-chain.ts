@@ -22,6 +22,28 @@ const DECIDED: readonly (readonly [path: readonly string[], of: (config: Exchang
   ],
 ];
 
+const WILDCARDS: readonly string[] = ["0.0.0.0", "::"];
+
+/**
+ * Checks that the exchange and its chain do not listen at one and the same port.
+ * @throws ConfigError naming the chain's port and what would be right.
+ */
+export function checkPorts({ host, port, chain }: ExchangeConfig, written?: WrittenConfig): void {
+  const rpc = chain?.rpc ?? undefined;
+  if (rpc === undefined || rpc.port === 0 || rpc.port !== port) return;
+  if (rpc.host !== host && ![rpc.host, host].some((name) => WILDCARDS.includes(name))) return;
+  throw configConflict(
+    {
+      path: ["chain", "rpc", "port"],
+      value: rpc.port,
+      summary: "is the exchange's own port",
+      expected: "another port than the exchange's own, or 0 for any free one",
+      against: [{ path: ["port"], value: port }],
+    },
+    written,
+  );
+}
+
 /**
  * Checks that nothing contradicts settlement on chain, where the configuration has one.
  * @throws ConfigError naming the path, the value and what would be right.
@@ -33,6 +55,7 @@ export function checkChain(config: ExchangeConfig, written?: WrittenConfig): voi
   const refuse = (path: readonly string[], value: unknown, expected: string): never => {
     throw configConflict({ path, value, summary: "does not go with chain", expected, against }, written);
   };
+  checkPorts(config, written);
   for (const [path, of, value] of FIXED) {
     if (of(config) !== value) refuse(path, of(config), `${String(value)}, as the contracts have it`);
   }

@@ -58,7 +58,7 @@ describe("a liquidator's file", () => {
     ["minProfitQuote: 2.50", "dryRun: true", "liquidator.minProfitQuote", /missing/],
     ["minProfitQuote: 2.50", "minProfitQuote: 0", "liquidator.minProfitQuote", /zero/],
     ["2.50", "2.50, maxNotionalQuote: 2", "liquidator.minProfitQuote", /far below maxNotionalQuote, 2/],
-    ["2.50", "2.50, tipGwei: -1", "liquidator.tipGwei", /too low/],
+    ["2.50", "2.50, tipGwei: -1", "liquidator.tipGwei", /too low.*from 0 and below 1e6/],
     ["2.50", "2.50, deadlineMs: 5000", "liquidator.deadlineMs", /more than stuckMs, 6000/],
     ["2.50", "2.50, bumpPercent: 5", "liquidator.bumpPercent", /10/],
     ["btcusdc: {}", "btcusdc: { params: { sizeBase: 1 } }", "markets.btcusdc.params", /none is named/],
@@ -69,6 +69,9 @@ describe("a liquidator's file", () => {
     [`:8545"]`, `:8545"], gasCap: 1000000`, "chain.gasCap", /2000000/],
     [`:8545"]`, `:8545"], pollMs: 60000`, "chain.pollMs", /less than maxHeadAgeMs, 15000/],
     [`:8545"]`, `:8545"], lens: "0x12"`, "chain.lens", /40 hex digits/],
+    [`rpc: ["http://127.0.0.1:8545"]`, `rpc: "http://127.0.0.1:8545"`, "chain.rpc", /a list of at most 16 addresses, such as \[http/],
+    [`rpc: ["http://127.0.0.1:8545"]`, `rpc: [8545]`, "chain.rpc.0", /an address such as http:\/\/127\.0\.0\.1:8545$/],
+    [`:8545"]`, `:8545"], rpcEnv: ["MY-URL"]`, "chain.rpcEnv.0", /wrong form.*the name of an environment variable, such as RPC_URL/],
     [`rpc: ["http://127`, `rpc: ["ws://127`, "chain.rpc.0", /http:/],
     [`rpc: ["http://127`, `rpc: ["http://user:secret@127`, "chain.rpc.0", /name or password/],
   ])("is refused with %s made %s", (from, to, field, words) => {

@@ -48,6 +48,40 @@ describe("an exchange's file that is wrong says the path, the value and what wou
       'markets: { btcusdc: { perp: "0x2222222222222222222222222222222222222222" }, ethusdc: { perp: "0x2222222222222222222222222222222222222222" } }',
       ["markets.ethusdc.perp:", "is the contract of two markets", "another contract than that of btcusdc"],
     ],
+    ...[
+      ["dataDir", "dataDir: 5\nmarkets: { btcusdc: {} }", "5"],
+      ["host", "host: 8620\nmarkets: { btcusdc: {} }", "8620"],
+      ["domain.name", "domain: { name: 1 }\nmarkets: { btcusdc: {} }", "1"],
+      ["markets.btcusdc.baseAsset", market("baseAsset: 7"), "7"],
+      ["chain.rpc.host", "chain: { rpc: { host: 127 } }\nmarkets: { btcusdc: {} }", "127"],
+    ].map(
+      ([field = "", text = "", value]) =>
+        [
+          `a number for the text of ${field}`,
+          text,
+          [`${field}: is of the wrong type`, "where a text is written in quotes", `(got ${value})`, "a text that is not empty"],
+        ] as const,
+    ),
+    [
+      "one port for the exchange and its chain",
+      "port: 8633\nchain: { rpc: { port: 8633 } }\nmarkets: { btcusdc: {} }",
+      ["chain.rpc.port:", "line 2", "(got 8633)", "another port than the exchange's own, or 0 for any free one"],
+    ],
+    [
+      "the exchange's port, by default, for its chain",
+      "chain: { rpc: { port: 8620 } }\nmarkets: { btcusdc: {} }",
+      ["chain.rpc.port:", "(got 8620)", "another port than the exchange's own"],
+    ],
+    [
+      "the chain's port, by default, for the exchange",
+      "port: 8545\nchain: {}\nmarkets: { btcusdc: {} }",
+      [
+        "port:",
+        "the default of chain.rpc.port, 8545,",
+        "(got 8545)",
+        "chain.rpc.port written beside it: another port than the exchange's own",
+      ],
+    ],
     ["no market", "markets: {}", ["markets:", "names no market", "at least one market"]],
     ["a list of markets", "markets: [btcusdc]", ["markets:", "a mapping whose keys are 3 to 32 lower-case letters"]],
     ...["0", '"0"', "0.0", '"0.00"'].map(

@@ -73,7 +73,7 @@ describe("a value of the wrong shape", () => {
     ["an empty list", { listOf: [] }, "params.listOf: has too few entries (got []); expected a list of at least 1"],
     ["an entry of a list", { listOf: [1, "a"] }, 'params.listOf.1: is of the wrong type (got "a"); expected a number'],
     ["a short pair", { pair: [1] }, "params.pair: has too few entries (got [1]); expected a list of 2: a number, a text"],
-    ["half of a pair", { pair: [1, 2] }, "params.pair.1: is of the wrong type (got 2); expected a text"],
+    ["half of a pair", { pair: [1, 2] }, "params.pair.1: is of the wrong type, where a text is written in quotes (got 2); expected a text"],
     [
       "an amount off its grid",
       { stepBase: 0.3 },
@@ -95,15 +95,17 @@ describe("a value of the wrong shape", () => {
   });
 });
 
-describe("paths that hold texts alone", () => {
+describe("paths that hold texts of a fixed form", () => {
   it("are those where a number's digits must not be rounded, in records and optional keys too", () => {
     const isText = textPaths(
       z.object({
-        tick: z.string().optional(),
+        tick: z.string().regex(/^\d+$/).optional(),
+        folder: z.string().min(1),
         seed: z.union([z.int(), z.string()]),
-        by: z.record(z.string(), z.object({ rate: z.string().default("1") })),
+        by: z.record(z.string(), z.object({ rate: z.string().regex(/^\d+$/).default("1") })),
       }),
     );
-    expect([["tick"], ["seed"], ["by", "x", "rate"], ["none"], ["by"]].map(isText)).toEqual([true, false, true, false, false]);
+    const paths = [["tick"], ["folder"], ["seed"], ["by", "x", "rate"], ["none"], ["by"]];
+    expect(paths.map(isText)).toEqual([true, false, false, true, false, false]);
   });
 });

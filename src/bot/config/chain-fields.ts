@@ -10,14 +10,25 @@ const LEAST_GAS_CAP = 2_000_000;
 export const chainShape = z
   .strictObject({
     rpc: z
-      .array(addressField("JSON-RPC address without a key in it", ["http:", "https:"]))
+      .array(addressField("JSON-RPC address without a key in it", ["http:", "https:"], "127.0.0.1:8545"))
       .max(16)
-      .describe("JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.")
+      .meta({
+        description: "JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.",
+        expected: "a list of at most 16 addresses, such as [http://127.0.0.1:8545]",
+      })
       .default([]),
     rpcEnv: z
-      .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/))
+      .array(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
+          .meta({ expected: "the name of an environment variable, such as RPC_URL" }),
+      )
       .max(16)
-      .describe("Names of environment variables that hold one more JSON-RPC address each.")
+      .meta({
+        description: "Names of environment variables that hold one more JSON-RPC address each.",
+        expected: "a list of at most 16 names of environment variables, such as [RPC_URL]",
+      })
       .default([]),
     chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe("The chain's id. Default: what exchangeInfo says.").optional(),
     quorum: countField("How many RPCs must give the same answer to what is read.", { max: 16 }).default(1),

@@ -10,12 +10,14 @@ interface DecimalBounds {
   /** Words for the unit: `base units`, `quote units`. */
   readonly unit: string;
   readonly above?: string;
+  readonly from?: string;
   readonly below?: string;
 }
 
 /** A decimal quantity, written as a YAML number or string, kept as exact digits. */
-function decimalField(description: string, { unit, above, below }: DecimalBounds) {
-  const bounds = [above === undefined ? "" : `above ${above}`, below === undefined ? "" : `below ${below}`].filter(Boolean).join(" and ");
+function decimalField(description: string, { unit, above, from, below }: DecimalBounds) {
+  const low = from === undefined ? (above === undefined ? "" : `above ${above}`) : `from ${from}`;
+  const bounds = [low, below === undefined ? "" : `below ${below}`].filter(Boolean).join(" and ");
   const expected = `a decimal number ${unit.startsWith("fraction") ? "as a" : "of"} ${unit}${bounds === "" ? "" : `, ${bounds}`}`;
   return z
     .union([z.number(), z.string()])
@@ -28,6 +30,7 @@ function decimalField(description: string, { unit, above, below }: DecimalBounds
       if (!DECIMAL.test(text)) return fail("is no decimal number");
       const value = new Decimal(text);
       if (above !== undefined && value.lte(above)) return fail(value.isZero() ? "must not be zero" : "is too low");
+      if (from !== undefined && value.lt(from)) return fail("is too low");
       if (below !== undefined && value.gte(below)) return fail("is too high");
       return value.toFixed();
     })
@@ -35,6 +38,7 @@ function decimalField(description: string, { unit, above, below }: DecimalBounds
       description: `${description} (${unit}).`,
       expected,
       ...(above === undefined ? {} : { exclusiveMinimum: Number(above) }),
+      ...(from === undefined ? {} : { minimum: Number(from) }),
       ...(below === undefined ? {} : { exclusiveMaximum: Number(below) }),
     });
 }
@@ -54,7 +58,7 @@ export function quoteField(description: string) {
 
 /** A price of gas, zero or above. */
 export function gweiField(description: string) {
-  return decimalField(description, { unit: "gwei a unit of gas", above: "-1e-9", below: "1e6" });
+  return decimalField(description, { unit: "gwei a unit of gas", from: "0", below: "1e6" });
 }
 
 /** A fee rate as a fraction of the notional; negative is a rebate. */
@@ -77,9 +81,9 @@ export function fractionField(description: string) {
   return z.number().gt(0).max(1).describe(description);
 }
 
-/** An address of the exchange: scheme, host, optional port and path; no query and no credentials. */
-export function addressField(description: string, schemes: readonly string[]) {
-  const expected = `an address such as ${schemes[0]}//127.0.0.1:8620/v1`;
+/** An address: scheme, host, optional port and path; no query and no credentials. @param at an example, the scheme apart. */
+export function addressField(description: string, schemes: readonly string[], at = "127.0.0.1:8620/v1") {
+  const expected = `an address such as ${schemes[0]}//${at}`;
   return z
     .string()
     .transform((written, context): string => {

@@ -4,6 +4,7 @@ import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import type { ExchangeConfig } from "../../simulator/config.js";
+import { checkPorts } from "../../simulator/config-chain.js";
 import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
 import { checkCaptures } from "../../simulator/flow/check-captures.js";
 import { serveExchange } from "../../simulator/http-server.js";
@@ -31,6 +32,7 @@ export function addExchange(program: Command, context: CliContext): void {
       const path = resolve(file ?? packageFile("config/exchange.yaml"));
       const loaded = loadExchangeConfig(path);
       const config = atPorts(loaded, options);
+      checkPorts(config);
       await checkCaptures(config, dirname(path));
       const log = openLog({ level: "info", clock: context.seam.clock, fields: { process: "exchange" } });
       const interrupted = context.interrupted();

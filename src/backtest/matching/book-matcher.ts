@@ -3,10 +3,11 @@ import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
-import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
-import { keyOf, OwnOrders } from "./own-orders.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
+import { requireNextTape } from "./next-tape.js";
+import { OrderMatcher } from "./order-matcher.js";
+import { keyOf } from "./own-orders.js";
 import type { OwnSide } from "./own-side.js";
-import { requireNextTape, requirePlayed } from "./played-tape.js";
 import { TakenLevels } from "./taken-levels.js";
 
 /** What a {@link BookMatcher} matches, and how. */
@@ -33,14 +34,13 @@ export interface BookMatcherOptions {
  * it. A message is applied whole before anything is tested against it. A taker takes what is shown level by level, its limit's own included;
  * what a GTC or GTT order could not take rests. History knows nothing of our orders and goes on as it was.
  */
-export class BookMatcher implements Matcher {
+export class BookMatcher extends OrderMatcher {
   /** The recorded book on the exchange's clock. */
   readonly book = new ReplayBook();
   readonly touch: ExchangeTouch;
   readonly #queue: QueueModel<QueuePlace>;
   readonly #partialFills: boolean;
   readonly #onTouch: BookMatcherOptions["onTouch"];
-  readonly #own: OwnOrders;
   readonly #takenBids: TakenLevels;
   readonly #takenAsks: TakenLevels;
   readonly #consumption: boolean;
@@ -48,12 +48,12 @@ export class BookMatcher implements Matcher {
   #next = 0;
 
   constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
+    super(listener);
     this.#tape = tape;
     this.#queue = queue;
     this.#partialFills = partialFills;
     this.#consumption = consumption && partialFills;
     this.#onTouch = onTouch;
-    this.#own = new OwnOrders(listener);
     const { bids, asks } = this.book;
     this.#takenBids = new TakenLevels(bids);
     this.#takenAsks = new TakenLevels(asks);
@@ -67,50 +67,6 @@ export class BookMatcher implements Matcher {
     };
   }
 
-  get nextUs(): number {
-    return Math.min(this.#nextMessageUs, this.#own.nextExpiryUs);
-  }
-
-  advance(untilUs: number, inclusive: boolean): number {
-    this.#own.told = false;
-    for (;;) {
-      const expiryUs = this.#own.nextExpiryUs;
-      const expiryIsDue = expiryUs < untilUs || (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
-      const stoppedUs = expiryIsDue ? this.#play(expiryUs, true) : this.#play(untilUs, inclusive);
-      if (this.#own.told) return stoppedUs;
-      if (!expiryIsDue) return untilUs;
-      this.#own.expire(expiryUs);
-      return expiryUs;
-    }
-  }
-
-  place(order: ReplayOrder, atUs: number): void {
-    requirePlayed(this.#nextMessageUs, atUs);
-    const own = this.#own;
-    own.accept(order, atUs);
-    if (order.expirationUs <= atUs) {
-      own.end(order, "expired", atUs);
-      return;
-    }
-    const taken = order.side === "BUY" ? this.#takenAsks : this.#takenBids;
-    // The other side's keys count the other way round.
-    const limitKey = Number.isNaN(order.ticks) ? NO_KEY + 1 : -keyOf(order);
-    const isMarketable = taken.bestKey >= limitKey;
-    if (isMarketable && order.timeInForce === "POST_ONLY") {
-      own.end(order, "would-take", atUs);
-      return;
-    }
-    if (isMarketable) this.#take(order, taken, limitKey, atUs);
-    if (order.openLots === 0) return;
-    if (order.type === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") own.end(order, "expired", atUs);
-    else this.#rest(order);
-  }
-
-  cancel(id: number, atUs: number): boolean {
-    requirePlayed(this.#nextMessageUs, atUs);
-    return this.#own.cancel(id, atUs);
-  }
-
   /**
    * Goes on with the next stretch of the same market's history, which begins where the last ended or later.
    * @throws RunError when the one before is not played out, or the new one is of another market or grid, or earlier
@@ -121,14 +77,13 @@ export class BookMatcher implements Matcher {
     this.#next = 0;
   }
 
-  get #nextMessageUs(): number {
+  protected get nextHistoryUs(): number {
     return this.#next < this.#tape.messages ? this.#tape.exchangeUs[this.#next] : Number.POSITIVE_INFINITY;
   }
 
-  /** Plays messages until the listener was told of something. @returns the stamp of the last one played. */
-  #play(untilUs: number, inclusive: boolean): number {
+  protected play(untilUs: number, inclusive: boolean): number {
     const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
-    const own = this.#own;
+    const own = this.own;
     let message = this.#next;
     let from = message === 0 ? 0 : rowEnd[message - 1];
     while (message < messages) {
@@ -163,7 +118,7 @@ export class BookMatcher implements Matcher {
     }
     this.#takenBids.refresh();
     this.#takenAsks.refresh();
-    const { bids, asks } = this.#own;
+    const { bids, asks } = this.own;
     if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#takenAsks, atUs);
     if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#takenBids, atUs);
   }
@@ -179,29 +134,35 @@ export class BookMatcher implements Matcher {
       level.shownLots = shownLots;
     }
     const reachedKey = -opposite.bestKey;
-    if (own.bestKey >= reachedKey) this.#own.fillDownTo(own, reachedKey, "cross", atUs);
+    if (own.bestKey >= reachedKey) this.own.fillDownTo(own, reachedKey, "cross", atUs);
   }
 
   /** A trade came to our best price or went beyond it. */
   #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
-    this.#own.fillDownTo(side, key + 1, "through", atUs);
+    this.own.fillDownTo(side, key + 1, "through", atUs);
     if (side.bestKey !== key) return;
     const level = side.levels[0];
     if (this.#partialFills) {
-      this.#own.fillByQueue(level, lots, this.#queue, atUs);
+      this.own.fillByQueue(level, lots, this.#queue, atUs);
       return;
     }
     for (const resting of [...level.orders]) {
       const place = this.#queue.onTrade(resting.place, lots);
-      if (this.#queue.executableLots(place) > 0) this.#own.fill(resting.order, resting.order.ticks, resting.order.openLots, "queue", atUs);
+      if (this.#queue.executableLots(place) > 0) this.own.fill(resting.order, resting.order.ticks, resting.order.openLots, "queue", atUs);
       else resting.place = place;
     }
   }
 
-  #take(order: ReplayOrder, taken: TakenLevels, limitKey: number, atUs: number): void {
+  protected wouldTake(order: ReplayOrder): boolean {
+    return this.#counterpart(order).bestKey >= limitKeyOf(order);
+  }
+
+  protected take(order: ReplayOrder, atUs: number): void {
+    const taken = this.#counterpart(order);
+    const limitKey = limitKeyOf(order);
     const sign = -signOf(order.side);
     if (!this.#partialFills) {
-      this.#own.fill(order, taken.bestKey * sign, order.openLots, "taker", atUs);
+      this.own.fill(order, taken.bestKey * sign, order.openLots, "taker", atUs);
       return;
     }
     if (order.timeInForce === "FOK" && !reaches(taken, limitKey, order.openLots)) return;
@@ -209,16 +170,26 @@ export class BookMatcher implements Matcher {
       if (key < limitKey) return false;
       const lots = Math.min(left, order.openLots);
       if (this.#consumption) taken.take(key, lots);
-      this.#own.fill(order, key * sign, lots, "taker", atUs);
+      this.own.fill(order, key * sign, lots, "taker", atUs);
       return order.openLots > 0;
     });
   }
 
-  #rest(order: ReplayOrder): void {
+  protected rest(order: ReplayOrder): void {
     const side = order.side === "BUY" ? this.book.bids : this.book.asks;
     const shownLots = side.lotsAt(keyOf(order));
-    this.#own.rest(order, this.#queue.onAccept(shownLots), shownLots);
+    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots);
   }
+
+  /** What an order that takes would take from. */
+  #counterpart({ side }: ReplayOrder): TakenLevels {
+    return side === "BUY" ? this.#takenAsks : this.#takenBids;
+  }
+}
+
+/** The worst key of the other side that an order takes. The other side's keys count the other way round. */
+function limitKeyOf(order: ReplayOrder): number {
+  return Number.isNaN(order.ticks) ? NO_KEY + 1 : -keyOf(order);
 }
 
 /** Whether so much is left down to the limit. */

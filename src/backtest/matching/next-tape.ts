@@ -1,16 +1,6 @@
 import { RunError } from "../../core/errors.js";
 import type { Tape } from "../../history/columns/tape.js";
 
-/** @throws RunError when an order or a cancel arrives before history was played up to and at its instant */
-export function requirePlayed(nextMessageUs: number, atUs: number): void {
-  if (nextMessageUs > atUs) return;
-  throw new RunError("history is not yet played to where an order arrives", {
-    field: "atUs",
-    value: atUs,
-    expected: `a time before the next message, at ${nextMessageUs}`,
-  });
-}
-
 /** @throws RunError when `tape` does not go on where another, of which `played` messages were played, ended */
 export function requireNextTape(before: Tape, played: number, tape: Tape): void {
   const lastUs = before.messages === 0 ? Number.NEGATIVE_INFINITY : before.exchangeUs[before.messages - 1];

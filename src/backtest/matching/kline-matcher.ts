@@ -1,0 +1,141 @@
+import { ConfigError } from "../../core/errors.js";
+import type { Lots, Ticks } from "../../core/units.js";
+import type { KlineTape } from "../../history/columns/tape.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
+import { OrderMatcher } from "./order-matcher.js";
+import { requireSlippage, slipped } from "./slippage.js";
+
+/**
+ * The way of the price within a bar, which the bar does not tell: `ohlc` to the high first, `olhc` to the low first, `adaptive` first to the
+ * nearer of both from the open, and to the low where they are equally far (after NautilusTrader's bar execution).
+ */
+export type BarPath = "ohlc" | "olhc" | "adaptive";
+
+/** What a {@link KlineMatcher} matches, and how. */
+export interface KlineMatcherOptions {
+  readonly klines: KlineTape;
+  readonly listener: MatchListener;
+  readonly path: BarPath;
+  /** The share of a bar's volume that all our orders together can have of it, above 0 and at most 1; rounded down to lots. */
+  readonly volumeShare: number;
+  /** How much worse than the price of the moment a taker is filled, as far as its limit allows. */
+  readonly slippageTicks: Ticks;
+}
+
+/** The stations of a bar: its open at the start, the extremes after a third and two thirds, its close in the last microsecond. */
+const STATIONS = 4;
+
+/**
+ * Matches our orders against candles. A resting order is filled, at its own price, when the price has gone beyond it by a tick at least; never
+ * when it was only reached, and never at a gap's better price. An order whose limit the price of the moment meets takes at that price: one that answers a bar,
+ * at the open of the next. Within a bar nobody knows the price of a moment, so a taker has the worse of the bar's open and where the path
+ * stands. No bar gives more than its share of volume, and a gap between bars gives nothing. Indicative only: nothing here knows of a book.
+ */
+export class KlineMatcher extends OrderMatcher {
+  readonly touch: ExchangeTouch;
+  readonly #klines: KlineTape;
+  readonly #path: BarPath;
+  readonly #volumeShare: number;
+  readonly #slippageTicks: Ticks;
+  /** Of the next station to play, counted over all bars. */
+  #next = 0;
+  #openTicks = Number.NaN;
+  #lastTicks = Number.NaN;
+  #barEndUs = Number.NEGATIVE_INFINITY;
+  /** What is left of this bar's share. */
+  #leftLots: Lots = 0;
+
+  /** @throws ConfigError when the share or the slippage is none */
+  constructor({ klines, listener, path, volumeShare, slippageTicks }: KlineMatcherOptions) {
+    super(listener);
+    if (!(volumeShare > 0 && volumeShare <= 1)) {
+      throw new ConfigError("not a share", { field: "volumeShare", value: volumeShare, expected: "a number above 0 and at most 1" });
+    }
+    this.#klines = klines;
+    this.#path = path;
+    this.#volumeShare = volumeShare;
+    this.#slippageTicks = requireSlippage(slippageTicks);
+    const lastTicks = (): Ticks => this.#lastTicks;
+    this.touch = {
+      get bidTicks() {
+        return lastTicks();
+      },
+      get askTicks() {
+        return lastTicks() + 1;
+      },
+    };
+  }
+
+  protected get nextHistoryUs(): number {
+    return this.#next < this.#klines.bars * STATIONS ? this.#stampOf(this.#next) : Number.POSITIVE_INFINITY;
+  }
+
+  protected play(untilUs: number, inclusive: boolean): number {
+    let atUs = Number.NEGATIVE_INFINITY;
+    for (const end = this.#klines.bars * STATIONS; this.#next < end; ) {
+      const nextUs = this.#stampOf(this.#next);
+      if (nextUs > untilUs || (nextUs === untilUs && !inclusive)) break;
+      atUs = nextUs;
+      this.#reach(this.#next, atUs);
+      this.#next++;
+      if (this.own.told) break;
+    }
+    return atUs;
+  }
+
+  protected wouldTake(order: ReplayOrder): boolean {
+    if (Number.isNaN(this.#lastTicks)) return false;
+    if (Number.isNaN(order.ticks)) return true;
+    // The last price is as good a bid as there is to know of: what waits at it does not take.
+    const askTicks = order.timeInForce === "POST_ONLY" ? this.#lastTicks + 1 : this.#lastTicks;
+    return order.side === "BUY" ? order.ticks >= askTicks : order.ticks <= this.#lastTicks;
+  }
+
+  protected take(order: ReplayOrder, atUs: number): void {
+    const leftLots = atUs < this.#barEndUs ? this.#leftLots : 0;
+    if (order.timeInForce === "FOK" && order.openLots > leftLots) return;
+    const isBuy = order.side === "BUY";
+    const worst = isBuy ? Math.max(this.#openTicks, this.#lastTicks) : Math.min(this.#openTicks, this.#lastTicks);
+    const lots = Math.min(order.openLots, leftLots);
+    if (lots === 0) return;
+    this.#leftLots -= lots;
+    this.own.fill(order, slipped(order, worst, this.#slippageTicks), lots, "taker", atUs);
+  }
+
+  protected rest(order: ReplayOrder): void {
+    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0);
+  }
+
+  #stampOf(station: number): number {
+    const { startUs, intervalUs } = this.#klines;
+    const start = startUs[Math.floor(station / STATIONS)];
+    const at = station % STATIONS;
+    return at === STATIONS - 1 ? start + intervalUs - 1 : start + Math.floor((intervalUs * at) / (STATIONS - 1));
+  }
+
+  /** The price comes to a station. */
+  #reach(station: number, atUs: number): void {
+    const bar = Math.floor(station / STATIONS);
+    if (station % STATIONS === 0) this.#begin(bar);
+    const ticks = this.#priceAt(bar, station % STATIONS);
+    const { own } = this;
+    this.#lastTicks = ticks;
+    this.#leftLots -= own.fillDownTo(own.bids, ticks + 1, "through", atUs, this.#leftLots);
+    this.#leftLots -= own.fillDownTo(own.asks, 1 - ticks, "through", atUs, this.#leftLots);
+  }
+
+  #begin(bar: number): void {
+    const { startUs, intervalUs, openTicks, lots } = this.#klines;
+    this.#openTicks = openTicks[bar];
+    this.#barEndUs = startUs[bar] + intervalUs;
+    this.#leftLots = Math.floor(lots[bar] * this.#volumeShare);
+  }
+
+  #priceAt(bar: number, station: number): Ticks {
+    const { openTicks, highTicks, lowTicks, closeTicks } = this.#klines;
+    if (station === 0) return openTicks[bar];
+    if (station === STATIONS - 1) return closeTicks[bar];
+    const highFirst = this.#path === "adaptive" ? highTicks[bar] - openTicks[bar] < openTicks[bar] - lowTicks[bar] : this.#path === "ohlc";
+    return highFirst === (station === 1) ? highTicks[bar] : lowTicks[bar];
+  }
+}

@@ -1,0 +1,18 @@
+import { ConfigError } from "../../core/errors.js";
+import { signOf, type Ticks } from "../../core/units.js";
+import type { ReplayOrder } from "./matcher.js";
+import { keyOf } from "./own-orders.js";
+
+/** @throws ConfigError when it is no slippage */
+export function requireSlippage(slippageTicks: Ticks): Ticks {
+  if (Number.isSafeInteger(slippageTicks) && slippageTicks >= 0) return slippageTicks;
+  throw new ConfigError("not a slippage", { field: "slippageTicks", value: slippageTicks, expected: "whole ticks, zero or above" });
+}
+
+/** A price that is worse for a taker by so much, but no worse than its limit, nor below a tick. */
+export function slipped(order: ReplayOrder, ticks: Ticks, slippageTicks: Ticks): Ticks {
+  const sign = signOf(order.side);
+  const key = sign * ticks + slippageTicks;
+  const worst = Number.isNaN(order.ticks) ? key : Math.min(key, keyOf(order));
+  return Math.max(1, worst * sign);
+}

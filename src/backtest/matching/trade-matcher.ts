@@ -1,0 +1,143 @@
+import { ConfigError } from "../../core/errors.js";
+import { riskAverseQueue } from "../../core/queue-models.js";
+import type { Lots, Ticks } from "../../core/units.js";
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
+import { requireNextTape } from "./next-tape.js";
+import { OrderMatcher } from "./order-matcher.js";
+import { requireSlippage, slipped } from "./slippage.js";
+
+/** What a {@link TradeMatcher} matches, and how. */
+export interface TradeMatcherOptions {
+  /** Trades of the market; what else it holds is passed over. */
+  readonly tape: Tape;
+  readonly listener: MatchListener;
+  /**
+   * What is taken to stand ahead of an order at its price: so much must trade there before it is reached. Default: Infinity, only a trade
+   * beyond its price fills it.
+   */
+  readonly queueAheadLots?: Lots;
+  /** How much worse than the last price of its kind a taker is filled, as far as its limit allows. */
+  readonly slippageTicks: Ticks;
+}
+
+/**
+ * Matches our orders against recorded trades alone, on the exchange's clock. A resting order is filled wholly, at its own price, by a trade
+ * beyond that price, whoever took; by trades at its price once they have used up what is taken to stand ahead of it; never by a price that is
+ * only reached. What there is to take is not known: a taker is filled wholly at the last price at which a taker of its side was, and slippage.
+ */
+export class TradeMatcher extends OrderMatcher {
+  readonly touch: ExchangeTouch;
+  readonly #queueAheadLots: Lots;
+  readonly #slippageTicks: Ticks;
+  #tape: Tape;
+  #next = 0;
+  /** Message to which the last prices have been brought up to date: they are asked for far more seldom than trades come. */
+  #known = 0;
+  #bidTicks = Number.NaN;
+  #askTicks = Number.NaN;
+
+  /** @throws ConfigError when an amount or slippage is none */
+  constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks }: TradeMatcherOptions) {
+    super(listener);
+    if (!(queueAheadLots === Number.POSITIVE_INFINITY || (Number.isSafeInteger(queueAheadLots) && queueAheadLots >= 0))) {
+      throw new ConfigError("not an amount ahead", { field: "queueAheadLots", value: queueAheadLots, expected: "whole lots, or Infinity" });
+    }
+    this.#tape = tape;
+    this.#queueAheadLots = queueAheadLots;
+    this.#slippageTicks = requireSlippage(slippageTicks);
+    const bidTicks = (): Ticks => this.#learnPrices().#bidTicks;
+    const askTicks = (): Ticks => this.#learnPrices().#askTicks;
+    this.touch = {
+      get bidTicks() {
+        return bidTicks();
+      },
+      get askTicks() {
+        return askTicks();
+      },
+    };
+  }
+
+  /**
+   * Goes on with the next stretch of the same market's history, which begins where the last ended or later.
+   * @throws RunError when the one before is not played out, or the new one is of another market or grid, or earlier
+   */
+  extend(tape: Tape): void {
+    requireNextTape(this.#tape, this.#next, tape);
+    this.#learnPrices();
+    this.#tape = tape;
+    this.#next = 0;
+    this.#known = 0;
+  }
+
+  protected get nextHistoryUs(): number {
+    return this.#next < this.#tape.messages ? this.#tape.exchangeUs[this.#next] : Number.POSITIVE_INFINITY;
+  }
+
+  protected play(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks } = this.#tape;
+    const { own } = this;
+    let bidKey = own.bids.bestKey;
+    let askKey = own.asks.bestKey;
+    let message = this.#next;
+    while (message < messages) {
+      const atUs = exchangeUs[message];
+      if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
+      const isTrade = kind[message] === TapeKind.trade;
+      message++;
+      if (!isTrade) continue;
+      const row = rowEnd[message - 1] - 1;
+      const signed = signedTicks[row];
+      const ticks = signed < 0 ? -signed : signed;
+      if (ticks > bidKey && -ticks > askKey) continue;
+      this.#print(ticks, signed > 0, this.#tape.lots[row], atUs);
+      if (own.told) break;
+      bidKey = own.bids.bestKey;
+      askKey = own.asks.bestKey;
+    }
+    this.#next = message;
+    return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
+  }
+
+  protected wouldTake(order: ReplayOrder): boolean {
+    this.#learnPrices();
+    if (Number.isNaN(order.ticks)) return !Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
+    return order.side === "BUY" ? order.ticks >= this.#askTicks : order.ticks <= this.#bidTicks;
+  }
+
+  protected take(order: ReplayOrder, atUs: number): void {
+    const touch = order.side === "BUY" ? this.#askTicks : this.#bidTicks;
+    this.own.fill(order, slipped(order, touch, this.#slippageTicks), order.openLots, "taker", atUs);
+  }
+
+  protected rest(order: ReplayOrder): void {
+    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0);
+  }
+
+  /** A trade came to one of our best prices or beyond. */
+  #print(ticks: Ticks, takerBought: boolean, lots: Lots, atUs: number): void {
+    const { own } = this;
+    const { bids, asks } = own;
+    own.fillDownTo(bids, ticks + 1, "through", atUs);
+    own.fillDownTo(asks, 1 - ticks, "through", atUs);
+    const reached = takerBought ? asks : bids;
+    if (reached.bestKey === (takerBought ? -ticks : ticks)) own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
+  }
+
+  /** Where the last prices of both kinds meet or cross, the newer one stands and the other is a tick from it. */
+  #learnPrices(): this {
+    const { kind, rowEnd, signedTicks } = this.#tape;
+    for (; this.#known < this.#next; this.#known++) {
+      if (kind[this.#known] !== TapeKind.trade) continue;
+      const signed = signedTicks[rowEnd[this.#known] - 1];
+      if (signed > 0) {
+        this.#askTicks = signed;
+        if (this.#bidTicks >= signed) this.#bidTicks = signed - 1;
+      } else {
+        this.#bidTicks = -signed;
+        if (this.#askTicks <= -signed) this.#askTicks = -signed + 1;
+      }
+    }
+    return this;
+  }
+}

@@ -102,8 +102,15 @@ export class ActionBudget {
 
   spend(kind: DispatchKind): void {
     this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
-    this.#unwritten++;
-    if (this.#unwritten >= LEAD_TOKENS) this.#write(true);
+    this.#noteUnwritten();
+  }
+
+  /** Counts what somebody else in this process has sent, also beyond the limit. */
+  charge(kind: DispatchKind): void {
+    const nowMs = this.#clock.monotonicMs();
+    const { ORDER, COMMON } = this.costs[kind];
+    this.#budgets = { ORDER: this.#budgets.ORDER.charge(nowMs, ORDER), COMMON: this.#budgets.COMMON.charge(nowMs, COMMON) };
+    this.#noteUnwritten();
   }
 
   /** Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch waits for the disk. */
@@ -133,6 +140,11 @@ export class ActionBudget {
   /** Writes exactly what was spent: at a clean end. */
   settle(): void {
     this.#write(false);
+  }
+
+  #noteUnwritten(): void {
+    this.#unwritten++;
+    if (this.#unwritten >= LEAD_TOKENS) this.#write(true);
   }
 
   #share(): Readonly<Record<Bucket, number>> {

@@ -1,4 +1,4 @@
-import type { MarketId } from "../core/units.js";
+import type { MarketId, Ms } from "../core/units.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
@@ -42,10 +42,12 @@ export class Bot {
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
   readonly #journal: TurnRecorder | undefined;
+  readonly #tickMs: Ms;
 
   constructor(options: BotOptions) {
     const { seam, store } = options;
     this.#journal = options.journal;
+    this.#tickMs = options.tickMs ?? TICK_MS;
     this.#turns = new TurnQueue(
       seam,
       (input) => this.#run(input),
@@ -179,6 +181,8 @@ export class Bot {
         return this.unwinding.inherit(command.takeover);
       case "disinherit":
         return this.unwinding.disinherit(command.takeoverId);
+      case "asked":
+        return this.context.budget.charge("question");
     }
   }
 
@@ -200,7 +204,7 @@ export class Bot {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
-    if (this.phase !== "stopped") this.#turns.clock.setTimer(TICK_MS, () => this.#tick());
+    if (this.phase !== "stopped") this.#turns.clock.setTimer(this.#tickMs, () => this.#tick());
   }
 
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {

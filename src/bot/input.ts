@@ -16,7 +16,9 @@ export type BotCommand =
   /** A liquidation has brought a position: it counts at once, and is unwound. Said again, it changes nothing. */
   | { readonly command: "inherit"; readonly takeover: Takeover }
   /** The chain has taken a takeover back: its position and credit count no more, and what was sold of it is bought again. */
-  | { readonly command: "disinherit"; readonly takeoverId: string };
+  | { readonly command: "disinherit"; readonly takeoverId: string }
+  /** Somebody beside the bot's turns asks the exchange a question for the same account: it counts against the same limits. */
+  | { readonly command: "asked" };
 
 /**
  * Everything that can happen to the bot (design, rule 2). All of it enters at one place, one at a time,

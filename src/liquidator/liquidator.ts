@@ -51,7 +51,7 @@ const GAS_EACH = 20_000n;
 
 /**
  * Finds accounts in danger, confirms them on the chain, takes over what pays, and hands it to the bot to be sold. It lives beside the
- * bot's turns: nothing of it enters them but what was taken over.
+ * bot's turns: nothing of it enters them but what was taken over, and what it asks the exchange.
  */
 export class Liquidator {
   readonly #options: LiquidatorOptions;

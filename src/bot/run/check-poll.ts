@@ -3,7 +3,7 @@ import type { VenueRules } from "../../exchange/records.js";
 import type { Finding } from "./finding.js";
 
 const MINUTE_MS: Ms = 60_000;
-/** More than this of the exchange's budget is a lot for one question that the bot's own budget does not count. */
+/** More than this of the budget that it shares with the bot is a lot for one question. */
 const LARGE_SHARE = 0.25;
 
 /** What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits; nothing where it has none. */

@@ -44,7 +44,7 @@ export async function readCreditPerEth(client: RestClient, creditDecimals: numbe
 export async function readRiskyAccounts(client: Pick<RestClient, "call">, windowMs = WINDOW_MS): Promise<readonly RiskyAccount[]> {
   const answer = await client.call("riskyAccounts").catch((error: unknown) => {
     if (!(error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418))) throw error;
-    throw new TooManyQuestions(error.httpStatus, error.retryAfterMs ?? windowMs);
+    throw new TooManyQuestions(`the exchange was asked too often (HTTP ${error.httpStatus})`, error.retryAfterMs ?? windowMs);
   });
   const list = parseWire(riskySchema, answer, "riskyAccounts");
   return list.map(({ account, isSafe, positions }) => ({
@@ -59,13 +59,16 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #bot: Bot;
   readonly #client: RestClient;
   readonly #clock: Clock;
+  readonly #onAsking: () => void;
   readonly #byPerp: ReadonlyMap<Hex, Desk>;
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
 
-  constructor(bot: Bot, client: RestClient, clock: Clock) {
+  /** @param onAsking hears of each question before it is sent: it counts against the bot's own limits. */
+  constructor(bot: Bot, client: RestClient, clock: Clock, onAsking: () => void) {
     this.#bot = bot;
     this.#client = client;
     this.#clock = clock;
+    this.#onAsking = onAsking;
     this.#byPerp = new Map([...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]));
   }
 
@@ -86,8 +89,10 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return gravest === undefined ? undefined : { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
   }
 
-  riskyAccounts(): Promise<readonly RiskyAccount[]> {
+  async riskyAccounts(): Promise<readonly RiskyAccount[]> {
+    this.#requireTokens();
     const windows = this.#bot.context.rules.rateLimits.filter(({ name }) => name === "COMMON").map(({ intervalMs }) => intervalMs);
+    this.#onAsking();
     return readRiskyAccounts(this.#client, windows.length === 0 ? WINDOW_MS : Math.max(...windows));
   }
 
@@ -106,6 +111,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   async creditPerEth(): Promise<CreditUnits> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS) return this.#ethPrice.credit;
+    this.#onAsking();
     const credit = await readCreditPerEth(this.#client, this.#bot.context.rules.creditDecimals);
     this.#ethPrice = { credit, atMs: nowMs };
     return credit;
@@ -119,6 +125,16 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
 
   unwindingCredit(): CreditUnits {
     return this.#open().reduce((sum, { markCredit = 0n }) => sum + (markCredit < 0n ? -markCredit : markCredit), 0n);
+  }
+
+  /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyQuestions */
+  #requireTokens(): void {
+    const { budget, desks, account } = this.#bot.context;
+    const ordersThatMayFill = [...desks.keys()].reduce((sum, marketId) => sum + account.orders.mayStillFill(marketId).length, 0);
+    const verdict = budget.ask("question", { ordersThatMayFill, markets: desks.size, questions: 0 });
+    if (verdict.mayLeave) return;
+    const waitMs = Math.min(WINDOW_MS, Math.max(1, Math.ceil(verdict.retryAtMs - this.#clock.monotonicMs())));
+    throw new TooManyQuestions(`${verdict.available} ${verdict.bucket} tokens are left, which the bot itself may need`, waitMs);
   }
 
   #market(desk: Desk): VenueMarket {

@@ -98,7 +98,7 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
       clock,
     );
     const lanes = dryRun ? undefined : openLanes(options, rpc, signer);
-    const venue = new BotLiquidatorVenue(bot, client, clock);
+    const venue = new BotLiquidatorVenue(bot, client, clock, () => command({ command: "asked" }));
     const unwind = {
       inherit: (takeover: Parameters<Bot["unwinding"]["inherit"]>[0]) => command({ command: "inherit", takeover }),
       disinherit: (takeoverId: string) => command({ command: "disinherit", takeoverId }),

@@ -1,13 +1,13 @@
 import { RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 
-/** The exchange refused a question since too many were asked (HTTP 429 or 418). */
+/** A question was refused since too many were asked: by the exchange (HTTP 429 or 418), or before it was sent. */
 export class TooManyQuestions extends RunError {
   /** How long it is to be left alone: as it says, or for the whole of its window. */
   readonly retryAfterMs: Ms;
 
-  constructor(httpStatus: number, retryAfterMs: Ms) {
-    super(`the exchange was asked too often (HTTP ${httpStatus}): again in ${retryAfterMs} ms`);
+  constructor(why: string, retryAfterMs: Ms) {
+    super(`${why}: again in ${retryAfterMs} ms`);
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -3,7 +3,7 @@ import { readRiskyAccounts } from "../../../src/bot/run/liquidator-venue.js";
 import { VenueRequestError } from "../../../src/exchange/venue-errors.js";
 import { PollPace, TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
 
-const refusal = (retryAfterMs: number) => new TooManyQuestions(429, retryAfterMs);
+const refusal = (retryAfterMs: number) => new TooManyQuestions("the exchange was asked too often (HTTP 429)", retryAfterMs);
 
 describe("the pace of a repeated question", () => {
   it("is the configured one while nobody refuses", () => {

@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { replayLines } from "../../../src/bot/journal/replay-journal.js";
+import { BotLiquidatorVenue } from "../../../src/bot/run/liquidator-venue.js";
+import { TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
+import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun, type VirtualRun } from "../recorded-run.js";
+
+/** A quiet bot: one market, a quote each side, and hardly a token spent by itself. */
+const config = botConfigOf({
+  markets: {
+    btcusdc: {
+      strategy: "ladder",
+      params: { levels: 1, halfSpreadBps: 20, levelSpacingBps: 1, sizeBase: 0.01 },
+      limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" },
+    },
+  },
+});
+
+function exchangeWith(common: number) {
+  return { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcusdc }, rateLimits: { order: 1_200, common } };
+}
+
+function venueOf({ running, clock }: VirtualRun): BotLiquidatorVenue {
+  return new BotLiquidatorVenue(running.bot, running.client, clock, () => running.command({ command: "asked" }));
+}
+
+/** What comes of a question while time goes on. */
+async function answerOf<T>({ clock }: VirtualRun, question: Promise<T>): Promise<T | Error> {
+  let answer: T | Error | undefined;
+  question.then(
+    (told) => {
+      answer = told;
+    },
+    (error: Error) => {
+      answer = error;
+    },
+  );
+  while (answer === undefined) await clock.runFor(10);
+  return answer;
+}
+
+it("the list of risky accounts costs the bot a COMMON token each time, in its journal too, and none that it may need itself", async () => {
+  const journal = new MemoryJournal();
+  const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400), journal });
+  await run.clock.runFor(1_000);
+  const { budget } = run.running.bot.context;
+  const venue = venueOf(run);
+  const before = budget.available("COMMON");
+  for (let i = 0; i < 20; i += 1) expect(await answerOf(run, venue.riskyAccounts())).toEqual([]);
+  const spent = before - budget.available("COMMON");
+  expect(spent, "and a few of the bot's own meanwhile").toBeGreaterThanOrEqual(20);
+  expect(spent).toBeLessThan(40);
+
+  let refused: unknown = [];
+  for (let i = 0; i < 400 && !(refused instanceof Error); i += 1) refused = await answerOf(run, venue.riskyAccounts());
+  expect(refused).toBeInstanceOf(TooManyQuestions);
+  expect(refused).toMatchObject({
+    message: expect.stringMatching(/^\d+ COMMON tokens are left, which the bot itself may need: again in \d+ ms$/),
+  });
+  const left = budget.available("COMMON");
+  expect(left, "what cancels and the guard need is there").toBeGreaterThan(budget.guardShare.COMMON);
+  for (let i = 0; i < 5; i += 1) expect(await answerOf(run, venue.riskyAccounts())).toBeInstanceOf(TooManyQuestions);
+  expect(budget.available("COMMON"), "a question that did not leave costs nothing").toBeGreaterThanOrEqual(left - 5);
+
+  await run.stop();
+  const result = await replayLines(asFile(journal.lines));
+  expect(result.divergence).toBeUndefined();
+  expect(journal.lines.filter((line) => line.includes('"command":"asked"')).length).toBeGreaterThan(20);
+}, 60_000);

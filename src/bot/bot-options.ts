@@ -31,6 +31,8 @@ export interface BotOptions {
   /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
   readonly isReplay?: boolean;
   readonly dryRun?: boolean;
+  /** How often what is due by time alone is looked at; 100 ms when absent. Longer only where history is coarser: candles. */
+  readonly tickMs?: Ms;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
 }

@@ -1,0 +1,17 @@
+import type { Lots, Ticks } from "../../core/units.js";
+
+/** How orders are filled by each grade of history. */
+export interface FillModels {
+  /** Of books and trades: where our orders stand in the recorded queues, by its name in `core`. */
+  readonly queue: string;
+  /** False: any fill is a whole one. Only to compare with engines that count so. */
+  readonly partialFills: boolean;
+  /** Of trades alone: what stands ahead of us at our price; Infinity fills only beyond it. */
+  readonly queueAheadLots: Lots;
+  /** Of trades and of candles: how much worse than the last price a taker is filled. */
+  readonly slippageTicks: Ticks;
+  /** Of candles: the order of a bar's high and low. */
+  readonly path: "ohlc" | "olhc" | "adaptive";
+  /** Of candles: the most of a bar's volume that is ours. */
+  readonly volumeShare: number;
+}

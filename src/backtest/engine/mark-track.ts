@@ -1,0 +1,149 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, Ms } from "../../core/units.js";
+import type { VenueEvent } from "../../exchange/venue.js";
+import type { FundingTape, MarkTape } from "../../history/columns/tape.js";
+import { DelayLine } from "../venue/delay-line.js";
+import { ONE } from "../venue/market-terms.js";
+import type { ReplayMarket } from "../venue/replay-market.js";
+import type { ReplayVenue } from "../venue/replay-venue.js";
+
+type MarkEvent = Extract<VenueEvent, { type: "market-state" }>;
+
+/** Where a market's marks and funding come from. */
+export interface MarkSources {
+  /** Recorded marks; without them the mark is the mid of the replayed market, every `everyUs`. */
+  readonly marks: MarkTape | undefined;
+  /** Recorded funding; without it, what the marks say is paid next is paid then. */
+  readonly funding: FundingTape | undefined;
+  readonly everyUs: number;
+}
+
+/** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
+export class MarkTrack {
+  readonly #venue: ReplayVenue;
+  readonly #market: ReplayMarket;
+  readonly #instrument: Instrument;
+  readonly #everyUs: number;
+  readonly #latencyUs: () => number;
+  readonly #heard = new DelayLine<MarkEvent>();
+  #marks: MarkTape | undefined;
+  #funding: FundingTape | undefined;
+  #mark = 0;
+  #paid = 0;
+  #madeUs: number;
+  #told: { readonly rateE18: bigint; readonly atUs: number } | undefined;
+  #nextUs = 0;
+
+  /** @param latencyUs how long the market's data takes now, for marks that nobody recorded. */
+  constructor(venue: ReplayVenue, market: ReplayMarket, sources: MarkSources, startUs: number, latencyUs: () => number) {
+    this.#venue = venue;
+    this.#market = market;
+    this.#instrument = market.terms.instrument;
+    this.#marks = sources.marks;
+    this.#funding = sources.funding;
+    this.#everyUs = sources.everyUs;
+    this.#latencyUs = latencyUs;
+    this.#madeUs = Math.ceil(startUs / sources.everyUs) * sources.everyUs;
+    while (this.#marks !== undefined && this.#stampOfMark() < startUs) this.#mark += 1;
+    while (this.#funding !== undefined && this.#stampOfFunding() < startUs) this.#paid += 1;
+    this.#schedule();
+  }
+
+  /** When the exchange computes or pays something next. */
+  get nextUs(): number {
+    return this.#nextUs;
+  }
+
+  get nextHeardUs(): number {
+    return this.#heard.nextUs;
+  }
+
+  /** Marks and funding of the next day. */
+  extend(marks: MarkTape | undefined, funding: FundingTape | undefined): void {
+    if (marks !== undefined && marks.exchangeUs.length > 0) {
+      this.#marks = marks;
+      this.#mark = 0;
+    }
+    if (funding !== undefined && funding.timeUs.length > 0) {
+      this.#funding = funding;
+      this.#paid = 0;
+    }
+    this.#schedule();
+  }
+
+  /** What is due at the exchange by now: the mark first, for it is what funding is paid by. */
+  play(untilUs: number): void {
+    while (this.#nextUs <= untilUs) {
+      const atUs = this.#nextUs;
+      if (this.#marks === undefined) {
+        if (this.#madeUs <= atUs) this.#make();
+      } else if (this.#stampOfMark() <= atUs) {
+        this.#recorded(this.#marks);
+      }
+      if (this.#funding !== undefined) {
+        if (this.#stampOfFunding() <= atUs) {
+          const rateE18 = this.#funding.rateE18[this.#paid] as bigint;
+          this.#paid += 1;
+          this.#venue.fund(this.#market.marketId, rateE18, atUs);
+        }
+      } else if (this.#told !== undefined && this.#told.atUs <= atUs) {
+        const { rateE18 } = this.#told;
+        this.#told = undefined;
+        this.#venue.fund(this.#market.marketId, rateE18, atUs);
+      }
+      this.#schedule();
+    }
+  }
+
+  /** Takes out what is heard next. Only when something is on its way. */
+  hear(): MarkEvent {
+    return this.#heard.take();
+  }
+
+  #schedule(): void {
+    const markUs = this.#marks === undefined ? this.#madeUs : this.#stampOfMark();
+    const paidUs = this.#funding === undefined ? (this.#told?.atUs ?? Number.POSITIVE_INFINITY) : this.#stampOfFunding();
+    this.#nextUs = Math.min(markUs, paidUs);
+  }
+
+  #make(): void {
+    const atUs = this.#madeUs;
+    this.#madeUs += this.#everyUs;
+    const { midHalfTicks } = this.#market;
+    if (Number.isNaN(midHalfTicks)) return;
+    const { creditDecimals, tickQuote } = this.#instrument;
+    const mark = BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
+    this.#take(mark, mark, 0, 0, atUs, atUs + this.#latencyUs());
+  }
+
+  #recorded(tape: MarkTape): void {
+    const at = this.#mark;
+    this.#mark += 1;
+    const rateE18 = tape.fundingRateE18[at] as bigint;
+    const nextFundingMs = tape.nextFundingMs[at] as number;
+    const exchangeUs = tape.exchangeUs[at] as number;
+    // The rate of the boundary that this mark crossed is the one that was told before it.
+    const pendingUs = this.#told?.atUs;
+    if (this.#funding === undefined && nextFundingMs > 0 && (pendingUs === undefined || pendingUs === nextFundingMs * 1000)) {
+      this.#told = { rateE18, atUs: Math.max(nextFundingMs * 1000, exchangeUs) };
+    }
+    const [mark, index] = [tape.markCredit[at] as bigint, tape.indexCredit[at] as bigint];
+    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, exchangeUs, tape.localUs[at] as number);
+  }
+
+  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, atUs: number, heardUs: number): void {
+    const { marketId } = this.#market;
+    this.#venue.mark(marketId, mark, atUs);
+    this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
+  }
+
+  #stampOfMark(): number {
+    const { exchangeUs } = this.#marks as MarkTape;
+    return this.#mark < exchangeUs.length ? (exchangeUs[this.#mark] as number) : Number.POSITIVE_INFINITY;
+  }
+
+  #stampOfFunding(): number {
+    const { timeUs } = this.#funding as FundingTape;
+    return this.#paid < timeUs.length ? (timeUs[this.#paid] as number) : Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,198 @@
+import type { Bot } from "../../bot/bot.js";
+import type { LocalFeed } from "../feed/local-feed.js";
+import type { Matcher } from "../matching/matcher.js";
+import type { RunObserver } from "../record/run-observer.js";
+import type { ReplayMarket } from "../venue/replay-market.js";
+import type { ReplayVenue } from "../venue/replay-venue.js";
+import type { MarkTrack } from "./mark-track.js";
+import type { ReplayClock } from "./replay-clock.js";
+import type { SyncOutbox } from "./sync-outbox.js";
+
+/** One market of a replay: what the exchange has, what the bot hears. */
+export interface EngineMarket {
+  readonly market: ReplayMarket;
+  readonly feed: LocalFeed;
+  readonly marks: MarkTrack;
+}
+
+/** What the engine turns. */
+export interface EngineParts {
+  readonly clock: ReplayClock;
+  readonly bot: Bot;
+  readonly outbox: SyncOutbox;
+  readonly venue: ReplayVenue;
+  readonly markets: readonly EngineMarket[];
+  readonly observer: RunObserver;
+  /** Between two samples of the account, on the exchange's clock. */
+  readonly sampleUs: number;
+  readonly startUs: number;
+}
+
+/**
+ * The loop of a replay: two clocks, one order of events. The smallest stamp is next; at one stamp the bot first hears its data, then its
+ * answers, then its timers, and then the exchange has its data, and then the requests that arrive (rules of hftbacktest's event loop).
+ * So data stamped T is at the exchange before an order that arrives at T, and nothing that the bot does can be earlier than what it knew.
+ */
+export class ReplayEngine {
+  readonly #parts: EngineParts;
+  readonly #bot: Bot;
+  readonly #venue: ReplayVenue;
+  readonly #clock: ReplayClock;
+  readonly #markets: readonly EngineMarket[];
+  #nextSampleUs: number;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.#bot = parts.bot;
+    this.#venue = parts.venue;
+    this.#clock = parts.clock;
+    this.#markets = parts.markets;
+    this.#nextSampleUs = parts.startUs;
+  }
+
+  get nowUs(): number {
+    return this.#clock.nowUs;
+  }
+
+  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked after each instant. */
+  play(untilUs: number, until: () => boolean = never): void {
+    const { clock } = this.#parts;
+    for (;;) {
+      const atUs = this.#exchangeTo(Math.min(this.#nextLocalUs(), untilUs));
+      clock.moveTo(atUs);
+      if (atUs >= untilUs || until()) return;
+      this.#local(atUs);
+    }
+  }
+
+  /** Brings an input of the bot's own in: a command. */
+  command(command: Parameters<Bot["command"]>[0]): void {
+    this.#bot.command(command);
+    this.#parts.outbox.leave();
+  }
+
+  /** Tells the observer how the account stands. */
+  sample(atUs: number): void {
+    const { venue, observer } = this.#parts;
+    const { account } = venue;
+    observer.equity({
+      atUs,
+      equity: account.netValue,
+      profit: account.profit(),
+      budgets: venue.budgets(atUs),
+      markets: this.#markets.map(({ market }) => {
+        const { marketId, terms } = market;
+        const mark = account.markOf(marketId);
+        const creditPerTick = 10 ** terms.instrument.creditDecimals * terms.instrument.tickQuote;
+        return {
+          marketId,
+          positionLots: account.positionLots(marketId),
+          midHalfTicks: market.midHalfTicks,
+          markTicks: mark === undefined ? Number.NaN : Number(mark) / creditPerTick,
+          ownBidTicks: market.bestOf("BUY"),
+          ownAskTicks: market.bestOf("SELL"),
+          profit: account.profit(marketId),
+        };
+      }),
+    });
+  }
+
+  /** The next instant at which the bot hears something or its own time comes. */
+  #nextLocalUs(): number {
+    let next = Math.min(this.#clock.nextTimerUs, this.#venue.nextHeardUs);
+    for (const { feed, marks } of this.#markets) next = Math.min(next, feed.nextUs, marks.nextHeardUs);
+    return Math.max(next, this.#clock.nowUs);
+  }
+
+  /** One instant of the bot. */
+  #local(atUs: number): void {
+    const { outbox } = this.#parts;
+    const bot = this.#bot;
+    let isMoved = false;
+    for (const { feed } of this.#markets) if (feed.nextUs <= atUs && feed.hear(atUs)) isMoved = true;
+    for (const { marks } of this.#markets) {
+      while (marks.nextHeardUs <= atUs) {
+        bot.accept({ kind: "event", event: marks.hear() });
+        isMoved = false;
+      }
+    }
+    if (isMoved) bot.accept(WAKE);
+    outbox.leave();
+    while (this.#venue.nextHeardUs <= atUs) {
+      for (const event of this.#venue.takeHeard()) bot.accept({ kind: "event", event });
+      outbox.leave();
+    }
+    if (this.#clock.nextTimerUs <= atUs) {
+      this.#clock.fireDue();
+      outbox.leave();
+    }
+  }
+
+  /**
+   * Plays the exchange on to an instant, what is stamped at it left out, or to the first instant before it at which the bot hears of
+   * something that came of it. Returns that instant.
+   */
+  #exchangeTo(untilUs: number): number {
+    const venue = this.#venue;
+    for (;;) {
+      const goalUs = Math.min(untilUs, venue.nextHeardUs);
+      const arrivalUs = venue.nextArrivalUs;
+      const ownUs = this.#nextOwnUs();
+      const stopUs = Math.min(goalUs, arrivalUs, ownUs);
+      const isInclusive = stopUs < goalUs;
+      if (!this.#historyTo(stopUs, isInclusive) || venue.nextHeardUs < goalUs) continue;
+      if (!isInclusive) return goalUs;
+      if (ownUs <= stopUs) this.#own(stopUs);
+      else venue.arrive(stopUs);
+    }
+  }
+
+  /** When the exchange does something by itself: computes a mark, pays funding; or when a sample is due. */
+  #nextOwnUs(): number {
+    let next = this.#nextSampleUs;
+    for (const { marks } of this.#markets) next = Math.min(next, marks.nextUs);
+    return next;
+  }
+
+  #own(atUs: number): void {
+    for (const { marks } of this.#markets) if (marks.nextUs <= atUs) marks.play(atUs);
+    if (this.#nextSampleUs > atUs) return;
+    this.sample(atUs);
+    this.#nextSampleUs = (Math.floor(atUs / this.#parts.sampleUs) + 1) * this.#parts.sampleUs;
+  }
+
+  /** Plays the markets' history, the earliest first, to an instant. False when it stopped sooner, since an order of ours was told something. */
+  #historyTo(untilUs: number, isInclusive: boolean): boolean {
+    const markets = this.#markets;
+    if (markets.length === 1) {
+      const { matcher } = (markets[0] as EngineMarket).market;
+      matcher.advance(untilUs, isInclusive);
+      return isPlayed(matcher.nextUs, untilUs, isInclusive);
+    }
+    let first: Matcher | undefined;
+    let firstUs = Number.POSITIVE_INFINITY;
+    let secondUs = Number.POSITIVE_INFINITY;
+    for (const { market } of markets) {
+      const { nextUs } = market.matcher;
+      if (nextUs < firstUs) {
+        secondUs = firstUs;
+        firstUs = nextUs;
+        first = market.matcher;
+      } else if (nextUs < secondUs) {
+        secondUs = nextUs;
+      }
+    }
+    if (first === undefined || isPlayed(firstUs, untilUs, isInclusive)) return true;
+    const boundUs = Math.min(untilUs, secondUs);
+    first.advance(boundUs, boundUs < untilUs || isInclusive);
+    return false;
+  }
+}
+
+/** Whether nothing is left to play up to an instant. */
+function isPlayed(nextUs: number, untilUs: number, isInclusive: boolean): boolean {
+  return nextUs > untilUs || (nextUs === untilUs && !isInclusive);
+}
+
+const WAKE = { kind: "wake" } as const;
+const never = (): boolean => false;

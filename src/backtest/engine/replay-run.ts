@@ -1,0 +1,252 @@
+import { Bot } from "../../bot/bot.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import type { Notice, Observer } from "../../bot/notice.js";
+import { MemoryStateStore } from "../../bot/state/state-dir.js";
+import { RunError } from "../../core/errors.js";
+import { Instrument } from "../../core/instrument.js";
+import { queueModelNamed } from "../../core/queue-model-names.js";
+import { seededRandom } from "../../core/seeded-random.js";
+import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.js";
+import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import { BookFeed } from "../feed/book-feed.js";
+import { KlineFeed } from "../feed/kline-feed.js";
+import type { LocalFeed } from "../feed/local-feed.js";
+import { TradeFeed } from "../feed/trade-feed.js";
+import { BookMatcher } from "../matching/book-matcher.js";
+import { KlineMatcher } from "../matching/kline-matcher.js";
+import type { Matcher } from "../matching/matcher.js";
+import { TradeMatcher } from "../matching/trade-matcher.js";
+import type { RunObserver } from "../record/run-observer.js";
+import type { LatencyModel } from "../venue/latency.js";
+import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
+import type { ReplayMarket } from "../venue/replay-market.js";
+import { ReplayVenue } from "../venue/replay-venue.js";
+import type { FillModels } from "./fill-models.js";
+import { MarkTrack } from "./mark-track.js";
+import { ReplayClock } from "./replay-clock.js";
+import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
+import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
+import { SyncOutbox } from "./sync-outbox.js";
+
+/** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */
+export type MarketHistory = { readonly marks?: MarkTape | undefined; readonly funding?: FundingTape | undefined } & (
+  | { readonly grade: "books" | "trades"; readonly tape: Tape }
+  | { readonly grade: "klines"; readonly klines: KlineTape }
+);
+
+/** What a replay is made of. */
+export interface ReplayOptions {
+  readonly config: BotConfig;
+  /** Of every market of the history. */
+  readonly rules: VenueRules;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly markets: ReadonlyMap<MarketId, MarketHistory>;
+  readonly fills: FillModels;
+  /** `feedUs`: how long market data takes at a local instant, for models that follow it. */
+  readonly latencyOf: (feedUs: (us: number) => number) => LatencyModel;
+  readonly liquidation: LiquidationTerms;
+  readonly startCredit: CreditUnits;
+  readonly seed: string;
+  /** Exchange time, microseconds since 1970. */
+  readonly startUs: number;
+  /** How long the strategies watch before a quote may stand. */
+  readonly warmupMs: number;
+  /** Between two samples of the account. */
+  readonly sampleUs: number;
+  readonly observer: RunObserver;
+  /** Everything that the bot tells. */
+  readonly onNotice?: Observer;
+}
+
+/** Requests under way at once, as live. */
+const CONNECTIONS = 32;
+const MADE_MARKS_EVERY_US = 1_000_000;
+/** How long the exchange goes on after the history's end, at most, for the bot to leave. */
+const LEAVE_WITHIN_US = 60_000_000;
+/** Whose orders they are: no key is behind it, and nothing is signed. */
+const REPLAY_ACCOUNT: Hex = "0x00000000000000000000000000000000000ba5e5";
+
+/** A bot on replayed history, from its start to its end. Not for a second use. */
+export class ReplayRun {
+  readonly bot: Bot;
+  readonly venue: ReplayVenue;
+  readonly #options: ReplayOptions;
+  readonly #engine: ReplayEngine;
+  readonly #clock: ReplayClock;
+  readonly #feeds = new Map<MarketId, LocalFeed>();
+  readonly #marks = new Map<MarketId, MarkTrack>();
+  #isWarm = false;
+
+  constructor(options: ReplayOptions) {
+    const { config, strategies, markets, startUs, observer, startCredit, sampleUs } = options;
+    this.#options = options;
+    const pace = paceOf(markets.values());
+    const rules = replayRules(options.rules, Math.floor(startUs / 1000));
+    const clock = new ReplayClock(startUs);
+    this.#clock = clock;
+    const outbox = new SyncOutbox(CONNECTIONS);
+    const terms = new Map(
+      [...markets.keys()].map((marketId) => {
+        const market = rules.markets[marketId];
+        if (market === undefined) throw new RunError("has no rules", { field: `markets.${marketId}`, expected: "a market of the rules" });
+        const { tickSize, stepSize } = market;
+        const { creditDecimals, paperDecimals } = rules;
+        const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+        return [marketId, marketTerms(market, instrument, options.liquidation)] as const;
+      }),
+    );
+    const latency = options.latencyOf(() => this.#feedLatencyUs());
+    const replayed = replayConfig(config, new Set(markets.keys()), pace);
+    this.venue = new ReplayVenue({
+      rules,
+      terms,
+      startCredit,
+      latency,
+      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+      observer,
+      nowUs: () => clock.nowUs,
+      levelOf: (hash) => this.bot.context.account.orders.get(hash)?.level ?? -1,
+    });
+    const parts: EngineMarket[] = [];
+    for (const [marketId, history] of markets) {
+      const market = this.venue.markets.get(marketId) as ReplayMarket;
+      market.matcher = this.#matcherOf(market, history);
+      const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void =>
+        this.bot.context.desks.get(marketId)?.state.noteTraded(ticks, aggressor);
+      const feed =
+        history.grade === "klines"
+          ? new KlineFeed(history.klines, clock, onTrade)
+          : history.grade === "books"
+            ? new BookFeed(history.tape, clock, onTrade)
+            : new TradeFeed(history.tape, clock, onTrade);
+      const everyUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
+      const marks = new MarkTrack(
+        this.venue,
+        market,
+        { marks: history.marks, funding: history.funding, everyUs },
+        startUs,
+        () => feed.latencyUs,
+      );
+      this.#feeds.set(marketId, feed);
+      this.#marks.set(marketId, marks);
+      parts.push({ market, feed, marks });
+    }
+    this.bot = new Bot({
+      config: replayed,
+      accountAddress: REPLAY_ACCOUNT,
+      rules,
+      strategies,
+      venue: this.venue,
+      seam: { clock, random: seededRandom(options.seed) },
+      store: new MemoryStateStore(),
+      outbox,
+      observer: (notice) => this.#heard(notice),
+      bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
+      tickMs: pace.tickMs,
+    });
+    this.#engine = new ReplayEngine({ clock, bot: this.bot, outbox, venue: this.venue, markets: parts, observer, sampleUs, startUs });
+    if (options.warmupMs > 0) this.#engine.command({ command: "halt", reason: WARMING_UP });
+    else this.#isWarm = true;
+    this.#engine.command({ command: "start" });
+    this.venue.open(startUs);
+  }
+
+  /** Where the run is, microseconds since 1970. */
+  get nowUs(): number {
+    return this.#engine.nowUs;
+  }
+
+  /** The next day of every market: what one lacks stays as it is. */
+  extend(markets: ReadonlyMap<MarketId, MarketHistory>): void {
+    for (const [marketId, history] of markets) {
+      this.#marks.get(marketId)?.extend(history.marks, history.funding);
+      if (history.grade === "klines") continue;
+      const feed = this.#feeds.get(marketId);
+      if (feed instanceof BookFeed || feed instanceof TradeFeed) feed.extend(history.tape);
+      const matcher = this.venue.markets.get(marketId)?.matcher;
+      if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(history.tape);
+    }
+  }
+
+  /** Runs everything that is before an instant. */
+  play(untilUs: number): void {
+    const warmUs = this.#options.startUs + this.#options.warmupMs * 1000;
+    if (!this.#isWarm) {
+      this.#engine.play(Math.min(untilUs, warmUs));
+      if (untilUs < warmUs) return;
+      this.#isWarm = true;
+      this.#engine.command({ command: "resume" });
+    }
+    this.#engine.play(untilUs);
+  }
+
+  /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
+  finish(): number {
+    this.#engine.command({ command: "stop", reason: "the history is over" });
+    this.#engine.play(this.#engine.nowUs + LEAVE_WITHIN_US, () => this.bot.phase === "stopped");
+    this.bot.abandon();
+    this.#engine.sample(this.#engine.nowUs);
+    return this.#engine.nowUs;
+  }
+
+  #matcherOf(market: ReplayMarket, history: MarketHistory): Matcher {
+    const { fills, observer } = this.#options;
+    const { marketId, terms } = market;
+    const onTouch = (atUs: number, bidTicks: Ticks, askTicks: Ticks): void => {
+      observer.touch(marketId, atUs, bidTicks, askTicks);
+      const midHalfTicks = bidTicks + askTicks;
+      if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
+    };
+    const { slippageTicks } = fills;
+    if (history.grade === "klines") {
+      const { path, volumeShare } = fills;
+      return new KlineMatcher({ klines: history.klines, listener: market, path, volumeShare, slippageTicks, onTouch });
+    }
+    if (history.grade === "trades") {
+      return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots: fills.queueAheadLots, slippageTicks, onTouch });
+    }
+    const queue = queueModelNamed(fills.queue, terms.instrument.lotBase);
+    return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch });
+  }
+
+  #feedLatencyUs(): number {
+    let newest = 0;
+    for (const feed of this.#feeds.values()) newest = Math.max(newest, feed.latencyUs);
+    return newest;
+  }
+
+  #heard(notice: Notice): void {
+    const { observer, onNotice } = this.#options;
+    const atUs = this.#clock.nowUs;
+    if (notice.kind === "dispatched") {
+      const { action } = notice;
+      if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
+        observer.action(action.marketId, atUs, action.kind);
+    } else if (notice.kind === "held-back" && notice.limit.endsWith("tokens")) {
+      observer.action(notice.marketId, atUs, "throttled");
+    } else if (notice.kind === "halted" && !notice.why.includes(WARMING_UP)) {
+      const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
+      observer.note(atUs, notice.on ? "warn" : "info", `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`);
+    } else if (notice.kind === "log") {
+      observer.note(atUs, notice.level, notice.message);
+    }
+    onNotice?.(notice);
+  }
+}
+
+const WARMING_UP = "warming up";
+
+function paceOf(markets: Iterable<MarketHistory>): ReplayPace {
+  let tickUs = Number.POSITIVE_INFINITY;
+  let silenceUs = 0;
+  for (const history of markets) {
+    if (history.grade !== "klines") return FINE_PACE;
+    tickUs = Math.min(tickUs, history.klines.intervalUs);
+    silenceUs = Math.max(silenceUs, history.klines.intervalUs);
+  }
+  return { tickMs: tickUs / 1000, silenceMs: silenceUs / 1000 };
+}

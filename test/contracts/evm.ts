@@ -1,16 +1,9 @@
-import {
-  ContractDecoder,
-  L1_CHAIN_TYPE,
-  l1GenesisState,
-  l1HardforkFromString,
-  MineOrdering,
-  PRAGUE,
-  type Provider,
-} from "@nomicfoundation/edr";
+import { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE, type Provider } from "@nomicfoundation/edr";
 import { AbiCoder, dataSlice, Interface, type InterfaceAbi, type LogDescription, type Result } from "ethers";
 import { ecdsaScheme, type Signer } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { edrContext } from "../../src/simulator/chain/edr-context.js";
+import { noContractNames } from "../../src/simulator/chain/no-contract-names.js";
 
 const GAS_LIMIT = 60_000_000;
 
@@ -82,7 +75,7 @@ export class Evm {
       },
       { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
       { subscriptionCallback: () => {} },
-      new ContractDecoder(),
+      noContractNames(),
     );
     return new Evm(provider, nowSeconds);
   }

@@ -1,16 +1,9 @@
-import {
-  ContractDecoder,
-  L1_CHAIN_TYPE,
-  l1GenesisState,
-  l1HardforkFromString,
-  MineOrdering,
-  PRAGUE,
-  type Provider,
-} from "@nomicfoundation/edr";
+import { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE, type Provider } from "@nomicfoundation/edr";
 import { hexToBytes } from "../../core/hex.js";
 import type { Hex } from "../../core/units.js";
 import { edrContext } from "./edr-context.js";
 import type { ChainGenesis } from "./genesis.js";
+import { noContractNames } from "./no-contract-names.js";
 
 /** An error of JSON-RPC. `data` of a revert is what the contract said. */
 export interface RpcError {
@@ -75,7 +68,7 @@ export class EdrEvm {
           for (const one of Array.isArray(result) ? result : [result]) onNotice(`0x${filterId.toString(16)}`, one);
         },
       },
-      new ContractDecoder(),
+      noContractNames(),
     );
     return new EdrEvm(provider);
   }

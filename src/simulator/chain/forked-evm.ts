@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ContractDecoder, L1_CHAIN_TYPE, MineOrdering, PRAGUE } from "@nomicfoundation/edr";
+import { L1_CHAIN_TYPE, MineOrdering, PRAGUE } from "@nomicfoundation/edr";
 import { edrContext } from "./edr-context.js";
 import type { RpcOutcome } from "./edr-evm.js";
+import { noContractNames } from "./no-contract-names.js";
 
 /** What is copied. */
 export interface ForkSource {
@@ -56,7 +57,7 @@ export async function forkEvm({ url, blockNumber, chainId, blockGasLimit }: Fork
     },
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
     { subscriptionCallback: () => {} },
-    new ContractDecoder(),
+    noContractNames(),
   );
   return {
     request: async (method, params) => {

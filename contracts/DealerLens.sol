@@ -10,6 +10,11 @@ import {IPerpetual} from "./interfaces/IPerpetual.sol";
 /// answer that is not of the expected shape counts as such a revert. Every view gets gasEach; a call whose gas runs too
 /// low for that reverts as a whole with LENS_OUT_OF_GAS, so that a chunk too large is never taken for accounts that revert.
 contract DealerLens {
+    /// @dev Selectors as numbers, since that is what assembly takes.
+    uint256 private constant GET_CREDIT_OF = 0xc97ab30c;
+    uint256 private constant GET_POSITIONS = 0x3eeb530e;
+    uint256 private constant BALANCE_OF = 0x70a08231;
+
     /// @param ok The risk was read; else every number is 0 and reason holds the revert's data.
     /// @param isSafe netValue >= maintenanceMargin, as the dealer judges.
     struct Risk {
@@ -108,20 +113,7 @@ contract DealerLens {
         view
         returns (uint256 blockNumber, uint256 timestamp, bytes memory packed)
     {
-        uint256 least = _leastGas(gasEach);
-        uint256 end;
-        assembly ("memory-safe") {
-            packed := mload(0x40)
-            end := add(packed, 0x20)
-        }
-        for (uint256 i = 0; i < traders.length; ++i) {
-            require(gasleft() > least, "LENS_OUT_OF_GAS");
-            end = _pack(address(dealer), traders[i], gasEach, end);
-        }
-        assembly ("memory-safe") {
-            mstore(packed, sub(end, add(packed, 0x20)))
-            mstore(0x40, end)
-        }
+        packed = _balances(address(dealer), traders, gasEach);
         return (block.number, block.timestamp, packed);
     }
 
@@ -167,46 +159,58 @@ contract DealerLens {
         return (block.number, block.timestamp, list);
     }
 
-    /// @dev Writes one account's words from `start` on, beyond the memory in use; the next one's begin at `end`.
-    function _pack(address dealer, address trader, uint256 gasEach, uint256 start) private view returns (uint256 end) {
-        bytes4 getCreditOf = IDealer.getCreditOf.selector;
-        bytes4 getPositions = IDealer.getPositions.selector;
-        bytes4 balanceOf = IPerpetual.balanceOf.selector;
+    /// @dev In one block of assembly: a node in the process of a bot records every step, and this is what a look takes most of.
+    function _balances(address dealer, address[] calldata traders, uint256 gasEach)
+        private
+        view
+        returns (bytes memory packed)
+    {
+        uint256 least = _leastGas(gasEach);
+        uint256 end;
         assembly ("memory-safe") {
-            mstore(0, getCreditOf)
-            mstore(4, trader)
-            let ok := staticcall(gasEach, dealer, 0, 0x24, add(start, 0x20), 0x40)
-            ok := and(ok, eq(returndatasize(), 0xa0))
-            if ok {
-                mstore(0, getPositions)
-                mstore(4, trader)
-                ok := staticcall(gasEach, dealer, 0, 0x24, 0, 0)
-                ok := and(ok, gt(returndatasize(), 0x3f))
-            }
-            let count := 0
-            if ok {
-                returndatacopy(0, 0x20, 0x20)
-                count := mload(0)
-                // The list of markets lies behind the words that are made of it.
-                let place := add(start, 0x60)
-                let perps := add(place, mul(count, 0x60))
-                end := perps
-                returndatacopy(perps, 0x40, mul(count, 0x20))
-                mstore(0, balanceOf)
-                mstore(4, trader)
-                for {} lt(place, end) { place := add(place, 0x60) } {
-                    let perp := mload(perps)
-                    perps := add(perps, 0x20)
-                    mstore(place, perp)
-                    ok := and(ok, staticcall(gasEach, perp, 0, 0x24, add(place, 0x20), 0x40))
-                    ok := and(ok, eq(returndatasize(), 0x40))
+            packed := mload(0x40)
+            end := add(packed, 0x20)
+            let last := add(traders.offset, shl(5, traders.length))
+            for { let at := traders.offset } lt(at, last) { at := add(at, 0x20) } {
+                if lt(gas(), least) {
+                    end := 0
+                    break
                 }
+                // Each question is the four bytes before the second word, and that word: the account.
+                mstore(0x20, calldataload(at))
+                mstore(0, GET_CREDIT_OF)
+                let ok := staticcall(gasEach, dealer, 0x1c, 0x24, add(end, 0x20), 0x40)
+                ok := and(ok, eq(returndatasize(), 0xa0))
+                mstore(0, GET_POSITIONS)
+                ok := and(staticcall(gasEach, dealer, 0x1c, 0x24, 0, 0), ok)
+                ok := and(ok, gt(returndatasize(), 0x3f))
+                let next := 0
+                if ok {
+                    returndatacopy(end, 0x20, 0x20)
+                    let place := add(end, 0x60)
+                    // The list of markets lies behind the words that are made of it.
+                    next := add(place, mul(mload(end), 0x60))
+                    let perps := next
+                    returndatacopy(perps, 0x40, sub(returndatasize(), 0x40))
+                    mstore(0, BALANCE_OF)
+                    for {} lt(place, next) { place := add(place, 0x60) } {
+                        mstore(place, mload(perps))
+                        ok := and(staticcall(gasEach, mload(perps), 0x1c, 0x24, add(place, 0x20), 0x40), ok)
+                        ok := and(ok, eq(returndatasize(), 0x40))
+                        perps := add(perps, 0x20)
+                    }
+                }
+                if iszero(ok) {
+                    mstore(end, not(0))
+                    next := add(end, 0x20)
+                }
+                end := next
             }
-            mstore(start, count)
-            if iszero(ok) {
-                mstore(start, not(0))
-                end := add(start, 0x20)
-            }
+        }
+        require(end != 0, "LENS_OUT_OF_GAS");
+        assembly ("memory-safe") {
+            mstore(packed, sub(end, add(packed, 0x20)))
+            mstore(0x40, end)
         }
     }
 

@@ -27,7 +27,10 @@ contract Perpetual is IPerpetual {
     function balanceOf(address trader) external view returns (int256 paper, int256 credit) {
         Balance storage balance = _balances[trader];
         paper = balance.paper;
-        credit = FixedPoint.mul(paper, _fundingRate) + balance.reducedCredit;
+        unchecked {
+            // A product cut by ONE is below 2^196.
+            credit = FixedPoint.mul(paper, _fundingRate) + balance.reducedCredit;
+        }
     }
 
     function getFundingRate() external view returns (int256) {

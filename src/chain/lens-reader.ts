@@ -2,6 +2,7 @@ import { ConfigError, FormatError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
 import { wordOf } from "./abi-words.js";
 import type { ChainRpc } from "./chain-rpc.js";
+import { ChunkSize } from "./chunk-size.js";
 import {
   type AccountBalances,
   type AccountHoldings,
@@ -69,8 +70,8 @@ export class LensReader {
   readonly #gasEach: number;
   readonly #maxChunk: number;
   readonly #concurrency: number;
-  /** Entries a call, by view: what fitted last. */
-  readonly #sizes = new Map<keyof typeof SELECTORS, number>();
+  /** Entries a call, by view. */
+  readonly #sizes = new Map<keyof typeof SELECTORS, ChunkSize>();
 
   /** @throws ConfigError when the gas cap leaves no room for one account. */
   constructor({ rpc, lens, dealer, gasCap = 30_000_000, gasEach = 1_000_000, maxChunk = 50, concurrency = 8 }: LensReaderOptions) {
@@ -130,7 +131,16 @@ export class LensReader {
   ): Promise<Snapshot<Entry | Refused>> {
     const head = at ?? (await this.#rpc.head());
     const list = new Array<Entry | Refused>(questions.length);
-    const waiting = this.#chunks(view, questions.length);
+    const size = this.#sizeOf(view);
+    const halves: Chunk[] = [];
+    let taken = 0;
+    const next = (): Chunk | undefined => {
+      const half = halves.pop();
+      if (half !== undefined || taken === questions.length) return half;
+      const from = taken;
+      taken = Math.min(questions.length, from + size.entries);
+      return { from, to: taken };
+    };
     const readChunk = async ({ from, to }: Chunk): Promise<void> => {
       const part = questions.slice(from, to);
       const prefix = wordOf(this.#dealer) + wordOf(0x60n) + wordOf(BigInt(this.#gasEach));
@@ -140,7 +150,7 @@ export class LensReader {
         read.forEach((entry, i) => {
           list[from + i] = entry;
         });
-        this.#fitted(view, part.length);
+        size.fitted(part.length);
       } catch (error) {
         if (!(error instanceof CallReverted)) throw error;
         const { revert } = error;
@@ -150,16 +160,17 @@ export class LensReader {
         }
         // Whatever undid the call, no account may stand in the way of the others: halves find which.
         const middle = from + (part.length >> 1);
-        if (revert.kind === "out-of-gas") this.#sizes.set(view, Math.min(this.#sizeOf(view), middle - from));
-        waiting.push({ from, to: middle }, { from: middle, to });
+        if (revert.kind === "out-of-gas") size.ranOut(part.length);
+        halves.push({ from, to: middle }, { from: middle, to });
       }
     };
     const work = async (): Promise<void> => {
       try {
-        for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) await readChunk(chunk);
+        for (let chunk = next(); chunk !== undefined; chunk = next()) await readChunk(chunk);
       } catch (error) {
         // The snapshot is lost: nobody shall go on reading for it.
-        waiting.length = 0;
+        halves.length = 0;
+        taken = questions.length;
         throw error;
       }
     };
@@ -191,23 +202,12 @@ export class LensReader {
     return answer;
   }
 
-  #chunks(view: keyof typeof SELECTORS, count: number): Chunk[] {
-    const size = this.#sizeOf(view);
-    const chunks: Chunk[] = [];
-    for (let from = 0; from < count; from += size) chunks.push({ from, to: Math.min(count, from + size) });
-    // The last is taken first.
-    return chunks.reverse();
-  }
-
-  #sizeOf(view: keyof typeof SELECTORS): number {
-    const guess = Math.floor((this.#gasCap - this.#gasEach) / GAS_GUESS);
-    return Math.max(1, Math.min(this.#maxChunk, this.#sizes.get(view) ?? guess));
-  }
-
-  /** Accounts close positions: a size that fits grows again, slowly, so that it seldom overshoots. */
-  #fitted(view: keyof typeof SELECTORS, length: number): void {
-    const size = this.#sizeOf(view);
-    if (length === size) this.#sizes.set(view, Math.min(this.#maxChunk, size + Math.ceil(size / 16)));
+  #sizeOf(view: keyof typeof SELECTORS): ChunkSize {
+    const known = this.#sizes.get(view);
+    if (known !== undefined) return known;
+    const size = new ChunkSize(Math.floor((this.#gasCap - this.#gasEach) / GAS_GUESS), this.#maxChunk);
+    this.#sizes.set(view, size);
+    return size;
   }
 }
 

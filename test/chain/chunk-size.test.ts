@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { ChunkSize } from "../../src/chain/chunk-size.js";
+
+/** What it takes to read so many entries where at most `limit` fit: calls that were answered, and those that ran out of gas. */
+function reading(size: ChunkSize, entries: number, limit: number): { readonly answered: number; readonly missed: number } {
+  let answered = 0;
+  let missed = 0;
+  for (let read = 0; read < entries; ) {
+    const length = size.entries;
+    if (length <= limit) {
+      size.fitted(length);
+      answered += 1;
+      read += length;
+    } else {
+      size.ranOut(length);
+      missed += 1;
+    }
+  }
+  return { answered, missed };
+}
+
+describe("the size of a chunk", () => {
+  it("begins with the guess, within the most that is allowed, and is never less than one entry", () => {
+    expect(new ChunkSize(30, 50).entries).toBe(30);
+    expect(new ChunkSize(80, 50).entries).toBe(50);
+    expect(new ChunkSize(0, 0).entries).toBe(1);
+    const size = new ChunkSize(1, 50);
+    size.ranOut(1);
+    expect(size.entries).toBe(1);
+  });
+
+  it("is halved by a call that ran out of gas, and grows up to what fits without trying that again", () => {
+    const size = new ChunkSize(50, 50);
+    size.ranOut(50);
+    expect(size.entries).toBe(25);
+    expect(reading(size, 400, 30).missed).toBe(1);
+    expect(size.entries).toBe(30);
+    expect(reading(size, 900, 30).missed).toBe(0);
+    expect(size.entries).toBe(30);
+  });
+
+  it("tries more again after a while, since accounts close positions", () => {
+    const size = new ChunkSize(50, 50);
+    reading(size, 1000, 30);
+    reading(size, 10_000, 50);
+    expect(size.entries).toBe(50);
+  });
+
+  it("loses no more than one call in thirty to trying where nothing has changed", () => {
+    for (const limit of [1, 2, 7, 8, 30, 49]) {
+      const size = new ChunkSize(50, 50);
+      reading(size, 100 * limit, limit);
+      const { answered, missed } = reading(size, 6400 * limit, limit);
+      expect(missed).toBeLessThanOrEqual(answered / 30 + 1);
+    }
+  });
+
+  it("learns nothing from a last chunk that is smaller than what may be asked", () => {
+    const size = new ChunkSize(20, 50);
+    size.fitted(3);
+    expect(size.entries).toBe(20);
+  });
+});

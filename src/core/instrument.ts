@@ -138,6 +138,9 @@ function trimmedDecimal(text: string, field: string): { scaled: number; decimals
 }
 
 function onGrid(text: string, decimals: number, unit: number, field: string, gridText: string): number {
+  const short = shortScaled(text, decimals);
+  // The remainder of two whole numbers below 2^53 is exact.
+  if (short % unit === 0) return short / unit;
   const scaled = decimalToScaled(text, decimals, field, gridText);
   const divisor = BigInt(unit);
   const count = Number(scaled / divisor);
@@ -150,11 +153,11 @@ function onGrid(text: string, decimals: number, unit: number, field: string, gri
 
 /** A count of a grid's units as a decimal; a product below 2^53, which nearly all are, needs no bigint. */
 function gridDecimal(count: number, unitScaled: number, decimals: number, field: string): string {
-  const whole = wholeNumber(count, field);
+  if (count === 0) return "0";
   const scaled = count * unitScaled;
-  return Number.isSafeInteger(scaled)
+  return Number.isSafeInteger(count) && Number.isSafeInteger(scaled)
     ? placedDecimal(scaled < 0, String(Math.abs(scaled)), decimals)
-    : scaledToDecimal(whole * BigInt(unitScaled), decimals);
+    : scaledToDecimal(wholeNumber(count, field) * BigInt(unitScaled), decimals);
 }
 
 function wholeNumber(count: number, field: string): bigint {
@@ -176,6 +179,8 @@ function requireDecimals(decimals: number, field: string): void {
  * @param gridText the grid that the caller will hold it against, for the error.
  */
 export function decimalToScaled(text: string, decimals: number, field = "decimal", gridText?: string): bigint {
+  const short = shortScaled(text, decimals);
+  if (!Number.isNaN(short)) return BigInt(short);
   const match = typeof text === "string" ? /^(-?)(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) : null;
   const fraction = (match?.[3] ?? "").replace(/0+$/, "");
   if (!match || fraction.length > decimals) {
@@ -189,8 +194,39 @@ export function decimalToScaled(text: string, decimals: number, field = "decimal
   return match[1] === "-" ? -magnitude : magnitude;
 }
 
+/**
+ * An unsigned plain decimal times `10^decimals` as a number, exact: most that the wire holds are short enough for it. NaN for any other
+ * text, and where the product may pass 15 digits.
+ */
+export function shortScaled(text: string, decimals: number): number {
+  if (typeof text !== "string" || text.length > SAFE_DIGITS + 1) return Number.NaN;
+  const { length } = text;
+  let scaled = 0;
+  let place = 0;
+  for (; place < length; place++) {
+    const digit = text.charCodeAt(place) - ZERO;
+    if (digit < 0 || digit > 9) break;
+    scaled = scaled * 10 + digit;
+  }
+  if (place === 0) return Number.NaN;
+  let missing = decimals;
+  if (place < length) {
+    if (text.charCodeAt(place) !== POINT || place + 1 === length) return Number.NaN;
+    for (place++; place < length; place++) {
+      const digit = text.charCodeAt(place) - ZERO;
+      // Zeros beyond the last decimal are left to whoever reads at length.
+      if (digit < 0 || digit > 9 || missing === 0) return Number.NaN;
+      scaled = scaled * 10 + digit;
+      missing--;
+    }
+  }
+  const product = missing < POWERS_OF_TEN.length ? scaled * (POWERS_OF_TEN[missing] as number) : Number.NaN;
+  return product < LARGEST_SAFE ? product : Number.NaN;
+}
+
 /** `scaled / 10^decimals` as a plain decimal string without trailing zeros. */
 export function scaledToDecimal(scaled: bigint, decimals: number): string {
+  if (scaled === 0n) return "0";
   const negative = scaled < 0n;
   return placedDecimal(negative, (negative ? -scaled : scaled).toString(), decimals);
 }
@@ -206,3 +242,8 @@ function placedDecimal(negative: boolean, unsigned: string, decimals: number): s
 }
 
 const ZERO = 48;
+const POINT = 46;
+/** So many digits stay below 2^53, whatever they are. */
+const SAFE_DIGITS = 15;
+const LARGEST_SAFE = 10 ** SAFE_DIGITS;
+const POWERS_OF_TEN = Array.from({ length: SAFE_DIGITS + 1 }, (_, exponent) => 10 ** exponent);

@@ -4,6 +4,9 @@ import type { Int64Id } from "./units.js";
 const LARGEST_INT64 = 2n ** 63n - 1n;
 // Only where a value may begin: amounts in strings are longer than that all the time.
 const SIXTEEN_DIGITS = /(?:^|[:[,])\s*-?\d{16}/;
+// A member's value after a key that ends in a letter or digit, spelled without blanks. Where JSON is well formed, a quote that follows
+// such a character ends a string: so this is no text within one.
+const PLAIN_MEMBER = /(?<=\w":)\d{16,19}(?=[,}])/g;
 const CANONICAL_ID = /^(?:0|[1-9]\d{0,18})$/;
 const JSON_INTEGER = /^-?[1-9]\d*$/;
 
@@ -20,7 +23,10 @@ const NINE = 57;
  * @throws SyntaxError as `JSON.parse` does.
  */
 export function parseInt64Json(text: string): unknown {
-  return JSON.parse(SIXTEEN_DIGITS.test(text) ? withLongIntegersQuoted(text) : text);
+  if (!SIXTEEN_DIGITS.test(text)) return JSON.parse(text);
+  // Nearly every long number is an id that is spelled as exchanges spell it; only what is left after those is worth the scan by hand.
+  const quoted = text.replace(PLAIN_MEMBER, quotedIfLong);
+  return JSON.parse(SIXTEEN_DIGITS.test(quoted) ? withLongIntegersQuoted(text) : quoted);
 }
 
 /**
@@ -33,6 +39,10 @@ export function int64Id(value: unknown, field = "id"): Int64Id {
     throw new FormatError("not an id", { field, value, expected: "an integer from 0 to 2^63 - 1" });
   }
   return text;
+}
+
+function quotedIfLong(digits: string): string {
+  return digits.startsWith("0") || Number.isSafeInteger(Number(digits)) ? digits : `"${digits}"`;
 }
 
 /**

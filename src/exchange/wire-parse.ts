@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import { decimalToScaled } from "../core/instrument.js";
+import { decimalToScaled, shortScaled } from "../core/instrument.js";
 import type { CreditUnits, MarketId } from "../core/units.js";
 
 /** What the account's records are read with: the grids of the markets that the bot knows, and the unit of credit. */
@@ -42,6 +42,10 @@ export function creditOf(text: string, creditDecimals: number, field: string): C
 /** The number of grid units in an unsigned decimal: a whole number on the grid; off it, a fraction. @throws FormatError beyond 2^53. */
 export function gridCount(text: string, unitText: string, field: string): number {
   const decimals = Math.max(fractionDigits(text), fractionDigits(unitText));
+  const short = shortScaled(text, decimals);
+  // Both are below 2^53, so that a whole quotient is exact; a fraction, and what is too long, takes the long way.
+  const shortUnit = shortScaled(unitText, decimals);
+  if (short % shortUnit === 0) return short / shortUnit;
   const scaled = decimalToScaled(text, decimals, field);
   const unit = decimalToScaled(unitText, decimals, field);
   const whole = scaled / unit;

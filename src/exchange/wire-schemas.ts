@@ -36,7 +36,7 @@ export const addressSchema = z
 export const marketIdSchema = z.string().min(1).max(64);
 
 /** An id as number or string, to its canonical decimal string. A number past 2^53 has lost digits and is refused. */
-export const int64IdSchema = z.union([z.int(), z.string()]).transform((id, context) => {
+export const int64IdSchema = z.union([z.string(), z.int()]).transform((id, context) => {
   try {
     return int64Id(id);
   } catch (error) {

@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
-import { decimalToScaled, Instrument, scaledToDecimal } from "../../src/core/instrument.js";
+import { decimalToScaled, Instrument, scaledToDecimal, shortScaled } from "../../src/core/instrument.js";
 
 const Exact = Decimal.clone({ precision: 120, toExpNeg: -100, toExpPos: 100 });
 
@@ -172,5 +172,33 @@ describe("scaled decimals", () => {
         expect(text).toBe(new Exact(scaled.toString()).div(new Exact(10).pow(decimals)).toString());
       }),
     );
+  });
+});
+
+describe("a short decimal", () => {
+  it("is read as a number to the same digits as at length, or left to whoever reads at length", () => {
+    const text = fc.oneof(
+      fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 17n }), fc.nat(20)).map(([digits, decimals]) => scaledToDecimal(digits, decimals)),
+      fc.stringMatching(/^-?[0-9]{0,17}\.?[0-9]{0,9}$/),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(text, fc.nat(18), (decimal, decimals) => {
+        const short = shortScaled(decimal, decimals);
+        if (Number.isNaN(short)) return;
+        expect(new Exact(short).eq(new Exact(decimal).times(new Exact(10).pow(decimals)))).toBe(true);
+        expect(/^\d+(?:\.\d+)?$/.test(decimal)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    expect([shortScaled("65000.1", 1), shortScaled("0.0250", 4), shortScaled("0", 6)]).toEqual([650_001, 250, 0]);
+  });
+
+  it("is none where a digit would be lost, and where it is no plain decimal", () => {
+    for (const other of ["1234567890123456", "99999999999999.99", "-1", "1.", ".5", "1e3", "", " 1", "1.0.0", "0x1"]) {
+      expect(shortScaled(other, 2)).toBeNaN();
+    }
+    expect(shortScaled("0.123", 2)).toBeNaN();
+    expect(shortScaled("1", 18)).toBeNaN();
   });
 });

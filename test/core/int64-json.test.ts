@@ -12,6 +12,18 @@ describe("reading JSON with 64-bit ids", () => {
     expect(parseInt64Json("9007199254740992")).toBe("9007199254740992");
   });
 
+  it("takes no text within a string for a member, however much it looks like one", () => {
+    for (const text of [
+      '{"a":"\\"id\\":9223372036854775807,","b":9223372036854775807}',
+      '{"a":":9223372036854775807,","b":":9223372036854775807}"}',
+      '["a\\":9223372036854775807,"]',
+      '{"b":9223372036854775807,"c":" x\\":9223372036854775807}"}',
+    ]) {
+      const expected = JSON.parse(text.replace(/"b":9223372036854775807/, '"b":"9223372036854775807"'));
+      expect(parseInt64Json(text)).toEqual(expected);
+    }
+  });
+
   it("touches no string and no fraction that only looks like a long integer", () => {
     const text = '{"a":"9223372036854775807","b\\"9223372036854775807":1,"c":1.9223372036854775807,"d":9223372036854775807e-3,"e":"\\\\"}';
     expect(parseInt64Json(text)).toEqual(JSON.parse(text));

@@ -28,8 +28,8 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "G4",
     "long integers are parsed as floats",
     "core/int64-json.ts",
-    "return JSON.parse(SIXTEEN_DIGITS.test(text) ? withLongIntegersQuoted(text) : text);",
-    'return JSON.parse(SIXTEEN_DIGITS.test(text) && text === "" ? withLongIntegersQuoted(text) : text);',
+    "if (!SIXTEEN_DIGITS.test(text)) return JSON.parse(text);",
+    'if (!SIXTEEN_DIGITS.test(text) || text !== "") return JSON.parse(text);',
   ],
   [
     "G5",

@@ -254,6 +254,11 @@ export class Account {
     return this.#intake.profit.parts(marketId);
   }
 
+  /** What of {@link profit} is deposits and withdrawals: read a few times a second, when nobody asks for the parts. */
+  get transferred(): Pick<ProfitParts, "transfers" | "decimals"> {
+    return this.#intake.profit.transfers;
+  }
+
   /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
   get transfers(): Pick<Transfers, "earlier" | "counted"> {
     return this.#intake.transfers;

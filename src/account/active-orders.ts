@@ -7,6 +7,7 @@ import { isFinalPhase, type OwnOrder } from "./order.js";
  */
 export class ActiveOrders {
   readonly #orders = new Map<Hex, OwnOrder>();
+  #all: readonly OwnOrder[] | undefined;
   #mayStillFill: readonly OwnOrder[] | undefined;
   #exposed: readonly OwnOrder[] | undefined;
 
@@ -14,13 +15,15 @@ export class ActiveOrders {
   put(order: OwnOrder): void {
     if (isFinalPhase(order.phase)) this.#orders.delete(order.hash);
     else this.#orders.set(order.hash, order);
+    this.#all = undefined;
     this.#mayStillFill = undefined;
     this.#exposed = undefined;
   }
 
   /** Those whose cancel was taken included. */
   all(): readonly OwnOrder[] {
-    return [...this.#orders.values()];
+    this.#all ??= [...this.#orders.values()];
+    return this.#all;
   }
 
   /** Those that may still fill, intended, sent and unknown ones included. */

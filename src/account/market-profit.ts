@@ -33,6 +33,8 @@ export class MarketProfit {
   #rest = 0n;
   #startRest = 0n;
   #mid: bigint | undefined;
+  /** The same as a number: every turn of the bot tells the mid, and few have moved it. */
+  #midHalfTicks: number | undefined;
   #startMid = 0n;
   #mark: CreditUnits | undefined;
   #startMark: CreditUnits = 0n;
@@ -62,10 +64,13 @@ export class MarketProfit {
     this.#startMark = this.#mark ?? 0n;
   }
 
-  mid(midHalfTicks: bigint): void {
-    if (this.#mid === undefined) this.#startMid = midHalfTicks;
-    else this.#inventory += this.#lots * (midHalfTicks - this.#mid) * this.#halfTickLot;
-    this.#mid = midHalfTicks;
+  mid(midHalfTicks: number): void {
+    if (midHalfTicks === this.#midHalfTicks) return;
+    this.#midHalfTicks = midHalfTicks;
+    const mid = BigInt(midHalfTicks);
+    if (this.#mid === undefined) this.#startMid = mid;
+    else if (this.#lots !== 0n) this.#inventory += this.#lots * (mid - this.#mid) * this.#halfTickLot;
+    this.#mid = mid;
   }
 
   mark(mark: CreditUnits): void {
@@ -159,7 +164,7 @@ export class MarketProfit {
 
   /** A fill before the first book (an order taken over at the start) is measured against its own price. */
   #midOr(ticks: number): bigint {
-    if (this.#mid === undefined) this.mid(BigInt(Math.max(1, Math.round(2 * ticks))));
+    if (this.#mid === undefined) this.mid(Math.max(1, Math.round(2 * ticks)));
     return this.#mid ?? 0n;
   }
 }

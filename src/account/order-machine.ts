@@ -174,10 +174,16 @@ function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }
   const amounts = amountsOfReport(report);
   const wrong = contradiction(order, report, amounts === undefined);
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
-  const known = wrong !== undefined || amounts === undefined ? order : { ...order, ...joinAmounts(order.lots, order, amounts) };
+  const known = wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
   if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
   const seen: OwnOrder = {
-    ...known,
+    ...order,
+    availableLots: known.availableLots,
+    pendingLots: known.pendingLots,
+    filledLots: known.filledLots,
+    failedLots: known.failedLots,
+    canceledLots: known.canceledLots,
+    expiredLots: known.expiredLots,
     place: "seen",
     seenAtMs: order.seenAtMs ?? event.atMs,
     createdAtMs: order.createdAtMs ?? report.createdAtMs,
@@ -215,13 +221,12 @@ function derived(order: OwnOrder): OwnOrder {
   const phase = phaseOf(order);
   const remaining = isFinalPhase(phase) ? 0 : order.availableLots;
   const taken = order.cancel === "taken";
-  return {
-    ...order,
-    phase,
-    matchedLots: order.pendingLots + order.filledLots,
-    mayFillLots: taken ? 0 : remaining,
-    untoldLots: taken ? remaining : 0,
-  };
+  const matchedLots = order.pendingLots + order.filledLots;
+  const mayFillLots = taken ? 0 : remaining;
+  const untoldLots = taken ? remaining : 0;
+  const stands =
+    phase === order.phase && matchedLots === order.matchedLots && mayFillLots === order.mayFillLots && untoldLots === order.untoldLots;
+  return stands ? order : { ...order, phase, matchedLots, mayFillLots, untoldLots };
 }
 
 function phaseOf(order: OwnOrder): OrderPhase {

@@ -110,7 +110,12 @@ export class OwnOrders {
 
   /** Own orders that are not final (those whose cancel was taken included), all markets. */
   unresolved(): readonly OwnOrder[] {
-    return [...this.#active.values()].flatMap((orders) => orders.all());
+    let unresolved = NO_ORDERS;
+    for (const active of this.#active.values()) {
+      const orders = active.all();
+      if (orders.length > 0) unresolved = unresolved.length === 0 ? orders : [...unresolved, ...orders];
+    }
+    return unresolved;
   }
 
   /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */

@@ -58,7 +58,7 @@ export class Profit {
     if (!Number.isSafeInteger(midHalfTicks) || midHalfTicks <= 0) {
       throw new FormatError("not a mid", { field: `${marketId} mid`, value: midHalfTicks, expected: "best bid plus best ask, in ticks" });
     }
-    this.#markets.get(marketId)?.mid(BigInt(midHalfTicks));
+    this.#markets.get(marketId)?.mid(midHalfTicks);
   }
 
   /** Credit units per whole base unit, as the contract's mark is. */
@@ -108,22 +108,39 @@ export class Profit {
     return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
   }
 
+  /** Deposits and withdrawals since the start, as in {@link ProfitParts}. */
+  get transfers(): Pick<ProfitParts, "transfers" | "decimals"> {
+    return { transfers: this.#transfers, decimals: this.#decimals };
+  }
+
   /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
   parts(marketId?: MarketId): ProfitParts {
-    const sum = { spread: 0n, inventory: 0n, fees: 0n, funding: 0n, basis: 0n, failed: 0n, liquidation: 0n, other: 0n };
+    let [spread, inventory, fees, funding, basis, failed, liquidation] = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+    let other = marketId === undefined ? this.#unplaced : 0n;
     for (const [id, market] of this.#markets) {
       if (marketId !== undefined && id !== marketId) continue;
       const parts = market.parts();
-      for (const key of PARTS) sum[key] += parts[key];
+      spread += parts.spread;
+      inventory += parts.inventory;
+      fees += parts.fees;
+      funding += parts.funding;
+      basis += parts.basis;
+      failed += parts.failed;
+      liquidation += parts.liquidation;
+      other += parts.other;
     }
-    if (marketId === undefined) sum.other += this.#unplaced;
     return {
-      ...sum,
+      spread,
+      inventory,
+      fees,
+      funding,
+      basis,
+      failed,
+      liquidation,
+      other,
       decimals: this.#decimals,
       transfers: marketId === undefined ? this.#transfers : 0n,
-      total: PARTS.reduce((total, key) => total + sum[key], 0n),
+      total: spread + inventory + fees + funding + basis + failed + liquidation + other,
     };
   }
 }
-
-const PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "liquidation", "other"] as const;

@@ -52,7 +52,7 @@ export class EquityWatch {
     const { account, rules, config } = this.#context;
     const equity = account.equity;
     if (equity === undefined || !account.confirmed) return undefined;
-    const { transfers, decimals } = account.profit();
+    const { transfers, decimals } = account.transferred;
     const sinceStart = transfers / 10n ** BigInt(decimals - rules.creditDecimals);
     const netDeposits = this.#depositsBefore + account.transfers.earlier + sinceStart;
     const { peak, loss, isOver } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);

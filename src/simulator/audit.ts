@@ -26,11 +26,6 @@ export interface Audit {
 
 /** Sums up the exchange's money and positions. */
 export function audit(state: ExchangeState): Audit {
-  const accounts: Account[] = [
-    ...state.accounts.values(),
-    ...state.strangers.values(),
-    ...[...state.markets.values()].map(({ house }) => house),
-  ];
   let deposits = 0n;
   let accountCredit = 0n;
   let settledCredit = 0n;
@@ -38,7 +33,7 @@ export function audit(state: ExchangeState): Audit {
   for (const id of state.markets.keys()) {
     netPaper[id] = 0n;
   }
-  for (const account of accounts) {
+  const add = (account: Account): void => {
     deposits += account.deposits;
     accountCredit += account.primaryCredit;
     settledCredit += account.settledPrimaryCredit;
@@ -47,7 +42,10 @@ export function audit(state: ExchangeState): Audit {
       settledCredit += position.settled.credit;
       netPaper[id] = (netPaper[id] ?? 0n) + position.matched.paper;
     }
-  }
+  };
+  for (const account of state.accounts.values()) add(account);
+  for (const account of state.strangers.values()) add(account);
+  for (const { house } of state.markets.values()) add(house);
   const { feeCredit, dustCredit, insuranceCredit, depositedCredit, withdrawnCredit } = state;
   const held = accountCredit + feeCredit + dustCredit + insuranceCredit;
   return {

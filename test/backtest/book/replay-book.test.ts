@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Side } from "../../../src/core/units.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { OrderBook } from "../../../src/market/order-book.js";
+
+const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
+/** Wider than the window of a side, either way. */
+const FAR = 400_000;
+
+function expectEqual(book: ReplayBook, reference: OrderBook): void {
+  for (const [side, other] of [
+    [book.bids, reference.bids],
+    [book.asks, reference.asks],
+  ] as const) {
+    expect(side.entries()).toEqual(other.entries());
+    expect([side.levels, side.bestTicks, side.bestLots]).toEqual([other.levels, other.bestTicks, other.bestLots]);
+    expect(side.top(7)).toEqual(other.top(7));
+  }
+}
+
+describe("a replayed book", () => {
+  it("shows an empty side as a live book does", () => {
+    const { bids, asks } = new ReplayBook();
+    expect([bids.levels, bids.bestTicks, bids.bestLots, bids.top(3), bids.lotsOf(100)]).toEqual([0, Number.NaN, 0, [], 0]);
+    expect([asks.side, asks.bestTicks, asks.entries()]).toEqual(["SELL", Number.NaN, []]);
+  });
+
+  it("is the book that the bot keeps live, whatever the changes and however far the market runs", () => {
+    const change = fc.record({
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      near: fc.integer({ min: 0, max: 40 }),
+      // Now and then the same few prices, far away from all others.
+      far: fc.constantFrom(0, 0, 0, 0, FAR, 2 * FAR),
+      lots: fc.constantFrom(0, 0, 1, 2, 4_294_967_295),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 25 }), (messages) => {
+        const builder = new TapeBuilder(GRID);
+        const book = new ReplayBook();
+        const reference = new OrderBook();
+        for (const [at, message] of messages.entries()) {
+          builder.update(at, at);
+          for (const { side, near, far, lots } of message) builder.level(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
+        }
+        const tape = builder.build();
+        for (const [at, message] of messages.entries()) {
+          book.applyMessage(tape, at);
+          for (const { side, near, far, lots } of message) reference.set(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
+          for (const { near, far } of message) {
+            expect(book.bids.lotsOf(1_000_000 + near - far)).toBe(reference.bids.lotsOf(1_000_000 + near - far));
+            expect(book.asks.lotsOf(1_000_000 + near + far)).toBe(reference.asks.lotsOf(1_000_000 + near + far));
+          }
+          expectEqual(book, reference);
+          expect(book.crossed).toBe(reference.crossed);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("keeps its levels through a market that runs by many times its window, up and down again", () => {
+    const random = seededRandom(5);
+    const builder = new TapeBuilder(GRID);
+    const reference = new OrderBook();
+    const book = new ReplayBook();
+    let mid = 2_000_000;
+    for (let at = 0; at < 400; at++) {
+      builder.update(at, at);
+      mid += Math.round((random.uniform() - (at < 200 ? 0.2 : 0.8)) * 30_000);
+      for (let change = 0; change < 25; change++) {
+        const side = random.uniform() < 0.5 ? "BUY" : "SELL";
+        const distance = Math.floor(random.uniform() ** 6 * 900_000);
+        const lots = random.uniform() < 0.3 ? 0 : 1 + Math.floor(random.uniform() * 9);
+        const ticks = side === "BUY" ? mid - distance : mid + 1 + distance;
+        builder.level(side, ticks, lots);
+        reference.set(side, ticks, lots);
+      }
+      // What the market ran over is taken off, as it is in a recording.
+      for (const ticks of reference.bids.entries().filter((value, i) => i % 2 === 0 && value > mid)) {
+        builder.level("BUY", ticks, 0);
+        reference.set("BUY", ticks, 0);
+      }
+    }
+    const tape = builder.build();
+    book.applyMessages(tape, 0, 399);
+    book.applyMessage(tape, 399);
+    expectEqual(book, reference);
+    expect(book.bids.levels + book.asks.levels).toBeGreaterThan(3000);
+  });
+
+  it("lets a snapshot replace its own range, what is better than its best included, and leaves what lies behind", () => {
+    const tape = new TapeBuilder(GRID)
+      .update(0, 0)
+      .level("BUY", 110, 1)
+      .level("BUY", 100, 2)
+      .level("BUY", 99, 3)
+      .level("BUY", 50, 4)
+      .level("SELL", 115, 5)
+      .level("SELL", 900_000, 6)
+      .snapshot(1, 1)
+      .level("BUY", 101, 7)
+      .level("BUY", 98, 8)
+      .level("SELL", 102, 9)
+      .level("SELL", 120, 10)
+      .trade(2, 2, "BUY", 102, 1)
+      .build();
+    const book = new ReplayBook();
+    book.applyMessages(tape, 0, tape.messages);
+    expect(book.bids.entries()).toEqual([101, 7, 98, 8, 50, 4]);
+    expect(book.asks.entries()).toEqual([102, 9, 120, 10, 900_000, 6]);
+  });
+
+  it("leaves a side alone of which a snapshot says nothing", () => {
+    const tape = new TapeBuilder(GRID).update(0, 0).level("BUY", 10, 1).level("SELL", 12, 1).snapshot(1, 1).level("SELL", 11, 2).build();
+    const book = new ReplayBook();
+    book.applyMessages(tape, 0, tape.messages);
+    expect([book.bids.entries(), book.asks.entries()]).toEqual([
+      [10, 1],
+      [11, 2, 12, 1],
+    ]);
+  });
+
+  it("is another on the local clock while a message is on its way", () => {
+    const tape = new TapeBuilder(GRID).update(0, 900).level("BUY", 10, 1).update(1, 500).level("BUY", 11, 1).build();
+    const book = new ReplayBook();
+    book.applyLocal(tape, 0, 1);
+    expect(book.bids.entries()).toEqual([11, 1]);
+    book.applyLocal(tape, 1, 2);
+    expect(book.bids.entries()).toEqual([11, 1, 10, 1]);
+  });
+});

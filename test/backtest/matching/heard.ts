@@ -1,0 +1,61 @@
+import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../../../src/backtest/matching/matcher.js";
+import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+
+/** A fill that a listener heard of. */
+export interface HeardFill {
+  readonly id: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly cause: FillCause;
+  readonly atUs: number;
+}
+
+/** A listener that keeps what it hears, and holds every order's account: what was placed is filled, open or ended. */
+export class Heard implements MatchListener {
+  readonly fills: HeardFill[] = [];
+  readonly ends: { readonly id: number; readonly how: OrderEnd; readonly lots: Lots; readonly atUs: number }[] = [];
+  readonly orders: ReplayOrder[] = [];
+  readonly #filledLots = new Map<number, Lots>();
+
+  accepted(order: ReplayOrder): void {
+    this.orders.push(order);
+  }
+
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+    this.fills.push({ id: order.id, ticks, lots, cause, atUs });
+    this.#filledLots.set(order.id, this.filledLots(order.id) + lots);
+    if (order.openLots !== order.lots - this.filledLots(order.id) || order.openLots < 0 || !(lots > 0)) {
+      throw new Error(`order ${order.id}: ${lots} lots filled, ${order.openLots} of ${order.lots} open`);
+    }
+  }
+
+  ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
+    if (!(order.openLots > 0)) throw new Error(`order ${order.id} ended though nothing of it was open`);
+    this.ends.push({ id: order.id, how, lots: order.openLots, atUs });
+  }
+
+  /** What was filled of an order. */
+  filledLots(id: number): Lots {
+    return this.#filledLots.get(id) ?? 0;
+  }
+
+  /** The fills in short: `id lots@ticks cause`. */
+  get story(): string[] {
+    return this.fills.map(({ id, lots, ticks, cause }) => `${id} ${lots}@${ticks} ${cause}`);
+  }
+}
+
+/** An order with what a test does not say. */
+export function order(id: number, side: Side, ticks: Ticks, lots: Lots, more: Partial<ReplayOrder> = {}): ReplayOrder {
+  return {
+    id,
+    side,
+    type: "LIMIT",
+    ticks,
+    lots,
+    timeInForce: "GTC",
+    expirationUs: Number.POSITIVE_INFINITY,
+    openLots: lots,
+    ...more,
+  };
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
+import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
+import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
+import { DelayLine } from "../../../src/backtest/venue/delay-line.js";
+import { constantLatency } from "../../../src/backtest/venue/latency.js";
+import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import type { Lots, Ticks } from "../../../src/core/units.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { BTC_GRID } from "../../support/capture-tape.js";
+import { Heard, order } from "./heard.js";
+
+/** Price and amount, as numbers. */
+type Pair = readonly [number, number];
+
+/** What hftbacktest publishes of runs on captures that we hold. */
+export interface PublishedRuns {
+  readonly bookCheckpointsLocalTime: readonly {
+    readonly localTimeNs: string;
+    readonly bids: readonly Pair[];
+    readonly asks: readonly Pair[];
+  }[];
+  readonly eod20240808: { readonly levels: number; readonly bestBids: readonly Pair[]; readonly worstAsks: readonly Pair[] };
+}
+
+export function publishedRuns(): PublishedRuns {
+  return JSON.parse(readFileSync(join(recordedDataFolder(), "golden_hftbacktest.json"), "utf8")) as PublishedRuns;
+}
+
+/** Levels of a published book as flat pairs of ticks and lots. */
+export function gridPairs(levels: readonly Pair[]): number[] {
+  return levels.flatMap(([price, amount]) => [BTC_GRID.ticksOf(price.toFixed(1)), BTC_GRID.lotsOf(amount.toFixed(3))]);
+}
+
+/** The book as it was known at a local instant, microseconds. */
+export function bookAtLocal(tape: Tape, localUs: number): ReplayBook {
+  const book = new ReplayBook();
+  let place = 0;
+  while (place < tape.messages && (tape.localUs[tape.byLocal?.[place] ?? place] as number) <= localUs) place++;
+  book.applyLocal(tape, 0, place);
+  return book;
+}
+
+/** What was seen of one order on the local clock. */
+export interface SeenOrder {
+  /** When its acceptance was seen, milliseconds since 1970. */
+  readonly newMs: number | undefined;
+  readonly fill: { readonly exchangeMs: number; readonly seenMs: number; readonly ticks: Ticks; readonly lots: Lots } | undefined;
+  readonly end: { readonly how: string; readonly seenMs: number } | undefined;
+}
+
+/**
+ * Sends one order with 100 ms of latency each way to the exchange without partial fills and with the risk-averse queue, and a cancel where
+ * one is wanted, and plays the capture out.
+ */
+export function publishedOrder(
+  tape: Tape,
+  sentMs: number,
+  what: Partial<ReplayOrder> & Pick<ReplayOrder, "side" | "ticks">,
+  cancelMs?: number,
+): SeenOrder {
+  const latency = constantLatency(100, 100);
+  const toExchange = new DelayLine<(matcher: BookMatcher, atUs: number) => void>();
+  const sent = order(1, what.side, what.ticks, BTC_GRID.lotsOf("1"), what);
+  toExchange.push((matcher, atUs) => matcher.place(sent, atUs), sentMs * 1000 + latency.entryUs(sentMs * 1000));
+  if (cancelMs !== undefined)
+    toExchange.push((matcher, atUs) => matcher.cancel(1, atUs), cancelMs * 1000 + latency.entryUs(cancelMs * 1000));
+  const heard = new Heard();
+  const matcher = new BookMatcher({ tape, listener: heard, queue: riskAverseQueue, partialFills: false });
+  let acceptedUs: number | undefined;
+  while (toExchange.size > 0) {
+    const atUs = toExchange.nextUs;
+    while (matcher.nextUs <= atUs) matcher.advance(atUs, true);
+    toExchange.take()(matcher, atUs);
+    acceptedUs ??= atUs;
+  }
+  while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(Number.POSITIVE_INFINITY, true);
+  const seenMs = (atUs: number): number => (atUs + latency.responseUs(atUs)) / 1000;
+  const [fill, end] = [heard.fills[0], heard.ends[0]];
+  return {
+    newMs: acceptedUs === undefined ? undefined : seenMs(acceptedUs),
+    fill: fill && { exchangeMs: fill.atUs / 1000, seenMs: seenMs(fill.atUs), ticks: fill.ticks, lots: fill.lots },
+    end: end && { how: end.how, seenMs: seenMs(end.atUs) },
+  };
+}

@@ -33,7 +33,7 @@ let tarball: string;
 
 beforeAll(() => {
   checkout = new Checkout("the project's own");
-  for (const name of ["config", "docs", "CHANGELOG.md", "README.md", "LICENSE"]) {
+  for (const name of ["assets", "config", "docs", "CHANGELOG.md", "README.md", "LICENSE"]) {
     cpSync(join(PROJECT_ROOT, name), join(checkout.folder, name), { recursive: true });
   }
   checkout.takeBuild();

@@ -1,0 +1,131 @@
+import { exact } from "./axes.js";
+import { FillsTable } from "./fills-table.js";
+import { MarkoutChart } from "./markout-chart.js";
+import { instantMs, lastValuesOf, type Report, readFills, readReport, valuesOf } from "./report-data.js";
+import { offerTable } from "./series-table.js";
+import { offerThemes } from "./theme.js";
+import { TimeChart, type TimeChartOptions } from "./time-chart.js";
+import { TimeWindow } from "./time-window.js";
+
+const PART_NAMES: Readonly<Record<string, string>> = {
+  spread: "spread",
+  adverseSelection: "adverse selection",
+  inventory: "inventory",
+  fees: "fees",
+  funding: "funding",
+  basis: "basis",
+  liquidation: "liquidation",
+  failed: "failed settlements",
+  other: "other",
+};
+
+offerThemes();
+const report = readReport();
+const fills = readFills();
+const { series } = report;
+const window_ = new TimeWindow(instantMs(report.span.from), instantMs(report.span.to));
+const bucketMs = series.bucketUs / 1000;
+
+chart("equity", {
+  unit: report.asset,
+  height: 260,
+  lines: [{ name: "equity", values: valuesOf(series.equity), colour: "c-accent", shape: "line", isScaled: true }],
+});
+chart("drawdown", {
+  unit: report.asset,
+  height: 130,
+  holdsZero: true,
+  lines: [{ name: "below the peak", values: negated(valuesOf(series.drawdown)), colour: "c-sell", shape: "area", isScaled: true }],
+});
+const changing = Object.entries(series.parts).filter(([, values]) => values.some((value) => value !== null && value !== "0"));
+chart("parts", {
+  unit: report.asset,
+  height: 260,
+  holdsZero: true,
+  lines: changing.map(([part, values]) => ({
+    name: PART_NAMES[part] ?? part,
+    values: lastValuesOf(values),
+    colour: `p-${part}`,
+    shape: "line",
+    isScaled: true,
+  })),
+});
+for (const market of report.markets) marketCharts(market);
+for (const [index, budget] of report.budgets.entries()) {
+  chart(`budget-${index}`, {
+    unit: "tokens",
+    height: 130,
+    holdsZero: true,
+    lines: [{ name: `${budget.name} used`, values: valuesOf(budget.used), colour: "c-accent", shape: "area", isScaled: true }],
+  });
+}
+const table = document.getElementById("fills-table");
+if (table !== null) new FillsTable(table, fills.columns, fills.rows);
+offerMarkets();
+offerReset();
+
+function marketCharts(market: Report["markets"][number]): void {
+  const at = (name: string): number => fills.columns.indexOf(name);
+  const base = market.marketId;
+  chart(`price-${base}`, {
+    unit: report.asset,
+    height: 320,
+    lines: [
+      { name: "mid", values: valuesOf(market.series.mid), colour: "c-ink", shape: "line", isScaled: true },
+      { name: "our bid", values: valuesOf(market.series.ownBid, true), colour: "c-buy", shape: "step", isScaled: false },
+      { name: "our ask", values: valuesOf(market.series.ownAsk, true), colour: "c-sell", shape: "step", isScaled: false },
+    ],
+    fills: fills.rows.filter((fill) => fill.market === base),
+    fillText: ({ fields }) =>
+      `${fields[at("side")] === "BUY" ? "bought" : "sold"} ${exact(fields[at("amount")] ?? "")} at ${exact(fields[at("price")] ?? "")} (${fields[at("cause")]}), position ${exact(fields[at("position")] ?? "")}`,
+  });
+  chart(`position-${base}`, {
+    unit: "base",
+    height: 130,
+    holdsZero: true,
+    lines: [{ name: "position", values: valuesOf(market.series.position), colour: "c-accent", shape: "area", isScaled: true }],
+  });
+  const host = document.getElementById(`markouts-${base}`);
+  if (host !== null) new MarkoutChart(host, report.markoutSeconds, market.markouts);
+}
+
+function chart(id: string, options: TimeChartOptions): void {
+  const host = document.getElementById(id);
+  if (host === null) return;
+  new TimeChart(host, window_, bucketMs, options);
+  const figure = host.closest("figure");
+  const endOf = (bucket: number): number => Math.min(window_.fullFromMs + (bucket + 1) * bucketMs, window_.fullToMs);
+  if (figure !== null) offerTable(figure, options.unit, options.lines, endOf);
+}
+
+/** A drawdown is drawn downwards; its text says how much. */
+function negated(values: ReturnType<typeof valuesOf>): ReturnType<typeof valuesOf> {
+  return {
+    min: values.max.map((value) => -value),
+    max: values.min.map((value) => -value),
+    last: values.last.map((value) => -value),
+    texts: values.texts,
+  };
+}
+
+function offerMarkets(): void {
+  const select = document.getElementById("market");
+  if (!(select instanceof HTMLSelectElement)) return;
+  const show = (): void => {
+    for (const section of document.querySelectorAll<HTMLElement>("[data-market]")) section.hidden = section.dataset.market !== select.value;
+  };
+  select.addEventListener("change", show);
+  show();
+}
+
+function offerReset(): void {
+  const button = document.getElementById("whole-span");
+  if (!(button instanceof HTMLButtonElement)) return;
+  button.addEventListener("click", () => window_.showAll());
+  window_.listen(
+    () => {
+      button.hidden = !window_.isZoomed;
+    },
+    () => {},
+  );
+}

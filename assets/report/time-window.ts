@@ -1,0 +1,45 @@
+/** The stretch of time that every chart of a page shows, and the instant that its reader looks at. */
+export class TimeWindow {
+  readonly fullFromMs: number;
+  readonly fullToMs: number;
+  fromMs: number;
+  toMs: number;
+  /** Undefined when nobody looks. */
+  cursorMs: number | undefined;
+  readonly #onSpan: (() => void)[] = [];
+  readonly #onCursor: (() => void)[] = [];
+
+  constructor(fromMs: number, toMs: number) {
+    this.fullFromMs = fromMs;
+    this.fullToMs = Math.max(toMs, fromMs + 1);
+    this.fromMs = this.fullFromMs;
+    this.toMs = this.fullToMs;
+  }
+
+  get isZoomed(): boolean {
+    return this.fromMs > this.fullFromMs || this.toMs < this.fullToMs;
+  }
+
+  listen(onSpan: () => void, onCursor: () => void): void {
+    this.#onSpan.push(onSpan);
+    this.#onCursor.push(onCursor);
+  }
+
+  /** At least a thousandth of the whole stays in sight. */
+  show(fromMs: number, toMs: number): void {
+    const least = (this.fullToMs - this.fullFromMs) / 1000;
+    const span = Math.max(least, Math.min(toMs - fromMs, this.fullToMs - this.fullFromMs));
+    this.fromMs = Math.max(this.fullFromMs, Math.min(fromMs, this.fullToMs - span));
+    this.toMs = this.fromMs + span;
+    for (const tell of this.#onSpan) tell();
+  }
+
+  showAll(): void {
+    this.show(this.fullFromMs, this.fullToMs);
+  }
+
+  look(atMs: number | undefined): void {
+    this.cursorMs = atMs;
+    for (const tell of this.#onCursor) tell();
+  }
+}

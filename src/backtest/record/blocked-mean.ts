@@ -1,0 +1,88 @@
+/** Blocks that a band needs: with fewer, what one stretch of market did says too little of the next. */
+const FEWEST_BLOCKS = 5;
+
+/** 97.5 % quantile of the standard normal distribution. */
+const Z = 1.959963984540054;
+
+/** A weighted mean with its 95 % band. */
+export interface BandedMean {
+  readonly mean: number;
+  /** Half the width of the band; undefined with fewer than five blocks of time. */
+  readonly halfBand: number | undefined;
+  readonly count: number;
+  readonly blocks: number;
+}
+
+/**
+ * The weighted mean of values that come in the order of time and are alike within a stretch of it. Fills seconds apart see the same move of the
+ * market, so that a band which took them for independent would be far too narrow: time is cut into blocks, and the variance is that
+ * of a ratio of block sums (Cochran, Sampling Techniques, 3rd ed., 6.3 and 9A.1: clusters of unequal size), with Student's quantile
+ * for so many blocks. Constant memory.
+ */
+export class BlockedMean {
+  readonly #blockUs: number;
+  #count = 0;
+  #blocks = 0;
+  #block = Number.NaN;
+  #blockValue = 0;
+  #blockWeight = 0;
+  #value = 0;
+  #weight = 0;
+  #squaredValue = 0;
+  #valueWeight = 0;
+  #squaredWeight = 0;
+
+  constructor(blockUs: number) {
+    this.#blockUs = blockUs;
+  }
+
+  add(atUs: number, value: number, weight: number): void {
+    const block = Math.floor(atUs / this.#blockUs);
+    if (block !== this.#block) {
+      this.#closeBlock();
+      this.#block = block;
+      this.#blocks += 1;
+    }
+    this.#count += 1;
+    this.#blockValue += value * weight;
+    this.#blockWeight += weight;
+  }
+
+  /** Undefined before the first value. */
+  result(): BandedMean | undefined {
+    this.#closeBlock();
+    if (this.#weight === 0) return undefined;
+    const mean = this.#value / this.#weight;
+    return { mean, halfBand: this.#halfBand(mean), count: this.#count, blocks: this.#blocks };
+  }
+
+  #halfBand(mean: number): number | undefined {
+    if (this.#blocks < FEWEST_BLOCKS) return undefined;
+    const squares = this.#squaredValue - 2 * mean * this.#valueWeight + mean * mean * this.#squaredWeight;
+    const variance = (Math.max(0, squares) * this.#blocks) / (this.#blocks - 1) / (this.#weight * this.#weight);
+    return studentQuantile(this.#blocks - 1) * Math.sqrt(variance);
+  }
+
+  #closeBlock(): void {
+    const [value, weight] = [this.#blockValue, this.#blockWeight];
+    this.#value += value;
+    this.#weight += weight;
+    this.#squaredValue += value * value;
+    this.#valueWeight += value * weight;
+    this.#squaredWeight += weight * weight;
+    this.#blockValue = 0;
+    this.#blockWeight = 0;
+  }
+}
+
+/** 97.5 % quantile of Student's t, right to 0.01 from four degrees of freedom on (Abramowitz and Stegun, 26.7.5). */
+export function studentQuantile(degrees: number): number {
+  const z2 = Z * Z;
+  const terms = [
+    (z2 + 1) / 4,
+    ((5 * z2 + 16) * z2 + 3) / 96,
+    (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
+    ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160,
+  ];
+  return terms.reduce((sum, term, index) => sum + (Z * term) / degrees ** (index + 1), Z);
+}

@@ -1,0 +1,83 @@
+import { Drawdown } from "./drawdown.js";
+import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
+
+const DAY_US = 86_400_000_000;
+
+/** What a run has come to at an instant. */
+export interface Standing {
+  readonly atUs: number;
+  /** Net value without deposits and withdrawals, in the profit's units. */
+  readonly value: bigint;
+  readonly profit: SplitProfit;
+  readonly fills: number;
+  readonly turnover: bigint;
+  readonly marketProfits: readonly bigint[];
+}
+
+/** One UTC day of a run, from the last sample of the day before to its own last. */
+export interface DayRow {
+  /** Days since 1970. */
+  readonly day: number;
+  /** The last sample's instant. */
+  readonly closeUs: number;
+  /** The day is in the run from its midnight to its midnight. */
+  readonly isWhole: boolean;
+  readonly profit: SplitProfit;
+  readonly fills: number;
+  readonly turnover: bigint;
+  /** Deepest fall within the day, from the value that the day began with at least. */
+  readonly drawdown: bigint;
+  readonly marketProfits: readonly bigint[];
+}
+
+/** The days of a run; a sample at midnight closes the day before it. */
+export class DayBook {
+  readonly #rows: DayRow[] = [];
+  #opened: Standing;
+  #last: Standing;
+  #day: number;
+  #fall: Drawdown;
+
+  constructor(start: Standing) {
+    this.#opened = start;
+    this.#last = start;
+    this.#day = Math.floor(start.atUs / DAY_US);
+    this.#fall = new Drawdown(start.atUs, start.value);
+  }
+
+  add(standing: Standing): void {
+    const day = Math.max(this.#day, Math.ceil(standing.atUs / DAY_US) - 1);
+    if (day !== this.#day) {
+      this.#rows.push(this.#row());
+      this.#opened = this.#last;
+      this.#day = day;
+      this.#fall = new Drawdown(this.#opened.atUs, this.#opened.value);
+    }
+    this.#fall.add(standing.atUs, standing.value);
+    this.#last = standing;
+  }
+
+  /** Every day that had a sample, the unfinished last one included. */
+  rows(): readonly DayRow[] {
+    return this.#last === this.#opened ? this.#rows : [...this.#rows, this.#row()];
+  }
+
+  #row(): DayRow {
+    const [opened, last] = [this.#opened, this.#last];
+    return {
+      day: this.#day,
+      closeUs: last.atUs,
+      isWhole: opened.atUs === this.#day * DAY_US && last.atUs === (this.#day + 1) * DAY_US,
+      profit: earnedBetween(opened.profit, last.profit),
+      fills: last.fills - opened.fills,
+      turnover: last.turnover - opened.turnover,
+      drawdown: this.#fall.deepest.amount,
+      marketProfits: last.marketProfits.map((profit, index) => profit - (opened.marketProfits[index] ?? 0n)),
+    };
+  }
+}
+
+/** Where every run starts. */
+export function startOfRun(atUs: number, value: bigint, markets: number): Standing {
+  return { atUs, value, profit: NO_PROFIT, fills: 0, turnover: 0n, marketProfits: new Array<bigint>(markets).fill(0n) };
+}

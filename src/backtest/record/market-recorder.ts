@@ -1,0 +1,128 @@
+import { FormatError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import { type CreditUnits, type Side, signOf, type Ticks } from "../../core/units.js";
+import { AdverseSelection } from "./adverse-selection.js";
+import { FillTotals } from "./fill-totals.js";
+import { Markouts } from "./markouts.js";
+import { PositionClock } from "./position-clock.js";
+import { QuoteClock } from "./quote-clock.js";
+import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";
+import { NO_PROFIT, type SplitProfit, splitProfit } from "./split-profit.js";
+import type { TimeColumn, TimeGrid } from "./time-grid.js";
+
+/** What an order did, and how often it was held back. */
+export interface ActionCounts {
+  place: number;
+  cancel: number;
+  "cancel-all": number;
+  throttled: number;
+}
+
+/** Stands in a price column where nothing of ours rests. */
+const NO_QUOTE = 0;
+
+/** Records one market of a run in bounded memory. */
+export class MarketRecorder {
+  readonly instrument: Instrument;
+  readonly fills = new FillTotals();
+  readonly markouts = new Markouts();
+  readonly quotes: QuoteClock;
+  readonly position: PositionClock;
+  readonly actions: ActionCounts = { place: 0, cancel: 0, "cancel-all": 0, throttled: 0 };
+  readonly funding = { payments: 0, paid: 0n, received: 0n };
+  readonly midColumn: TimeColumn<number>;
+  readonly positionColumn: TimeColumn<number>;
+  readonly ownBidColumn: TimeColumn<number>;
+  readonly ownAskColumn: TimeColumn<number>;
+  readonly #grid: TimeGrid;
+  readonly #adverse: AdverseSelection;
+  #midHalfTicks = Number.NaN;
+  #nextDueUs = Number.POSITIVE_INFINITY;
+  #profit: SplitProfit = NO_PROFIT;
+
+  constructor(instrument: Instrument, grid: TimeGrid, adverseSelectionMs: number) {
+    this.instrument = instrument;
+    this.#grid = grid;
+    this.#adverse = new AdverseSelection(adverseSelectionMs * 1000);
+    this.quotes = new QuoteClock(grid.startUs);
+    this.position = new PositionClock(grid.startUs);
+    this.midColumn = grid.column();
+    this.positionColumn = grid.column();
+    this.ownBidColumn = grid.column();
+    this.ownAskColumn = grid.column();
+  }
+
+  /** As of the last sample. */
+  get profit(): SplitProfit {
+    return this.#profit;
+  }
+
+  touch(atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
+    if (atUs > this.#nextDueUs) this.#settle(atUs);
+    this.quotes.touch(atUs, bidTicks, askTicks);
+    const mid = bidTicks + askTicks;
+    // A book with one side empty has no mid: the last one stands.
+    if (Number.isNaN(mid)) return;
+    this.#midHalfTicks = mid;
+    this.midColumn.put(this.#grid.bucketOf(atUs), mid);
+  }
+
+  fill(fill: ReplayFill): void {
+    const { atUs, side, level, ticks, lots, isMaker } = fill;
+    if (!Number.isSafeInteger(lots) || lots <= 0) {
+      throw new FormatError("a fill of nothing", { field: `fill ${fill.number} lots`, value: lots, expected: "a positive whole number" });
+    }
+    if (atUs > this.#nextDueUs) this.#settle(atUs);
+    const mid = Number.isNaN(fill.midHalfTicks) ? this.#midHalfTicks : fill.midHalfTicks;
+    this.fills.add(fill);
+    this.markouts.fill(atUs, side, level, ticks, lots);
+    if (Number.isNaN(this.#midHalfTicks)) this.#midHalfTicks = Number.isNaN(mid) ? 2 * ticks : mid;
+    if (isMaker) this.#adverse.fill(atUs, signOf(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
+    this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
+    this.#positionAt(atUs, fill.positionLots);
+  }
+
+  quote(atUs: number, side: Side, ownTicks: Ticks): void {
+    this.quotes.quote(atUs, side, ownTicks);
+    const column = side === "BUY" ? this.ownBidColumn : this.ownAskColumn;
+    column.put(this.#grid.bucketOf(atUs), Number.isNaN(ownTicks) ? NO_QUOTE : ownTicks);
+  }
+
+  paid({ amount }: FundingPayment): void {
+    this.funding.payments += 1;
+    if (amount < 0n) this.funding.paid -= amount;
+    else this.funding.received += amount;
+  }
+
+  /** @param decimals scale of the sample's profit. */
+  sample(atUs: number, { positionLots, profit }: MarketSample): void {
+    if (atUs > this.#nextDueUs) this.#settle(atUs);
+    this.#positionAt(atUs, positionLots);
+    const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot(profit.decimals);
+    this.#profit = splitProfit(profit, adverse);
+  }
+
+  /** The run is over: what fell due up to and at its end is reckoned. */
+  end(endUs: number): void {
+    this.#settle(endUs + 1);
+  }
+
+  #positionAt(atUs: number, lots: number): void {
+    this.position.set(atUs, lots);
+    this.positionColumn.put(this.#grid.bucketOf(atUs), lots);
+  }
+
+  #settle(untilUs: number): void {
+    if (!Number.isNaN(this.#midHalfTicks)) {
+      this.markouts.settle(untilUs, this.#midHalfTicks);
+      this.#adverse.settle(untilUs, this.#midHalfTicks);
+    }
+    this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
+  }
+
+  /** One lot times half a tick in units of 10^-decimals: whole, since the profit's scale has room for it. */
+  #halfTickLot(decimals: number): CreditUnits {
+    const { creditNumerator, creditDenominator, creditDecimals } = this.instrument;
+    return (creditNumerator * 10n ** BigInt(decimals - creditDecimals)) / (2n * creditDenominator);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Lots, Side, Ticks } from "../../core/units.js";
+import { type BandedMean, BlockedMean } from "./blocked-mean.js";
+
+/** Horizons of the markouts, seconds after the fill. */
+export const MARKOUT_SECONDS = [0.1, 0.3, 1, 3, 10, 30, 100, 300] as const;
+
+/** A block of the band is so many horizons long: moves of neighbouring blocks overlap by a quarter at most. */
+const BLOCK_HORIZONS = 4;
+
+/** Levels beyond are counted together. */
+export const LAST_LEVEL = 15;
+
+/** Level of the fills of orders that worked a position instead of quoting. */
+export const WORKED = -1;
+
+/** Whose markouts: a side or both, a quote level or every one. */
+export interface MarkoutKey {
+  readonly side: Side | "BOTH";
+  readonly level: number | "ALL";
+}
+
+/** Markouts of a group of fills: for each of {@link MARKOUT_SECONDS} the mean in half ticks, or undefined where no horizon has passed. */
+export interface MarkoutGroup extends MarkoutKey {
+  readonly fills: number;
+  readonly horizons: readonly (BandedMean | undefined)[];
+}
+
+interface Pending {
+  readonly atUs: number;
+  readonly signedHalfTicks: number;
+  readonly sign: 1 | -1;
+  readonly lots: Lots;
+  readonly groups: readonly Group[];
+}
+
+interface Group extends MarkoutKey {
+  fills: number;
+  readonly means: readonly BlockedMean[];
+}
+
+const HORIZONS_US = MARKOUT_SECONDS.map((seconds) => seconds * 1e6);
+const LONGEST = HORIZONS_US.length - 1;
+
+/**
+ * Markouts of one market's fills: what the mid, so long after a fill, is worth against the price that was paid, weighted by lots; above zero is gain.
+ * Reckoned as the run goes: fills wait in one queue in which each horizon has its own place, so that only the fills of the last five
+ * minutes are kept. The mid of an instant is the last one that was told up to and at it.
+ */
+export class Markouts {
+  readonly #groups = new Map<string, Group>();
+  #waiting: Pending[] = [];
+  /** Into `#waiting`: how far each horizon has come. */
+  readonly #places = HORIZONS_US.map(() => 0);
+  /** The earliest instant at which a fill needs a mid. */
+  nextDueUs = Number.POSITIVE_INFINITY;
+
+  fill(atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): void {
+    const sign = side === "BUY" ? 1 : -1;
+    const known = Math.max(WORKED, Math.min(LAST_LEVEL, level));
+    const groups = [this.#group("BOTH", "ALL"), this.#group(side, "ALL"), this.#group("BOTH", known), this.#group(side, known)];
+    for (const group of groups) group.fills += 1;
+    this.#waiting.push({ atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups });
+    this.nextDueUs = Math.min(this.nextDueUs, atUs + (HORIZONS_US[0] ?? 0));
+  }
+
+  /** The mid was this in all the time before `untilUs`: whatever fell due before is reckoned. */
+  settle(untilUs: number, midHalfTicks: number): void {
+    let nextDueUs = Number.POSITIVE_INFINITY;
+    for (const [index, horizonUs] of HORIZONS_US.entries()) {
+      let place = this.#places[index] ?? 0;
+      for (; place < this.#waiting.length; place += 1) {
+        const fill = this.#waiting[place] as Pending;
+        const dueUs = fill.atUs + horizonUs;
+        if (dueUs >= untilUs) {
+          nextDueUs = Math.min(nextDueUs, dueUs);
+          break;
+        }
+        const markout = fill.sign * midHalfTicks - fill.signedHalfTicks;
+        for (const group of fill.groups) group.means[index]?.add(fill.atUs, markout, fill.lots);
+      }
+      this.#places[index] = place;
+    }
+    this.nextDueUs = nextDueUs;
+    this.#forget();
+  }
+
+  /** By level from the innermost, both sides before each; all levels together first. */
+  result(): readonly MarkoutGroup[] {
+    const rank = ({ side, level }: MarkoutKey) => (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);
+    return [...this.#groups.values()]
+      .sort((a, b) => rank(a) - rank(b))
+      .map(({ side, level, fills, means }) => ({ side, level, fills, horizons: means.map((mean) => mean.result()) }));
+  }
+
+  #group(side: Side | "BOTH", level: number | "ALL"): Group {
+    const key = `${side} ${level}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = { side, level, fills: 0, means: HORIZONS_US.map((us) => new BlockedMean(us * BLOCK_HORIZONS)) };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  /** Lets go of the fills that every horizon has passed, not one by one but when they are half of what is kept. */
+  #forget(): void {
+    const passed = this.#places[LONGEST] ?? 0;
+    if (passed < 1024 || 2 * passed < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(passed);
+    for (const index of this.#places.keys()) this.#places[index] = (this.#places[index] ?? 0) - passed;
+  }
+}

@@ -1,0 +1,224 @@
+import { RunError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
+import { DayBook, type DayRow, startOfRun } from "./day-book.js";
+import { Drawdown } from "./drawdown.js";
+import { KeptFills } from "./kept-fills.js";
+import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
+import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "./run-observer.js";
+import { NO_PROFIT, REPORT_PARTS, type ReportPart, type SplitProfit, splitProfit } from "./split-profit.js";
+import { type TimeColumn, TimeGrid } from "./time-grid.js";
+
+/** Adverse selection where nobody says otherwise. */
+export const ADVERSE_SELECTION_MS = 10_000;
+
+/** Notes that are kept; more are counted. */
+const MOST_NOTES = 500;
+
+/** What a run wants its reader to know. */
+export interface RunNote {
+  readonly atUs: number;
+  readonly level: "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** What a recorder is made with. */
+export interface RecorderOptions {
+  readonly startUs: number;
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly adverseSelectionMs: number;
+  /** Takes every fill, in their order: a file, in a run that is reported. */
+  readonly onFill?: (fill: ReplayFill) => void;
+}
+
+/** Series of one token budget. */
+export interface BudgetSeries {
+  readonly name: string;
+  readonly used: TimeColumn<number>;
+  limitTokens: number;
+  mostUsed: number;
+}
+
+/**
+ * Records a run as it goes, in memory that does not grow with its length but for a row a day, a bit an order and the fills of the last five minutes.
+ * Figures are exact: only what charts show is thinned.
+ */
+export class RunRecorder implements RunObserver {
+  readonly grid: TimeGrid;
+  readonly markets: ReadonlyMap<MarketId, MarketRecorder>;
+  readonly keptFills = new KeptFills();
+  readonly notes: RunNote[] = [];
+  readonly noteCounts = { info: 0, warn: 0, error: 0 };
+  readonly budgets = new Map<string, BudgetSeries>();
+  /** Net value at the marks, deposits and withdrawals taken out, in units of the profit. */
+  readonly valueColumn: TimeColumn<bigint>;
+  readonly drawdownColumn: TimeColumn<bigint>;
+  readonly partColumns: Readonly<Record<ReportPart, TimeColumn<bigint>>>;
+  readonly #options: RecorderOptions;
+  readonly #list: readonly MarketRecorder[];
+  #fall: Drawdown | undefined;
+  #days: DayBook | undefined;
+  #sample: EquitySample | undefined;
+  #startEquity = 0n;
+  #profit: SplitProfit = NO_PROFIT;
+  #fills = 0;
+  #turnover = 0n;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.grid = new TimeGrid(options.startUs);
+    this.markets = new Map(
+      [...options.instruments].map(([id, instrument]) => [id, new MarketRecorder(instrument, this.grid, options.adverseSelectionMs)]),
+    );
+    this.#list = [...this.markets.values()];
+    this.valueColumn = this.grid.column();
+    this.drawdownColumn = this.grid.column();
+    this.partColumns = Object.fromEntries(REPORT_PARTS.map((part) => [part, this.grid.column<bigint>()])) as Record<
+      ReportPart,
+      TimeColumn<bigint>
+    >;
+  }
+
+  touch(marketId: MarketId, atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
+    this.#market(marketId).touch(atUs, bidTicks, askTicks);
+  }
+
+  fill(fill: ReplayFill): void {
+    this.#market(fill.marketId).fill(fill);
+    this.#fills += 1;
+    this.#turnover += fill.quote;
+    this.keptFills.add(fill);
+    this.#options.onFill?.(fill);
+  }
+
+  quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks): void {
+    this.#market(marketId).quote(atUs, side, ownTicks);
+  }
+
+  action(marketId: MarketId, _atUs: number, kind: keyof ActionCounts): void {
+    this.#market(marketId).actions[kind] += 1;
+  }
+
+  funding(payment: FundingPayment): void {
+    this.#market(payment.marketId).paid(payment);
+  }
+
+  note(atUs: number, level: RunNote["level"], text: string): void {
+    this.noteCounts[level] += 1;
+    if (this.notes.length < MOST_NOTES) this.notes.push({ atUs, level, text });
+  }
+
+  /** @throws RunError when the parts of the profit do not sum to the change of the equity, to the unit. */
+  equity(sample: EquitySample): void {
+    const { atUs, equity, profit, markets } = sample;
+    this.#sample = sample;
+    for (const market of markets) this.#market(market.marketId).sample(atUs, market);
+    const adverse = this.#list.reduce((sum, market) => sum + market.profit.adverseSelection, 0n);
+    this.#profit = splitProfit(profit, adverse);
+    const scale = 10n ** BigInt(profit.decimals - this.#creditDecimals());
+    const { fall, days } = this.#begun(sample, scale);
+    this.#assertSums(sample, scale);
+    const value = equity * scale - profit.transfers;
+    const bucket = this.grid.bucketOf(atUs);
+    this.valueColumn.put(bucket, value);
+    this.drawdownColumn.put(bucket, fall.add(atUs, value));
+    for (const part of REPORT_PARTS) this.partColumns[part].put(bucket, this.#profit[part]);
+    days.add({
+      atUs,
+      value,
+      profit: this.#profit,
+      fills: this.#fills,
+      turnover: this.#turnover,
+      marketProfits: this.#list.map((market) => market.profit.total),
+    });
+    for (const budget of sample.budgets) {
+      const series = this.#budget(budget.name);
+      series.used.put(bucket, budget.usedTokens);
+      series.limitTokens = budget.limitTokens;
+      series.mostUsed = Math.max(series.mostUsed, budget.usedTokens);
+    }
+  }
+
+  /** The run is over. @throws RunError when it was never sampled, or not at its end. */
+  end(endUs: number): FinishedRun {
+    const [sample, fall, days] = [this.#sample, this.#fall, this.#days];
+    if (sample === undefined || fall === undefined || days === undefined || sample.atUs !== endUs) {
+      throw new RunError("a run was not sampled at its end", {
+        field: "endUs",
+        value: endUs,
+        expected: `the last sample, ${sample?.atUs}`,
+      });
+    }
+    for (const market of this.#list) market.end(endUs);
+    return {
+      endUs,
+      startEquity: this.#startEquity,
+      last: sample,
+      profit: this.#profit,
+      deepest: fall.deepest,
+      days: days.rows(),
+    };
+  }
+
+  #market(marketId: MarketId): MarketRecorder {
+    const market = this.markets.get(marketId);
+    if (market === undefined) {
+      throw new RunError("a market that the run does not have", {
+        field: "marketId",
+        value: marketId,
+        expected: [...this.markets.keys()].join(", "),
+      });
+    }
+    return market;
+  }
+
+  #creditDecimals(): number {
+    return this.#list[0]?.instrument.creditDecimals ?? 0;
+  }
+
+  #begun({ equity, profit }: EquitySample, scale: bigint): { readonly fall: Drawdown; readonly days: DayBook } {
+    if (this.#fall === undefined || this.#days === undefined) {
+      const start = equity * scale - profit.total - profit.transfers;
+      this.#startEquity = start / scale;
+      this.#fall = new Drawdown(this.grid.startUs, start);
+      this.#days = new DayBook(startOfRun(this.grid.startUs, start, this.#list.length));
+    }
+    return { fall: this.#fall, days: this.#days };
+  }
+
+  #assertSums({ atUs, equity, profit, markets }: EquitySample, scale: bigint): void {
+    const parts = REPORT_PARTS.reduce((sum, part) => sum + this.#profit[part], 0n);
+    const earned = (equity - this.#startEquity) * scale - profit.transfers;
+    // What no market of the run has, such as an income without one, is in the whole alone; it never is less than an exact sum.
+    const missing =
+      profit.total -
+      markets.reduce((sum, market) => sum + market.profit.total, 0n) -
+      (profit.other - markets.reduce((sum, market) => sum + market.profit.other, 0n));
+    if (parts === earned && parts === profit.total && missing === 0n) return;
+    throw new RunError("the parts of the profit do not sum to the change of the equity", {
+      field: `equity at ${atUs} us`,
+      value: `${parts} of ${earned}, in units of 10^-${profit.decimals}`,
+      expected: "equality to the unit",
+    });
+  }
+
+  #budget(name: string): BudgetSeries {
+    let series = this.budgets.get(name);
+    if (series === undefined) {
+      series = { name, used: this.grid.column(), limitTokens: 0, mostUsed: 0 };
+      this.budgets.set(name, series);
+    }
+    return series;
+  }
+}
+
+/** What a recorder knows when its run is over. */
+export interface FinishedRun {
+  readonly endUs: number;
+  readonly startEquity: CreditUnits;
+  readonly last: EquitySample;
+  readonly profit: SplitProfit;
+  /** In units of the profit. */
+  readonly deepest: Drawdown["deepest"];
+  readonly days: readonly DayRow[];
+}

@@ -1,0 +1,46 @@
+import type { ProfitParts } from "../../account/profit.js";
+
+/** The parts of a profit as a report shows them, in the order of its charts. */
+export const REPORT_PARTS = [
+  "spread",
+  "adverseSelection",
+  "inventory",
+  "fees",
+  "funding",
+  "basis",
+  "liquidation",
+  "failed",
+  "other",
+] as const;
+
+/** One of {@link REPORT_PARTS}. */
+export type ReportPart = (typeof REPORT_PARTS)[number];
+
+/** Profit with adverse selection told apart, in units of `ProfitParts.decimals`; the parts sum to `total` exactly. */
+export type SplitProfit = Readonly<Record<ReportPart | "total", bigint>>;
+
+/** Moves what the mid did to maker fills soon after them from the inventory's part into one of its own: the sum stays what it was. */
+export function splitProfit(parts: ProfitParts, adverseSelection: bigint): SplitProfit {
+  const { spread, inventory, fees, funding, basis, failed, liquidation, other, total } = parts;
+  return {
+    spread,
+    adverseSelection,
+    inventory: inventory - adverseSelection,
+    fees,
+    funding,
+    basis,
+    liquidation,
+    failed,
+    other,
+    total,
+  };
+}
+
+/** What was earned between two instants, part by part. */
+export function earnedBetween(before: SplitProfit, after: SplitProfit): SplitProfit {
+  const names = [...REPORT_PARTS, "total"] as const;
+  return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as SplitProfit;
+}
+
+/** Before anything was earned. */
+export const NO_PROFIT = Object.fromEntries([...REPORT_PARTS, "total"].map((name) => [name, 0n])) as SplitProfit;

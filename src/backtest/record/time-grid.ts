@@ -1,0 +1,85 @@
+/** Buckets at most: what a chart can show, and what a run of any length needs in memory. */
+export const MOST_BUCKETS = 1024;
+
+/** Width of a bucket at the start of a run, microseconds. */
+const FIRST_WIDTH_US = 1000;
+
+/** A value that a chart shows: a price, a position, or money. */
+export type Charted = number | bigint;
+
+/** One series over the buckets of a {@link TimeGrid}: the least, the greatest and the last value of each; undefined where nothing was told. */
+export class TimeColumn<T extends Charted> {
+  readonly min: (T | undefined)[] = [];
+  readonly max: (T | undefined)[] = [];
+  readonly last: (T | undefined)[] = [];
+
+  put(bucket: number, value: T): void {
+    const { min, max, last } = this;
+    while (last.length <= bucket) {
+      min.push(undefined);
+      max.push(undefined);
+      last.push(undefined);
+    }
+    const least = min[bucket];
+    const greatest = max[bucket];
+    if (least === undefined || value < least) min[bucket] = value;
+    if (greatest === undefined || value > greatest) max[bucket] = value;
+    last[bucket] = value;
+  }
+
+  /** Two neighbours become one. */
+  halve(): void {
+    const { min, max, last } = this;
+    const buckets = Math.ceil(last.length / 2);
+    for (let bucket = 0; bucket < buckets; bucket += 1) {
+      const [left, right] = [2 * bucket, 2 * bucket + 1];
+      min[bucket] = least(min[left], min[right]);
+      max[bucket] = greatest(max[left], max[right]);
+      last[bucket] = last[right] ?? last[left];
+    }
+    min.length = max.length = last.length = buckets;
+  }
+}
+
+/**
+ * The time of a run in at most {@link MOST_BUCKETS} equal buckets. They double their width whenever the run outgrows them, so that a
+ * run of a minute and one of a year take the same memory, and no extreme is ever lost.
+ */
+export class TimeGrid {
+  readonly startUs: number;
+  readonly #columns: TimeColumn<Charted>[] = [];
+  #widthUs = FIRST_WIDTH_US;
+
+  constructor(startUs: number) {
+    this.startUs = startUs;
+  }
+
+  get widthUs(): number {
+    return this.#widthUs;
+  }
+
+  column<T extends Charted>(): TimeColumn<T> {
+    const column = new TimeColumn<T>();
+    this.#columns.push(column as unknown as TimeColumn<Charted>);
+    return column;
+  }
+
+  /** The bucket of an instant; what was before the start is in the first. */
+  bucketOf(atUs: number): number {
+    while (atUs >= this.startUs + this.#widthUs * MOST_BUCKETS) {
+      for (const column of this.#columns) column.halve();
+      this.#widthUs *= 2;
+    }
+    return Math.max(0, Math.floor((atUs - this.startUs) / this.#widthUs));
+  }
+}
+
+function least<T extends Charted>(left: T | undefined, right: T | undefined): T | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return left < right ? left : right;
+}
+
+function greatest<T extends Charted>(left: T | undefined, right: T | undefined): T | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return left > right ? left : right;
+}

@@ -1,0 +1,86 @@
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import type { Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+import type { ReplayFill } from "../record/run-observer.js";
+import { instantOf } from "./instants.js";
+import { midPrice } from "./market-decimals.js";
+
+/** The columns of `fills.csv`. */
+export const FILL_COLUMNS = [
+  "number",
+  "time",
+  "heard",
+  "market",
+  "order",
+  "side",
+  "level",
+  "price",
+  "amount",
+  "role",
+  "cause",
+  "quote",
+  "fee",
+  "mid",
+  "position",
+] as const;
+
+const BUFFER_CHARACTERS = 65_536;
+
+/** A fill as exact decimals, in the order of {@link FILL_COLUMNS}; no mid is an empty text. */
+export function fillFields(fill: ReplayFill, instrument: Instrument): readonly string[] {
+  return [
+    String(fill.number),
+    instantOf(fill.atUs),
+    instantOf(fill.heardUs),
+    fill.marketId,
+    String(fill.orderId),
+    fill.side,
+    String(fill.level),
+    instrument.priceOf(fill.ticks),
+    instrument.amountOf(fill.lots),
+    fill.isMaker ? "maker" : "taker",
+    fill.cause,
+    instrument.creditToDecimal(fill.quote),
+    instrument.creditToDecimal(fill.fee),
+    Number.isNaN(fill.midHalfTicks) ? "" : midPrice(instrument, fill.midHalfTicks),
+    instrument.amountOf(fill.positionLots),
+  ];
+}
+
+/** Every fill of a run as it comes, as CSV. @throws Error of the system when the disk refuses. */
+export class FillsFile {
+  readonly #handle: number;
+  readonly #instruments: ReadonlyMap<MarketId, Instrument>;
+  #buffer = `${FILL_COLUMNS.join(",")}\n`;
+  #isOpen = true;
+
+  constructor(path: string, instruments: ReadonlyMap<MarketId, Instrument>) {
+    this.#handle = openSync(path, "wx", 0o600);
+    this.#instruments = instruments;
+  }
+
+  write(fill: ReplayFill): void {
+    const instrument = this.#instruments.get(fill.marketId);
+    if (instrument === undefined) return;
+    this.#buffer += `${fillFields(fill, instrument).join(",")}\n`;
+    if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
+  }
+
+  /** What was written is on the disk. */
+  finish(): void {
+    this.#flush();
+    fsyncSync(this.#handle);
+    this.abandon();
+  }
+
+  abandon(): void {
+    if (this.#isOpen) closeSync(this.#handle);
+    this.#isOpen = false;
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#buffer);
+    this.#buffer = "";
+    for (let from = 0; from < bytes.length; ) from += writeSync(this.#handle, bytes, from);
+  }
+}

@@ -1,0 +1,22 @@
+/** A cell of a table: HTML, escaped by who makes it. */
+export interface Cell {
+  readonly html: string;
+  readonly className?: string;
+}
+
+/** A table that scrolls in itself where the page is narrow. The first column names its rows. @param caption for who cannot see */
+export function tableHtml(caption: string, heads: readonly string[], rows: readonly (readonly (string | Cell)[])[]): string {
+  const cell = (of: string | Cell, index: number): string => {
+    const { html, className = "" } = typeof of === "string" ? { html: of } : of;
+    if (index === 0) return `<th scope="row" class="text ${className}">${html}</th>`;
+    return `<td${className === "" ? "" : ` class="${className}"`}>${html}</td>`;
+  };
+  const head = heads.map((text, index) => `<th scope="col"${index === 0 ? ' class="text"' : ""}>${text}</th>`).join("");
+  const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("");
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** A chart that the page's script draws into the element of this id. Everything given is HTML. */
+export function figureHtml(id: string, title: string, note: string, extra = ""): string {
+  return `<figure><figcaption><h3>${title}</h3>${note === "" ? "" : `<p>${note}</p>`}${extra}</figcaption><div class="chart" id="${id}" data-title="${title}"></div></figure>`;
+}

@@ -1,0 +1,69 @@
+/** Text that may stand in HTML, attributes included. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+}
+
+/** A value as JSON that no script element ends in. */
+export function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}
+
+/** An exact decimal for a reader: a real minus, thousands apart, every digit as it was. */
+export function exactText(decimal: string): string {
+  const [whole = "", fraction] = decimal.replace("-", "−").split(".");
+  const apart = whole.replace(/(\d)(?=(\d{3})+$)/g, "$1\u202f");
+  return fraction === undefined ? apart : `${apart}.${fraction}`;
+}
+
+/** The same to so many decimals, rounded half away from zero: for headlines; the exact text stands in a table. */
+export function roundedText(decimal: string, decimals: number): string {
+  const negative = decimal.startsWith("-");
+  const [whole = "0", fraction = ""] = decimal.replace("-", "").split(".");
+  const kept = BigInt(whole + fraction.padEnd(decimals + 1, "0").slice(0, decimals + 1));
+  const scaled = (kept + 5n) / 10n;
+  const digits = scaled.toString().padStart(decimals + 1, "0");
+  const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+  return exactText(negative && scaled !== 0n ? `-${text}` : text);
+}
+
+/** Money for a headline: fewer decimals where there is more of it. */
+export function moneyText(decimal: string): string {
+  const size = Math.abs(Number(decimal));
+  return roundedText(decimal, size >= 10_000 ? 0 : size >= 1 || size === 0 ? 2 : 6);
+}
+
+/** With its sign, for what was won or lost. */
+export function signedMoney(decimal: string): string {
+  const text = moneyText(decimal);
+  return /[1-9]/.test(text) && !text.startsWith("−") ? `+${text}` : text;
+}
+
+/** A share of one as a percentage. */
+export function percent(share: number, decimals = 1): string {
+  return `${(share * 100).toFixed(decimals).replace("-", "−")} %`;
+}
+
+/** Four digits that count, without an exponent or zeros that say nothing. */
+export function figure(value: number): string {
+  if (value === 0) return "0";
+  const decimals = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
+  return exactText(String(Number(value.toFixed(Math.min(12, decimals)))));
+}
+
+/** A count with its thousands apart. */
+export function countText(count: number): string {
+  return exactText(String(count));
+}
+
+/** `up`, `down` or nothing, by the sign of a decimal. */
+export function signClass(decimal: string): string {
+  if (!/[1-9]/.test(decimal)) return "";
+  return decimal.startsWith("-") ? "down" : "up";
+}
+
+/** A duration for a reader. */
+export function durationText(seconds: number): string {
+  if (seconds >= 2 * 86_400) return `${figure(seconds / 86_400)} days`;
+  if (seconds >= 2 * 3600) return `${figure(seconds / 3600)} hours`;
+  return seconds >= 120 ? `${figure(seconds / 60)} minutes` : `${figure(seconds)} seconds`;
+}

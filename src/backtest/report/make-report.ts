@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { FillCause } from "../matching/matcher.js";
+import { FILL_CAUSES, type FillSum } from "../record/fill-totals.js";
+import type { MarketRecorder } from "../record/market-recorder.js";
+import { MARKOUT_SECONDS } from "../record/markouts.js";
+import { ADVERSE_SELECTION_MS, type FinishedRun, type RunRecorder } from "../record/run-recorder.js";
+import { REPORT_PARTS } from "../record/split-profit.js";
+import { dayName, instantOf } from "./instants.js";
+import { bpsOf, marketReport, numberOrNull, ordersReport, profitText, seriesText } from "./market-report.js";
+import { REPORT_FORMAT, type Report } from "./report-schema.js";
+import type { RunMeta, RunOutcome } from "./run-meta.js";
+import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";
+
+/** The report of a run that is over: the same run gives the same bytes, and nothing in it says when or where it was made. */
+export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: FinishedRun, outcome: RunOutcome): Report {
+  const markets = [...recorder.markets];
+  const creditDecimals = markets[0]?.[1].instrument.creditDecimals ?? 0;
+  const { decimals } = finished.last.profit;
+  const credit = (units: bigint): string => scaledToDecimal(units, creditDecimals);
+  const fine = (units: bigint): string => scaledToDecimal(units, decimals);
+  // First, since what is asked of it may double the width of a bucket.
+  const buckets = recorder.grid.bucketOf(finished.endUs) + 1;
+  const { deepest, profit, days } = finished;
+  const all = recorder.markets;
+  const total = (of: (market: MarketRecorder) => FillSum) => {
+    const sums = [...all.values()].map(of);
+    return {
+      fills: sums.reduce((sum, { fills }) => sum + fills, 0),
+      turnover: credit(sums.reduce((sum, { quote }) => sum + quote, 0n)),
+      fees: credit(sums.reduce((sum, { fees }) => sum + fees, 0n)),
+    };
+  };
+  const turnover = markets.reduce((sum, [, market]) => sum + market.fills.all.quote, 0n);
+  const actions = { place: 0, cancel: 0, "cancel-all": 0, throttled: 0 };
+  for (const [, market] of markets)
+    for (const kind of ["place", "cancel", "cancel-all", "throttled"] as const) actions[kind] += market.actions[kind];
+  const wholeDays = days.filter((day) => day.isWhole);
+  const sharpe = sharpeOf(wholeDays.map((day) => Number(day.profit.total) / 10 ** decimals));
+  return {
+    format: REPORT_FORMAT,
+    name: meta.name,
+    version: meta.version,
+    seed: meta.seed,
+    grade: meta.grade,
+    isIndicative: meta.grade === "klines",
+    span: { from: instantOf(meta.startUs), to: instantOf(finished.endUs), seconds: (finished.endUs - meta.startUs) / 1e6 },
+    ended: outcome.ended,
+    reason: outcome.reason ?? null,
+    asset: meta.asset,
+    equity: { start: credit(finished.startEquity), end: credit(finished.last.equity), transfers: fine(finished.last.profit.transfers) },
+    profit: profitText(profit, decimals),
+    drawdown: {
+      max: fine(deepest.amount),
+      share: deepest.peak > 0n ? Number(deepest.amount) / Number(deepest.peak) : null,
+      peakAt: instantOf(deepest.peakUs),
+      troughAt: instantOf(deepest.troughUs),
+      sampleMs: meta.sampleMs,
+    },
+    fills: {
+      all: total(({ fills }) => fills.all),
+      maker: total(({ fills }) => fills.maker),
+      taker: total(({ fills }) => fills.taker),
+      byCause: Object.fromEntries(FILL_CAUSES.map((cause) => [cause, total(({ fills }) => fills.byCause.get(cause) as FillSum)])) as Record<
+        FillCause,
+        ReturnType<typeof total>
+      >,
+      shown: { count: recorder.keptFills.kept.length, oneOf: recorder.keptFills.stride },
+    },
+    orders: ordersReport(
+      actions,
+      markets.reduce((sum, [, market]) => sum + market.fills.ordersFilled, 0),
+    ),
+    ratios: {
+      profitPerTurnoverBps: bpsOf(profit.total, turnover, decimals - creditDecimals),
+      profitOverDrawdown: deepest.amount === 0n ? null : numberOrNull(Number(profit.total) / Number(deepest.amount)),
+      sharpe: sharpe === undefined ? null : { ...sharpe, days: wholeDays.length, convention: SHARPE_CONVENTION },
+    },
+    adverseSelectionSeconds: (meta.adverseSelectionMs ?? ADVERSE_SELECTION_MS) / 1000,
+    markoutSeconds: [...MARKOUT_SECONDS],
+    markets: markets.map(([id, market]) =>
+      marketReport(id, meta.strategies.get(id) ?? "", market, { endUs: finished.endUs, buckets, decimals }),
+    ),
+    daily: days.map((day) => ({
+      day: dayName(day.day),
+      isWhole: day.isWhole,
+      profit: profitText(day.profit, decimals),
+      maxDrawdown: fine(day.drawdown),
+      turnover: credit(day.turnover),
+      fills: day.fills,
+      markets: markets.map(([marketId], index) => ({ marketId, profit: fine(day.marketProfits[index] ?? 0n) })),
+    })),
+    budgets: [...recorder.budgets.values()].map(({ name, used, limitTokens, mostUsed }) => ({
+      name,
+      limitTokens,
+      mostUsedTokens: mostUsed,
+      used: seriesText(used, buckets, (tokens) => tokens),
+    })),
+    series: {
+      from: instantOf(meta.startUs),
+      bucketUs: recorder.grid.widthUs,
+      buckets,
+      equity: seriesText(recorder.valueColumn, buckets, fine),
+      drawdown: seriesText(recorder.drawdownColumn, buckets, fine),
+      parts: Object.fromEntries(REPORT_PARTS.map((part) => [part, seriesText(recorder.partColumns[part], buckets, fine).last])),
+    },
+    alternatives: (outcome.alternatives ?? []).map(({ name, profit, maxDrawdown, fills }) => ({ name, profit, maxDrawdown, fills })),
+    models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
+    notes: {
+      counts: { ...recorder.noteCounts },
+      first: recorder.notes.map(({ atUs, level, text }) => ({ at: instantOf(atUs), level, text })),
+    },
+    configuration: meta.configuration.map(({ name, yaml }) => ({ name, yaml, sha256: createHash("sha256").update(yaml).digest("hex") })),
+    data: meta.data.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
+  };
+}

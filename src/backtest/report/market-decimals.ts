@@ -1,0 +1,19 @@
+import { decimalToScaled, type Instrument, scaledToDecimal } from "../../core/instrument.js";
+import type { Lots, Ticks } from "../../core/units.js";
+
+/** A mid, best bid plus best ask in ticks, as an exact price. */
+export function midPrice(instrument: Instrument, midHalfTicks: number): string {
+  const tick = decimalToScaled(instrument.tickSize, instrument.priceDecimals, "tickSize");
+  return scaledToDecimal(BigInt(midHalfTicks) * tick * 5n, instrument.priceDecimals + 1);
+}
+
+/** A sum of lots, signed, as an exact amount. */
+export function amountOf(instrument: Instrument, lots: bigint | Lots): string {
+  const step = decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize");
+  return scaledToDecimal(BigInt(lots) * step, instrument.amountDecimals);
+}
+
+/** A price in ticks; 0, which no price is, for none. */
+export function quotedPrice(instrument: Instrument, ticks: Ticks): string {
+  return ticks === 0 ? "0" : instrument.priceOf(ticks);
+}

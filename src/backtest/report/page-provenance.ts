@@ -1,0 +1,65 @@
+import { figureHtml, tableHtml } from "./html-table.js";
+import { countText, escaped } from "./html-text.js";
+import type { Report } from "./report-schema.js";
+
+/** Token budgets, fills one by one, notes, and all that made the run. */
+export function provenanceHtml(report: Report): string {
+  return `${budgetsHtml(report)}
+<section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>
+${notesHtml(report)}
+<section><h2>What made this run</h2>${modelsHtml(report)}
+${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
+${dataHtml(report)}
+</section>`;
+}
+
+function budgetsHtml({ budgets }: Report): string {
+  if (budgets.length === 0) return "";
+  const charts = budgets.map(({ name, limitTokens, mostUsedTokens }, index) =>
+    figureHtml(
+      `budget-${index}`,
+      `${escaped(name)} tokens used`,
+      `Of ${countText(limitTokens)}; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
+    ),
+  );
+  return `<section><h2>Token budgets</h2><div class="two">${charts.join("")}</div></section>`;
+}
+
+function fillsGloss({ fills, asset }: Report): string {
+  const { count, oneOf } = fills.shown;
+  const thinned =
+    oneOf === 1
+      ? `All ${countText(count)} fills.`
+      : `One of ${oneOf} fills, ${countText(count)} of ${countText(fills.all.fills)}; fills.csv has all.`;
+  return `${thinned} Times are UTC at the exchange; money in ${escaped(asset)}; a fee above zero was paid. A column's head sorts by it.`;
+}
+
+function notesHtml({ notes }: Report): string {
+  const { counts, first } = notes;
+  const total = counts.info + counts.warn + counts.error;
+  if (total === 0) return "";
+  const rows = first.map(({ at, level, text }) => [
+    at.replace("T", " ").replace("Z", ""),
+    { html: level, className: `text level-${level}` },
+    { html: escaped(text), className: "text long" },
+  ]);
+  const more = total > first.length ? ` The first ${countText(first.length)} are shown.` : "";
+  return `<section><h2>Notes</h2><p class="gloss">${countText(counts.error)} errors, ${countText(counts.warn)} warnings, ${countText(counts.info)} others.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows)}</section>`;
+}
+
+function modelsHtml({ models }: Report): string {
+  if (models.length === 0) return "";
+  return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("")}</dl>`;
+}
+
+function dataHtml({ data }: Report): string {
+  if (data.length === 0) return "";
+  const rows = data.map(({ marketId, kind, file, rows, sha256 }) => [
+    escaped(marketId),
+    { html: escaped(kind), className: "text" },
+    { html: `<code>${escaped(file)}</code>`, className: "text" },
+    countText(rows),
+    { html: `<code>${sha256}</code>`, className: "text" },
+  ]);
+  return `<details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>`;
+}

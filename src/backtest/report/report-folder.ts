@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { ConfigError } from "../../core/errors.js";
+import { makeFolder } from "../../core/make-folder.js";
+import { pathKind } from "../../core/path-kind.js";
+import { syncFile } from "../../history/durable-file.js";
+
+/** The file that makes a folder a report. */
+export const REPORT_FILE = "report.json";
+
+/**
+ * A folder that appears whole or not at all: everything is written into a hidden one beside it, which gets its name at the end. A process that
+ * is killed leaves a hidden folder, which nothing reads and anybody may delete.
+ */
+export class ReportFolder {
+  /** The hidden folder. */
+  readonly path: string;
+  readonly #target: string;
+  readonly #given: string;
+  readonly #replace: boolean;
+  #isOpen = true;
+
+  /**
+   * @param replace whether a report that is there already may go. Anything else that lies there is never touched.
+   * @throws ConfigError when the place is taken, or cannot be made.
+   */
+  constructor(target: string, replace: boolean) {
+    this.#target = resolve(target);
+    this.#given = target;
+    this.#replace = replace;
+    assertFree(this.#target, target, replace);
+    try {
+      makeFolder(dirname(this.#target));
+      this.path = mkdtempSync(join(dirname(this.#target), `.${basename(this.#target)}.unfinished-`));
+    } catch (cause) {
+      throw new ConfigError(`the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        field: "report directory",
+        value: target,
+        expected: "a path below a folder that may be written",
+        cause,
+      });
+    }
+  }
+
+  /**
+   * Gives the folder its name, with everything in it on the disk. A report that was there is gone once, and only once, the new one is whole.
+   * @throws ConfigError when meanwhile something came to lie there that may not be replaced.
+   */
+  place(): void {
+    assertFree(this.#target, this.#given, this.#replace);
+    for (const entry of readdirSync(this.path, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) syncFile(join(entry.parentPath, entry.name));
+    }
+    syncFile(this.path);
+    const before = this.path.replace(/unfinished-(\w+)$/, "replaced-$1");
+    const isReplacing = existsSync(this.#target);
+    if (isReplacing) renameSync(this.#target, before);
+    renameSync(this.path, this.#target);
+    syncFile(dirname(this.#target));
+    this.#isOpen = false;
+    if (isReplacing) rmSync(before, { recursive: true, force: true });
+  }
+
+  /** Removes the hidden folder; nothing after it was placed. */
+  abandon(): void {
+    if (this.#isOpen) rmSync(this.path, { recursive: true, force: true });
+    this.#isOpen = false;
+  }
+}
+
+function assertFree(target: string, given: string, replace: boolean): void {
+  const kind = pathKind(target);
+  if (kind === undefined) return;
+  const detail = { field: "report directory", value: given };
+  if (kind !== "folder")
+    throw new ConfigError("something that is no folder lies there", { ...detail, expected: "a folder that does not exist yet" });
+  if (readdirSync(target).length === 0) return;
+  if (!isReport(target))
+    throw new ConfigError("the folder holds something that is no report", {
+      ...detail,
+      expected: "a folder that is empty or does not exist yet",
+    });
+  if (!replace)
+    throw new ConfigError("a report lies there already", { ...detail, expected: "another folder, or --replace to have it replaced" });
+}
+
+function isReport(folder: string): boolean {
+  const path = join(folder, REPORT_FILE);
+  if (pathKind(path) !== "file") return false;
+  return /^\s*\{\s*"format":\s*"marketwright-report\//.test(readFileSync(path, "utf8").slice(0, 200));
+}

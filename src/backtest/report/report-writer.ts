@@ -1,0 +1,84 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { RunObserver } from "../record/run-observer.js";
+import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
+import { FillsFile } from "./fills-file.js";
+import { makeReport } from "./make-report.js";
+import { reportPage } from "./page.js";
+import { REPORT_FILE, ReportFolder } from "./report-folder.js";
+import type { Report } from "./report-schema.js";
+import type { RunMeta, RunOutcome } from "./run-meta.js";
+
+/** Where a report lies, and what it says. */
+export interface ReportPaths {
+  readonly directory: string;
+  readonly json: string;
+  readonly html: string;
+  readonly fillsCsv: string;
+  readonly report: Report;
+}
+
+/** Makes the report of one run while it goes on, in a hidden folder that gets its name when the run is over. */
+export class ReportWriter {
+  /** To be told everything of the run. */
+  readonly observer: RunObserver;
+  readonly #recorder: RunRecorder;
+  readonly #folder: ReportFolder;
+  readonly #fills: FillsFile;
+  readonly #meta: RunMeta;
+  readonly #directory: string;
+
+  /**
+   * @param directory where the report shall lie.
+   * @throws ConfigError when something lies there that may not be replaced, or nothing can be written there.
+   */
+  constructor(directory: string, meta: RunMeta, { replace = false }: { readonly replace?: boolean } = {}) {
+    this.#directory = resolve(directory);
+    this.#meta = meta;
+    this.#folder = new ReportFolder(directory, replace);
+    this.#fills = new FillsFile(join(this.#folder.path, "fills.csv"), meta.instruments);
+    this.#recorder = new RunRecorder({
+      startUs: meta.startUs,
+      instruments: meta.instruments,
+      adverseSelectionMs: meta.adverseSelectionMs ?? ADVERSE_SELECTION_MS,
+      onFill: (fill) => this.#fills.write(fill),
+    });
+    this.observer = this.#recorder;
+  }
+
+  /** The hidden folder: what a run writes there appears together with its report. */
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  /**
+   * Writes what is left to write and puts everything in place.
+   * @throws RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity; Error of
+   * the system when the disk refuses. Nothing is in place then.
+   */
+  finish(outcome: RunOutcome): ReportPaths {
+    try {
+      const finished = this.#recorder.end(outcome.endUs);
+      const report = makeReport(this.#meta, this.#recorder, finished, outcome);
+      this.#fills.finish();
+      this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));
+      this.#write(REPORT_FILE, `${JSON.stringify(report)}\n`);
+      this.#folder.place();
+      const at = (name: string): string => join(this.#directory, name);
+      return { directory: this.#directory, json: at(REPORT_FILE), html: at("report.html"), fillsCsv: at("fills.csv"), report };
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
+  }
+
+  /** The run has no end that could be reported: nothing is left of it. */
+  abandon(): void {
+    this.#fills.abandon();
+    this.#folder.abandon();
+  }
+
+  #write(name: string, text: string): void {
+    writeFileSync(join(this.#folder.path, name), text, { mode: 0o600, flag: "wx" });
+  }
+}

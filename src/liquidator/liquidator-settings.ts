@@ -12,6 +12,8 @@ export interface LiquidatorSettings {
   readonly maxNotionalCredit: CreditUnits | undefined;
   /** Most that the gas of one takeover may cost. */
   readonly maxGasCredit: CreditUnits | undefined;
+  /** What a rollup charges for one takeover beside its gas; 0 where a chain charges nothing. */
+  readonly l1FeeWei: bigint;
   /** Tip to begin with, wei per gas. */
   readonly tipWei: bigint;
   /** The dealer's `maxPositionAmount`. */

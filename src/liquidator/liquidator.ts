@@ -245,7 +245,7 @@ export class Liquidator {
       gas: {
         gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
         feePerGasWei: nextBaseFeeWei(latest) + this.#tip(creditPerEth),
-        extraWei: 0n,
+        extraWei: settings.l1FeeWei,
         creditPerEth,
       },
       rules: settings.rules,

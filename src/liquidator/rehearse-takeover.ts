@@ -1,4 +1,5 @@
 import { CallReverted, ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex } from "../core/units.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 
@@ -7,16 +8,22 @@ const DRY_RUN_GAS = "0x2dc6c0";
 
 /** Carries out the call of a takeover without sending it, and notes what came of it. @param id the opportunity's. */
 export async function rehearseTakeover(
-  { rpc, sender, ledger, log }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "log">,
+  { rpc, sender, ledger, venue, log }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "venue" | "log">,
   id: string,
   call: { readonly to: Hex; readonly data: Hex },
 ): Promise<void> {
   try {
     await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
     ledger.update(id, { isRehearsed: true }, "simulated");
-    const { victim, marketId, intended } = ledger.get(id) ?? {};
-    const expected = intended?.expectedProfitQuote.toString();
-    log("info", "would take a position over", { victim, marketId, requestPaper: intended?.requestPaper.toString(), expected });
+    const { victim, marketId, perp = "", intended } = ledger.get(id) ?? {};
+    const instrument = venue.markets().get(perp)?.instrument;
+    if (instrument === undefined || intended === undefined) return;
+    log("info", "would take a position over", {
+      victim,
+      marketId,
+      amountBase: scaledToDecimal(intended.requestPaper, instrument.paperDecimals),
+      expectedProfitQuote: instrument.creditToDecimal(intended.expectedProfitQuote),
+    });
   } catch (error) {
     if (error instanceof CallReverted) ledger.revise(id, { reason: error.revert.text });
     else if (error instanceof ChainUnavailable || error instanceof RpcFailure) ledger.revise(id, { reason: error.message });

@@ -6,6 +6,7 @@ import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
+import { larger } from "./margin/fixed-point.js";
 import type { Paper } from "./margin/margin-account.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
 import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
@@ -109,7 +110,15 @@ export class TakeoverDesk {
     const deadlineMs = clock.nowMs() + settings.deadlineMs;
     this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: plan.reservedQuote, minedBlock: undefined });
     try {
-      lanes.submit({ id: jobId, lane: laneOf(victim, perp), ...call, gasLimit: "estimate", maxCostWei, deadlineMs, tipWei });
+      lanes.submit({
+        id: jobId,
+        lane: laneOf(victim, perp),
+        ...call,
+        gasLimit: "estimate",
+        maxCostWei: larger(maxCostWei - settings.l1FeeWei, 1n),
+        deadlineMs,
+        tipWei,
+      });
     } catch (error) {
       this.#inFlight.delete(jobId);
       if (!(error instanceof LaneRefusal)) throw error;

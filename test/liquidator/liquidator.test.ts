@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
 import { DealerReader } from "../../src/chain/dealer-reader.js";
+import { scaledToDecimal } from "../../src/core/instrument.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { tellOperatorRight } from "../../src/liquidator/operator-right.js";
 import { ETH, GWEI, LiquidatingStage, LONG } from "../scenarios/liquidating-stage.js";
@@ -26,7 +27,7 @@ describe("a dry run", () => {
     expect(stage.said, "once, however long it stays").toMatchObject([
       {
         text: "would take a position over",
-        fields: { requestPaper: String(COIN), expected: String(intended?.expectedProfitQuote), victim: rest.victim },
+        fields: { amountBase: "1", expectedProfitQuote: scaledToDecimal(intended?.expectedProfitQuote ?? 0n, 6), victim: rest.victim },
       },
     ]);
     expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, wouldAct: 1, won: 0, profitQuote: 0n, gasWei: 0n });
@@ -39,6 +40,43 @@ describe("a dry run", () => {
     expect(stage.disk.records).toEqual([]);
     expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
     expect(await stage.stops()).toBe(0);
+  });
+});
+
+describe("on a rollup, whose parent chain takes a fee of its own", () => {
+  const expectedAt = async (l1FeeWei: bigint) => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ dryRun: true, settings: { l1FeeWei } });
+    await stage.blocks(2);
+    const [opportunity] = stage.process.ledger.open;
+    expect(await stage.stops()).toBe(0);
+    return opportunity;
+  };
+
+  it("earns by just that fee less, and takes nothing that it would eat", async () => {
+    const [free, charged] = [await expectedAt(0n), await expectedAt(10n ** 16n)];
+    // A hundredth of an ether at 3,000.
+    expect((free?.intended?.expectedProfitQuote ?? 0n) - (charged?.intended?.expectedProfitQuote ?? 0n)).toBe(30_000_000n);
+    const eaten = await expectedAt(10n ** 18n);
+    expect(eaten?.intended).toBeUndefined();
+    expect(eaten?.shortOfQuote ?? 0n).toBeGreaterThan(2_000_000_000n);
+  });
+
+  it("leaves the fee out of what gas may cost: both together stay within the bound", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    const l1FeeWei = 10n ** 16n;
+    stage.starts({ settings: { l1FeeWei } });
+    await stage.blocks(2);
+    const { intended, outcome } = stage.opportunity();
+    expect(outcome).toBe("won");
+    const [job] = stage.process.lanes?.jobs() ?? [];
+    expect(job?.job?.maxCostWei).toBe((intended?.maxCostWei ?? 0n) - l1FeeWei);
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
   });
 });
 

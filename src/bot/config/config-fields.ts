@@ -61,6 +61,11 @@ export function gweiField(description: string) {
   return decimalField(description, { unit: "gwei a unit of gas", from: "0", below: "1e6" });
 }
 
+/** An amount of ether, zero or above. */
+export function etherField(description: string) {
+  return decimalField(description, { unit: "ether", from: "0", below: "1e6" });
+}
+
 /** A fee rate as a fraction of the notional; negative is a rebate. */
 export function rateField(description: string) {
   return decimalField(description, { unit: "fraction of the notional", above: "-1", below: "1" });

@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
-import { countField, durationField, fractionField, gweiField, quoteField } from "./config-fields.js";
+import { countField, durationField, etherField, fractionField, gweiField, quoteField } from "./config-fields.js";
 import { unwindShape } from "./unwind-fields.js";
 
 /** The liquidator: `liquidator` of a bot's file. Only `minProfitQuote` has no default: it is the whole decision. */
@@ -47,6 +47,9 @@ export const liquidatorShape = z
       .describe("Share of the sale that is hoped to fill as maker: for the expected profit that is shown, never for what is decided.")
       .default(0.5),
     maxGasQuote: quoteField("Most that the gas of one takeover may cost, replacements included").optional(),
+    l1FeeEth: etherField(
+      "What a rollup charges for one takeover beside its gas, at its dearest: the fee of its parent chain. 0 where a chain has none",
+    ).default("0"),
     tipGwei: gweiField("Tip that a takeover begins with; a higher one that would have won lost races is begun with instead").default(
       "0.01",
     ),

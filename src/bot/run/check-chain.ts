@@ -117,7 +117,7 @@ async function gasFinding({ config, account, sender, registered }: ChainCheck, r
   const [balance, price] = await Promise.all([rpc.request("eth_getBalance", [sender, "latest"]), rpc.request("eth_gasPrice", [])]);
   const [wei, perGas] = [quantity(balance), quantity(price)];
   const tip = decimalToScaled(config.liquidator?.tipGwei ?? "0", 9);
-  const each = GAS * (perGas + tip);
+  const each = GAS * (perGas + tip) + decimalToScaled(config.liquidator?.l1FeeEth ?? "0", 18);
   const count = each === 0n ? undefined : wei / each;
   const text = `${sender} has ${Number(scaledToDecimal(wei, 18)).toPrecision(4)} ETH, enough for ${count ?? "any number of"} takeovers at the present price`;
   // An exchange may give the account its first ether when it registers; an operator gets none of that.

@@ -164,6 +164,7 @@ function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: He
     rules: planRulesOf(wanted, creditDecimals),
     maxNotionalCredit: credit(wanted.maxNotionalQuote),
     maxGasCredit: credit(wanted.maxGasQuote),
+    l1FeeWei: decimalToScaled(wanted.l1FeeEth, 18),
     tipWei: decimalToScaled(wanted.tipGwei, 9),
     maxPositionAmount,
     pollMs: wanted.pollMs,

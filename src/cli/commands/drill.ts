@@ -101,7 +101,7 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
         gas: {
           gasPerTakeover: GAS,
           feePerGasWei: nextBaseFeeWei(latest) + decimalToScaled(liquidator.tipGwei, 9),
-          extraWei: 0n,
+          extraWei: decimalToScaled(liquidator.l1FeeEth, 18),
           creditPerEth: await readCreditPerEth(client, rules.creditDecimals),
         },
         rules: planRulesOf(liquidator, rules.creditDecimals),

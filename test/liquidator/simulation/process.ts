@@ -180,6 +180,7 @@ function settingsOf(plan: ProcessPlan, ground: Ground): LiquidatorSettings {
     },
     maxNotionalCredit: undefined,
     maxGasCredit: undefined,
+    l1FeeWei: 0n,
     tipWei: 10n ** 9n,
     maxPositionAmount: 10,
     pollMs: 1_000,

@@ -1,8 +1,15 @@
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBDoubleVector, DuckDBInstance } from "@duckdb/node-api";
 import { makeFolder } from "../core/make-folder.js";
 
 /** One row of an answer: integers as bigint, decimals and texts as text. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Some rows of an answer that is numbers alone. */
+export interface NumberChunk {
+  readonly rows: number;
+  /** The value of a column, by its place in the question, in a row of the chunk. */
+  at(column: number, row: number): number;
+}
 
 /** What a database may use of the machine. */
 export interface DuckLimits {
@@ -52,6 +59,36 @@ export class Duck {
   /** The one row of an aggregate. @throws Error of the database */
   async row(sql: string): Promise<Row> {
     return (await this.rows(sql))[0] ?? {};
+  }
+
+  /**
+   * The rows of a question whose columns are all DOUBLE and never null, in the order of the question, without holding more than a few
+   * chunks of them. Several may be under way at once.
+   * @throws Error of the database; RangeError for another type or a null
+   */
+  async *numbers(sql: string): AsyncGenerator<NumberChunk, void> {
+    const connection = await this.#instance.connect();
+    try {
+      const result = await connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        const columns = Array.from({ length: chunk.columnCount }, (_, at) => chunk.getColumnVector(at)).map((vector) => {
+          if (vector instanceof DuckDBDoubleVector) return vector;
+          throw new RangeError("a column of numbers is no DOUBLE");
+        });
+        yield {
+          rows: chunk.rowCount,
+          at: (column, row) => {
+            const value = columns[column]?.getItem(row);
+            if (typeof value === "number") return value;
+            throw new RangeError("a column of numbers holds a null");
+          },
+        };
+      }
+    } finally {
+      connection.closeSync();
+    }
   }
 
   close(): void {

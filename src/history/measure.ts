@@ -100,9 +100,9 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** SQL that reads a Parquet file. */
-export function parquetSql(path: string): string {
-  return `read_parquet(${literal(path)})`;
+/** SQL that reads a Parquet file. @param options further arguments of the database's reader. */
+export function parquetSql(path: string, options?: string): string {
+  return `read_parquet(${literal(path)}${options === undefined ? "" : `, ${options}`})`;
 }
 
 function withPlain(select: string, decimals: readonly { readonly name: string }[]): string {

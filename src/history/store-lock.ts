@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
+import { isAlive } from "./living-process.js";
 
 /** Who writes one kind of one market: a file with the process's id, void when that process is gone. */
 export class StoreLock {
@@ -50,14 +51,5 @@ function holderOf(path: string): number | undefined {
     // Released in between.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

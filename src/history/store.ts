@@ -15,6 +15,8 @@ import { StoreLock } from "./store-lock.js";
 export const DEFAULT_STORE = "history";
 /** Where work in progress lies: nothing in it is history yet. */
 const STAGING = ".staging";
+/** Beside the kinds of a market: what is derived from them, and can be deleted at any time. */
+export const COLUMNS = ".columns";
 const MARKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** One kind of history of one market. */
@@ -45,6 +47,7 @@ export class HistoryStore {
       const folder = join(this.root, market);
       if (pathKind(folder) !== "folder" || !MARKET.test(market)) throw foreign(folder, "a folder named as a market");
       for (const kind of namesIn(folder)) {
+        if (kind === COLUMNS) continue;
         const path = join(folder, kind);
         if (pathKind(path) !== "folder" || !isKind(kind)) throw foreign(path, "a folder named as a kind of history, such as trades");
         found.push({ market, kind });

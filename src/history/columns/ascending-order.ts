@@ -2,8 +2,7 @@
 const RUN = 32;
 
 /**
- * Numbers of the entries in ascending order of their keys, ties in their own order; undefined where they ascend as they are. What is
- * nearly in order already, as stamps of a recording are, costs little more than a look at it: two runs are merged only where they overlap.
+ * Numbers of the entries in ascending order of their keys, ties in their own order; undefined where they ascend as they are.
  */
 export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32Array | undefined {
   let inOrder = true;
@@ -11,6 +10,16 @@ export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32A
   if (inOrder) return undefined;
   const order = new Uint32Array(count);
   for (let at = 0; at < count; at++) order[at] = at;
+  sortByKeys(keys, order);
+  return order;
+}
+
+/**
+ * Puts numbers of entries in ascending order of their keys, ties as they stand. What is nearly in order already, as stamps of a recording
+ * are, costs little more than a look at it: two runs are merged only where they overlap.
+ */
+export function sortByKeys(keys: Float64Array, order: Uint32Array): void {
+  const count = order.length;
   for (let start = 0; start < count; start += RUN) insertionSort(keys, order, start, Math.min(start + RUN, count));
   const spare = new Uint32Array(count);
   for (let width = RUN; width < count; width *= 2) {
@@ -18,7 +27,6 @@ export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32A
       merge(keys, order, spare, start, start + width, Math.min(start + 2 * width, count));
     }
   }
-  return order;
 }
 
 function insertionSort(keys: Float64Array, order: Uint32Array, start: number, end: number): void {

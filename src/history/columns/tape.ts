@@ -4,7 +4,7 @@ import type { MarketId } from "../../core/units.js";
 export const TapeKind = {
   /** Levels with their new absolute amounts; 0 deletes. */
   bookUpdate: 0,
-  /** A whole book: on each side it replaces what lies between its own outermost prices, and leaves what lies beyond. */
+  /** A whole book: on each side it replaces everything from its own worst price on, better ones included; what lies behind stays. */
   bookSnapshot: 1,
   /** One public trade, one row. */
   trade: 2,

@@ -1,0 +1,81 @@
+import { ascendingOrder } from "./ascending-order.js";
+import { type BlockShape, blockBytes, blockColumns } from "./block-layout.js";
+import type { TapeKind } from "./tape.js";
+
+/** Messages on their way into one block of a tape file. */
+export class BlockBuffer {
+  readonly #capacity: number;
+  messages = 0;
+  rows = 0;
+  #exchangeUs: Float64Array;
+  #localUs: Float64Array;
+  #kind: Uint8Array;
+  #rowEnd: Uint32Array;
+  #signedTicks: Int32Array;
+  #lots: Uint32Array;
+
+  /** @param capacity rows, and messages, at which a block is full; a message is never divided, and makes room for itself. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#exchangeUs = new Float64Array(capacity);
+    this.#localUs = new Float64Array(capacity);
+    this.#kind = new Uint8Array(capacity);
+    this.#rowEnd = new Uint32Array(capacity);
+    this.#signedTicks = new Int32Array(capacity);
+    this.#lots = new Uint32Array(capacity);
+  }
+
+  /** Whether it is time to write it: asked before a message is begun. */
+  get isFull(): boolean {
+    return this.rows >= this.#capacity || this.messages >= this.#capacity;
+  }
+
+  get firstUs(): number {
+    return this.#exchangeUs[0] as number;
+  }
+  get lastUs(): number {
+    return this.#exchangeUs[this.messages - 1] as number;
+  }
+
+  begin(kind: TapeKind, exchangeUs: number, localUs: number): void {
+    const at = this.messages;
+    this.#exchangeUs[at] = exchangeUs;
+    this.#localUs[at] = localUs;
+    this.#kind[at] = kind;
+    this.#rowEnd[at] = this.rows;
+    this.messages = at + 1;
+  }
+
+  row(signedTicks: number, lots: number): void {
+    if (this.rows === this.#lots.length) {
+      const [ticks, amounts] = [this.#signedTicks, this.#lots];
+      this.#signedTicks = new Int32Array(2 * ticks.length);
+      this.#signedTicks.set(ticks);
+      this.#lots = new Uint32Array(2 * amounts.length);
+      this.#lots.set(amounts);
+    }
+    this.#signedTicks[this.rows] = signedTicks;
+    this.#lots[this.rows] = lots;
+    this.rows += 1;
+    this.#rowEnd[this.messages - 1] = this.rows;
+  }
+
+  /** The block's bytes and shape; the buffer is empty afterwards. */
+  take(): { readonly bytes: Uint8Array; readonly shape: BlockShape } {
+    const [messages, rows] = [this.messages, this.rows];
+    const byLocal = ascendingOrder(this.#localUs, messages);
+    const shape = { messages, rows, hasByLocal: byLocal !== undefined };
+    const memory = new ArrayBuffer(blockBytes(shape));
+    const columns = blockColumns(memory, shape);
+    columns.exchangeUs.set(this.#exchangeUs.subarray(0, messages));
+    columns.localUs.set(this.#localUs.subarray(0, messages));
+    columns.kind.set(this.#kind.subarray(0, messages));
+    columns.rowEnd.set(this.#rowEnd.subarray(0, messages));
+    columns.signedTicks.set(this.#signedTicks.subarray(0, rows));
+    columns.lots.set(this.#lots.subarray(0, rows));
+    if (byLocal !== undefined) columns.byLocal?.set(byLocal);
+    this.messages = 0;
+    this.rows = 0;
+    return { bytes: new Uint8Array(memory), shape };
+  }
+}

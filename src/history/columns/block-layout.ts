@@ -1,0 +1,52 @@
+/** What one block of a tape file holds: some consecutive messages with all their rows. */
+export interface BlockShape {
+  readonly messages: number;
+  readonly rows: number;
+  /** Whether the order of the local clock is stored; where it is not, both clocks have one order. */
+  readonly hasByLocal: boolean;
+}
+
+/** A block's columns: views on one piece of memory. */
+export interface BlockColumns {
+  readonly exchangeUs: Float64Array;
+  readonly localUs: Float64Array;
+  readonly kind: Uint8Array;
+  /** Counted from the block's first row. */
+  readonly rowEnd: Uint32Array;
+  readonly signedTicks: Int32Array;
+  readonly lots: Uint32Array;
+  /** Counted from the block's first message. */
+  readonly byLocal: Uint32Array | undefined;
+}
+
+/** Each column begins at a multiple of this, so that a view of its type fits. */
+const ALIGNMENT = 8;
+
+/** The bytes of a block: its columns one after the other, each padded to eight. */
+export function blockBytes({ messages, rows, hasByLocal }: BlockShape): number {
+  const stamps = 2 * padded(8 * messages);
+  return stamps + padded(4 * messages) * (hasByLocal ? 2 : 1) + 2 * padded(4 * rows) + padded(messages);
+}
+
+/** The columns of a block that lies at the beginning of a piece of memory. */
+export function blockColumns<Memory extends ArrayBufferLike>(memory: Memory, { messages, rows, hasByLocal }: BlockShape): BlockColumns {
+  let at = 0;
+  const next = (bytes: number): number => {
+    const from = at;
+    at += padded(bytes);
+    return from;
+  };
+  return {
+    exchangeUs: new Float64Array(memory, next(8 * messages), messages),
+    localUs: new Float64Array(memory, next(8 * messages), messages),
+    byLocal: hasByLocal ? new Uint32Array(memory, next(4 * messages), messages) : undefined,
+    rowEnd: new Uint32Array(memory, next(4 * messages), messages),
+    signedTicks: new Int32Array(memory, next(4 * rows), rows),
+    lots: new Uint32Array(memory, next(4 * rows), rows),
+    kind: new Uint8Array(memory, next(messages), messages),
+  };
+}
+
+function padded(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}

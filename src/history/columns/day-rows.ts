@@ -1,0 +1,161 @@
+import type { DayManifest } from "../day-manifest.js";
+import type { Duck, NumberChunk } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
+import { parquetSql, reading } from "../measure.js";
+import type { HistoryStore } from "../store.js";
+import { countedColumn } from "./decimal-columns.js";
+import { type LocalClock, localUsSql } from "./local-clock.js";
+import type { Steps } from "./tape-grid.js";
+
+/** Stands where a value cannot be held; no tick and no lot is below it. */
+const REFUSED = -2_147_483_648;
+const MOST_TICKS = 2_147_483_647;
+const MOST_LOTS = 4_294_967_295;
+
+/** What a row can be refused for, as SQL over the file's columns. */
+interface Refusal {
+  readonly broken: string;
+  readonly column: string;
+  readonly why: string;
+  readonly expected: string;
+}
+
+/**
+ * The rows of a day's book or trades in their order, as numbers. One row is current; `step` moves on within what is at hand, `fill`
+ * fetches more.
+ */
+export class DayRows {
+  readonly file: string;
+  readonly #duck: Duck;
+  readonly #refusals: readonly Refusal[];
+  readonly #chunks: AsyncGenerator<NumberChunk, void>;
+  #chunk: NumberChunk | undefined;
+  #at = 0;
+
+  private constructor(duck: Duck, file: string, select: string, refusals: readonly Refusal[]) {
+    this.#duck = duck;
+    this.file = file;
+    this.#refusals = refusals;
+    this.#chunks = duck.numbers(select);
+  }
+
+  /** The rows of a day of the store. */
+  static of(store: HistoryStore, duck: Duck, manifest: DayManifest, steps: Steps, clock: LocalClock): DayRows {
+    const file = store.dataPath(manifest, manifest.day);
+    const price = countedColumn("price", manifest.decimals.price, steps.tickSize, "tickSize");
+    const amount = countedColumn("amount", manifest.decimals.amount, steps.stepSize, "stepSize");
+    const isBook = manifest.kind === "book";
+    const refusals: Refusal[] = [
+      { broken: price.isOff, column: "price", why: "is off the grid", expected: `a whole multiple of the tick size ${steps.tickSize}` },
+      {
+        broken: `${price.count} > ${MOST_TICKS}`,
+        column: "price",
+        why: "has more ticks than a column holds",
+        expected: `at most ${MOST_TICKS} ticks of ${steps.tickSize}: a coarser tick size, if the market's is`,
+      },
+      { broken: amount.isOff, column: "amount", why: "is off the grid", expected: `a whole multiple of the step size ${steps.stepSize}` },
+      {
+        broken: `${amount.count} > ${MOST_LOTS}`,
+        column: "amount",
+        why: "has more lots than a column holds",
+        expected: `at most ${MOST_LOTS} lots of ${steps.stepSize}: a coarser step size, if the market's is`,
+      },
+      ...(isBook
+        ? []
+        : [{ broken: "isBuyerMaker IS NULL", column: "id", why: "does not say who took", expected: "trades with the taker's side" }]),
+    ];
+    const broken = refusals.map((refusal) => `(${refusal.broken})`).join(" OR ");
+    const [level, isSnapshot, isBid] = isBook ? ["level", "isSnapshot", "isBid"] : ["0", "false", "NOT isBuyerMaker"];
+    const select = [
+      "CAST(timeNs // 1000 AS DOUBLE)",
+      "CAST(timeNs % 1000 AS DOUBLE)",
+      localUsSql(clock),
+      "CAST(seq >> 32 AS DOUBLE)",
+      "CAST(seq & 4294967295 AS DOUBLE)",
+      `CAST(${level} AS DOUBLE)`,
+      `CAST(${isSnapshot} AS DOUBLE)`,
+      `CASE WHEN price IS NULL THEN 0.0 WHEN ${broken} THEN ${REFUSED}.0 WHEN ${isBid} THEN CAST(${price.count} AS DOUBLE) ELSE -CAST(${price.count} AS DOUBLE) END`,
+      `CASE WHEN price IS NULL OR ${broken} THEN 0.0 ELSE CAST(${amount.count} AS DOUBLE) END`,
+    ];
+    return new DayRows(duck, file, `SELECT ${select.join(", ")} FROM ${parquetSql(file)}`, refusals);
+  }
+
+  /** Fetches the first or the next rows. @returns whether there are any. @throws HistoryError when the file cannot be read */
+  async fill(): Promise<boolean> {
+    const next = await reading(this.file, () => this.#chunks.next());
+    this.#chunk = next.done === true ? undefined : next.value;
+    this.#at = 0;
+    return this.#chunk !== undefined;
+  }
+
+  /** Moves to the next row at hand. @returns false where more has to be fetched */
+  step(): boolean {
+    this.#at += 1;
+    return this.#at < (this.#chunk?.rows ?? 0);
+  }
+
+  /** Lets go of what is not fetched yet. */
+  async close(): Promise<void> {
+    await this.#chunks.return();
+  }
+
+  /** Whether a row is current; the following are that row's. */
+  get isThere(): boolean {
+    return this.#chunk !== undefined;
+  }
+  get us(): number {
+    return this.#value(0);
+  }
+  /** Nanoseconds within the microsecond. */
+  get ns(): number {
+    return this.#value(1);
+  }
+  get localUs(): number {
+    return this.#value(2);
+  }
+  get seqHigh(): number {
+    return this.#value(3);
+  }
+  get seqLow(): number {
+    return this.#value(4);
+  }
+  get level(): number {
+    return this.#value(5);
+  }
+  get isSnapshot(): boolean {
+    return this.#value(6) === 1;
+  }
+  /** 0 for a message without levels; a value that cannot be held is refused: see {@link refusal}. */
+  get signedTicks(): number {
+    return this.#value(7);
+  }
+  get lots(): number {
+    return this.#value(8);
+  }
+  get isRefused(): boolean {
+    return this.#value(7) === REFUSED;
+  }
+
+  /** Whether this row comes before another file's in the order of a recording; the book goes first where nothing tells them apart. */
+  isBefore(other: DayRows): boolean {
+    return (this.us - other.us || this.ns - other.ns || this.seqHigh - other.seqHigh || this.seqLow - other.seqLow) <= 0;
+  }
+
+  /** The error for the first row that cannot be held, with its place and its value. */
+  async refusal(): Promise<HistoryError> {
+    for (const { broken, column, why, expected } of this.#refusals) {
+      const [row] = await reading(this.file, () =>
+        this.#duck.rows(
+          `SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(this.file, "file_row_number = true")} WHERE price IS NOT NULL AND (${broken}) LIMIT 1`,
+        ),
+      );
+      if (row !== undefined)
+        return new HistoryError(this.file, `row ${String(row.place)}: ${column} ${why}`, { value: row.value, expected });
+    }
+    return new HistoryError(this.file, "holds a row that cannot be held", { expected: "the file as it was when it was opened" });
+  }
+
+  #value(column: number): number {
+    return (this.#chunk as NumberChunk).at(column, this.#at);
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { endianness } from "node:os";
+import { join } from "node:path";
+import { makeFolder } from "../../core/make-folder.js";
+import type { MarketId } from "../../core/units.js";
+import type { Day } from "../day.js";
+import type { DayManifest } from "../day-manifest.js";
+import { Duck, type DuckLimits } from "../duck.js";
+import { moveInto } from "../durable-file.js";
+import { HistoryError } from "../history-errors.js";
+import { isAlive } from "../living-process.js";
+import { COLUMNS, type HistoryStore } from "../store.js";
+import { DayRows } from "./day-rows.js";
+import { localClock } from "./local-clock.js";
+import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
+import type { Steps } from "./tape-grid.js";
+import { writeBlocks } from "./write-blocks.js";
+
+/** A day of the store that columns are made of. */
+export interface DayInput {
+  readonly market: MarketId;
+  readonly day: Day;
+  /** Absent where the store has none of that day. */
+  readonly book: DayManifest | undefined;
+  readonly trades: DayManifest | undefined;
+  /** Of all kinds that carry local stamps: what was heard by one recorder is corrected as one. */
+  readonly stamped: readonly DayManifest[];
+}
+
+/** How columns are made. */
+export interface DayTapeOptions {
+  readonly steps: Steps;
+  readonly baseLatencyNs: bigint;
+  /** Rows a block. */
+  readonly blockRows: number;
+  readonly limits?: DuckLimits;
+  /** Told as the columns of a day are made anew. */
+  readonly onMake?: (day: Day) => void;
+}
+
+/** A day's columns, on the disk. */
+export interface DayTape {
+  readonly path: string;
+  readonly footer: TapeFooter;
+}
+
+let made = 0;
+
+/**
+ * The columns of a day as they lie beside its Parquet files, made first where they are absent, cut, foreign or of other sources. The
+ * file is written under a hidden name, and takes its own when it is whole.
+ * @throws HistoryError when a source is broken, or holds what columns cannot
+ */
+export async function dayTape(store: HistoryStore, input: DayInput, options: DayTapeOptions): Promise<DayTape> {
+  const { market, day } = input;
+  const folder = join(store.root, market, COLUMNS);
+  const key = keyOf(input, options);
+  const path = join(folder, `${day}-${key.slice(0, 32)}.tape`);
+  const footer = readFooter(path, key);
+  if (footer !== undefined) return { path, footer };
+  options.onMake?.(day);
+  makeFolder(folder);
+  sweep(folder, day, sourcesOf(input));
+  made += 1;
+  const hidden = join(folder, `.${day}-${process.pid}-${made}.next`);
+  try {
+    await write(hidden, store, input, options, key);
+    moveInto(hidden, path);
+  } finally {
+    rmSync(hidden, { force: true });
+  }
+  const written = readFooter(path, key);
+  if (written === undefined)
+    throw new HistoryError(path, "was written and cannot be read", { expected: "a disk that keeps what it is given" });
+  return { path, footer: written };
+}
+
+async function write(path: string, store: HistoryStore, input: DayInput, options: DayTapeOptions, key: string): Promise<void> {
+  const { baseLatencyNs, steps, blockRows } = options;
+  for (const manifest of [input.book, input.trades]) if (manifest !== undefined) await store.verify(manifest);
+  const duck = await Duck.open(store.spillFolder, options.limits);
+  const writer = await TapeFileWriter.create(path);
+  try {
+    const clock = await localClock(store, duck, input.stamped, baseLatencyNs);
+    const [book, trades] = [input.book, input.trades].map((manifest) =>
+      manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
+    );
+    const facts = await writeBlocks(writer, book, trades, blockRows);
+    await writer.finish({ ...facts, key, blockRows, addedLocalNs: String(clock.addedNs) });
+  } finally {
+    await writer.close();
+    duck.close();
+  }
+}
+
+/** Drops what killed makers left of a day, and columns of sources that the day has no more. */
+function sweep(folder: string, day: Day, sources: string): void {
+  for (const name of readdirSync(folder)) {
+    const left = new RegExp(`^\\.${day}-(\\d+)-\\d+\\.next$`).exec(name);
+    const isDead = left !== null && Number(left[1]) !== process.pid && !isAlive(Number(left[1]));
+    const isStale = name.startsWith(`${day}-`) && !name.startsWith(`${day}-${sources}`);
+    if (isDead || isStale) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** The first half tells the sources, the second how columns are made of them. */
+function keyOf(input: DayInput, { steps, baseLatencyNs }: DayTapeOptions): string {
+  const made = { format: TAPE_FORMAT, endianness: endianness(), ...steps, baseLatencyNs: String(baseLatencyNs) };
+  return `${sourcesOf(input)}${digest({ ...made, sources: sourcesOf(input) })}`;
+}
+
+function sourcesOf({ market, day, book, trades, stamped }: DayInput): string {
+  return digest({ market, day, book: book?.sha256, trades: trades?.sha256, stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]) });
+}
+
+function digest(value: object): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}

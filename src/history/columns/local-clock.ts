@@ -1,0 +1,45 @@
+import type { DayManifest } from "../day-manifest.js";
+import { type Duck, wholeOf } from "../duck.js";
+import { layoutOf } from "../kinds.js";
+import { parquetSql, reading } from "../measure.js";
+import type { HistoryStore } from "../store.js";
+
+/** How the local stamps of a day come about. */
+export interface LocalClock {
+  /** Added to every stamp of the store, so that none lies before its exchange stamp. */
+  readonly addedNs: bigint;
+  /** From exchange stamp to local stamp, for rows that nobody stamped. */
+  readonly baseLatencyNs: bigint;
+}
+
+/** Whether rows of a kind carry the recorder's stamp. */
+export function isStamped(kind: string): boolean {
+  return layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+}
+
+/**
+ * The clock of a day. A store keeps local stamps corrected, but a correction by hand, or records of several recorders, may leave some before their
+ * exchange stamps. With m the smallest of local less exchange time, where m is below zero all get -m and the base latency (backtest rules, B1).
+ * @param stamped all that the store has of the day with local stamps: what one recorder heard is corrected as one.
+ * @throws HistoryError naming a file that cannot be read
+ */
+export async function localClock(
+  store: HistoryStore,
+  duck: Duck,
+  stamped: readonly DayManifest[],
+  baseLatencyNs: bigint,
+): Promise<LocalClock> {
+  let smallest = 0n;
+  for (const manifest of stamped) {
+    const file = store.dataPath(manifest, manifest.day);
+    const { least } = await reading(file, () => duck.row(`SELECT min(recvNs - timeNs) AS least FROM ${parquetSql(file)}`));
+    const here = wholeOf(least);
+    if (here < smallest) smallest = here;
+  }
+  return { addedNs: smallest < 0n ? baseLatencyNs - smallest : 0n, baseLatencyNs };
+}
+
+/** SQL of a row's local stamp in whole microseconds, as DOUBLE. */
+export function localUsSql({ addedNs, baseLatencyNs }: LocalClock): string {
+  return `CAST((CASE WHEN recvNs IS NULL THEN timeNs + ${baseLatencyNs} ELSE recvNs + ${addedNs} END) // 1000 AS DOUBLE)`;
+}

@@ -1,0 +1,108 @@
+import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import { DAY_MS, dayOf } from "../day.js";
+import type { DayManifest } from "../day-manifest.js";
+import { Duck, type DuckLimits } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
+import type { HistoryKind } from "../kinds.js";
+import { parquetSql, reading } from "../measure.js";
+import type { HistoryStore } from "../store.js";
+import { countedColumn } from "./decimal-columns.js";
+import { isStamped, localClock, localUsSql } from "./local-clock.js";
+import { msSpan, stampedDays } from "./tape-days.js";
+
+/** A span of one kind of history, few enough rows to be read at once. */
+export interface SpanWish {
+  /** Whole microseconds of the exchange's clock, the second exclusive. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** From exchange stamp to local stamp where nobody stamped; whole microseconds, 0 where absent. */
+  readonly baseLatencyUs?: number;
+  readonly limits?: DuckLimits;
+}
+
+/** A decimal column that is read as whole numbers of a unit. */
+export interface Counted {
+  readonly column: string;
+  readonly unit: string;
+  /** For errors: `tickSize`. */
+  readonly field: string;
+  readonly places: (decimals: DayManifest["decimals"]) => number;
+  /** What is no whole number is rounded down, instead of refused. */
+  readonly rounds?: true;
+}
+
+/** One row: the counted columns as text of their digits, since some pass 2^53, and what else was asked for. */
+export type SpanRow = Readonly<Record<string, unknown>>;
+
+/** What is asked of each day. */
+export interface SpanQuestion {
+  readonly kind: HistoryKind;
+  readonly counted: readonly Counted[];
+  /** SQL of further columns, by name; `localUs` is that of the local stamp. */
+  readonly more: (localUs: string) => Readonly<Record<string, string>>;
+}
+
+/**
+ * The rows of a span, ascending.
+ * @throws ConfigError where the store has none; HistoryError naming file, row and value of what is off its grid, or a file that is broken
+ */
+export async function spanRows(
+  store: HistoryStore,
+  market: MarketId,
+  { fromUs, toUs, baseLatencyUs = 0, limits }: SpanWish,
+  { kind, counted, more }: SpanQuestion,
+): Promise<readonly SpanRow[]> {
+  const [fromMs, toMs] = msSpan(fromUs, toUs);
+  const days = store
+    .days({ market, kind })
+    .filter(({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1));
+  if (days.length === 0) {
+    throw new ConfigError(`has no ${kind} of that time`, {
+      field: market,
+      value: `${dayOf(fromMs)} to ${dayOf(toMs - 1)}`,
+      expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
+    });
+  }
+  const duck = await Duck.open(store.spillFolder, limits);
+  try {
+    const rows: SpanRow[] = [];
+    const stamped = isStamped(kind) ? stampedDays(store, market) : undefined;
+    for (const manifest of days) {
+      await store.verify(manifest);
+      const file = store.dataPath(manifest, manifest.day);
+      const columns = counted.map((each) => ({
+        ...each,
+        ...countedColumn(each.column, each.places(manifest.decimals), each.unit, each.field),
+      }));
+      for (const { column, isOff, unit, rounds } of columns) {
+        if (rounds === true) continue;
+        const [off] = await reading(file, () =>
+          duck.rows(
+            `SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(file, "file_row_number = true")} WHERE ${isOff} LIMIT 1`,
+          ),
+        );
+        if (off === undefined) continue;
+        throw new HistoryError(file, `row ${String(off.place)}: ${column} is off the grid`, {
+          value: off.value,
+          expected: `a whole multiple of ${unit}`,
+        });
+      }
+      const clock = await localClock(store, duck, stamped?.get(manifest.day) ?? [], BigInt(baseLatencyUs) * 1000n);
+      const asked = [
+        ...columns.map(({ column, count }) => `CAST(${count} AS VARCHAR) AS ${column}`),
+        ...Object.entries(more(localUsSql(clock))).map(([name, sql]) => `${sql} AS ${name}`),
+      ];
+      rows.push(
+        ...(await reading(file, () =>
+          duck.rows(
+            `SELECT ${asked.join(", ")} FROM ${parquetSql(file)} WHERE timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`,
+          ),
+        )),
+      );
+    }
+    return rows;
+  } finally {
+    duck.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { ConfigError } from "../../core/errors.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { DAY_MS, type Day, dayOf } from "../day.js";
+import type { DayManifest } from "../day-manifest.js";
+import { cutTo, gapsOf, type Span } from "../spans.js";
+import type { HistoryStore } from "../store.js";
+import type { DayInput } from "./day-tape.js";
+import { isStamped } from "./local-clock.js";
+
+/** What columns of books and trades are made of. */
+export type TapeSeries = "book" | "trades";
+
+/** The days of a span, and what the store lacks of it. */
+export interface TapeDays {
+  readonly inputs: readonly DayInput[];
+  /** What of the span no file covers, by kind; a kind of which the store has nothing at all is not named. */
+  readonly gaps: readonly { readonly kind: TapeSeries; readonly span: Span }[];
+}
+
+/**
+ * The days of the store that a span touches.
+ * @throws ConfigError where none has a book or trades; HistoryError naming a file that is broken
+ */
+export function tapeDays(store: HistoryStore, market: MarketId, [fromMs, toMs]: Span, kinds: readonly TapeSeries[]): TapeDays {
+  const of = (kind: string): Map<Day, DayManifest> => new Map(store.days({ market, kind }).map((manifest) => [manifest.day, manifest]));
+  const book = kinds.includes("book") ? of("book") : new Map<Day, DayManifest>();
+  const trades = kinds.includes("trades") ? of("trades") : new Map<Day, DayManifest>();
+  const stamped = stampedDays(store, market);
+  const inputs: DayInput[] = [];
+  for (let startMs = Math.floor(fromMs / DAY_MS) * DAY_MS; startMs < toMs; startMs += DAY_MS) {
+    const day = dayOf(startMs);
+    if (!book.has(day) && !trades.has(day)) continue;
+    inputs.push({ market, day, book: book.get(day), trades: trades.get(day), stamped: stamped.get(day) ?? [] });
+  }
+  if (inputs.length === 0) {
+    throw new ConfigError("has no books and no trades of that time", {
+      field: market,
+      value: `${dayOf(fromMs)} to ${dayOf(Math.max(fromMs, toMs - 1))}`,
+      expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
+    });
+  }
+  const missing = (kind: TapeSeries, days: ReadonlyMap<Day, DayManifest>): TapeDays["gaps"] => {
+    const covered = cutTo(
+      [...days.values()].flatMap((manifest) => manifest.covered),
+      [fromMs, toMs],
+    );
+    return days.size === 0 ? [] : gapsOf(covered, [fromMs, toMs]).map((span) => ({ kind, span }));
+  };
+  return { inputs, gaps: [...missing("book", book), ...missing("trades", trades)] };
+}
+
+/** All that a market's recorders stamped, by day. @throws HistoryError naming a file that is broken */
+export function stampedDays(store: HistoryStore, market: MarketId): ReadonlyMap<Day, readonly DayManifest[]> {
+  const stamped = new Map<Day, DayManifest[]>();
+  for (const series of store.series()) {
+    if (series.market !== market || !isStamped(series.kind)) continue;
+    for (const manifest of store.days(series)) stamped.set(manifest.day, [...(stamped.get(manifest.day) ?? []), manifest]);
+  }
+  return stamped;
+}
+
+/** A span of whole microseconds as one of milliseconds that holds it. */
+export function msSpan(fromUs: number, toUs: number): readonly [Ms, Ms] {
+  if (!Number.isSafeInteger(fromUs) || !Number.isSafeInteger(toUs) || fromUs >= toUs) {
+    throw new ConfigError("is no span of time", {
+      field: "fromUs",
+      value: `${fromUs} to ${toUs}`,
+      expected: "whole microseconds since 1970, the first below the second",
+    });
+  }
+  return [Math.floor(fromUs / 1000), Math.ceil(toUs / 1000)];
+}

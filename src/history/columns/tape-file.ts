@@ -1,0 +1,142 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { endianness } from "node:os";
+import { crc32 } from "node:zlib";
+import { z } from "zod";
+import { blockBytes } from "./block-layout.js";
+
+/** Changes whenever the bytes mean something else: files of another version are made anew. */
+export const TAPE_FORMAT = 1;
+/** Begins and ends every tape file. */
+const MAGIC = Buffer.from("marketwrighttape", "latin1");
+/** After the footer: where it begins, its length, its CRC-32, and the magic again. */
+const TRAILER_BYTES = 8 + 4 + 4 + MAGIC.length;
+
+const count = z.int().nonnegative();
+const us = z.int();
+
+const block = z.strictObject({
+  offset: count,
+  messages: count,
+  rows: count,
+  hasByLocal: z.boolean(),
+  crc32: count,
+  /** Exchange stamps of its first and last message. */
+  firstUs: us,
+  lastUs: us,
+});
+
+const footer = z.strictObject({
+  format: z.literal(TAPE_FORMAT),
+  endianness: z.literal(endianness()),
+  key: z.string(),
+  messages: count,
+  rows: count,
+  /** What a block was to hold; one may hold more, since a message is never divided. */
+  blockRows: count,
+  /** What was added to the store's local stamps, so that none lies before its exchange stamp; nanoseconds. */
+  addedLocalNs: z.string(),
+  /** Whether the first message of a book is a whole book. */
+  beginsWhole: z.boolean(),
+  blocks: z.array(block),
+});
+
+/** What stands at the end of a tape file. */
+export type TapeFooter = z.infer<typeof footer>;
+/** One entry of its table. */
+export type BlockNote = z.infer<typeof block>;
+
+/** Writes a tape file, block by block; only {@link finish} makes it one. */
+export class TapeFileWriter {
+  readonly #file: FileHandle;
+  readonly #blocks: BlockNote[] = [];
+  #end = MAGIC.length;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** Begins a file that must not be there yet. @throws Error of the system */
+  static async create(path: string): Promise<TapeFileWriter> {
+    const file = await open(path, "wx", 0o600);
+    const writer = new TapeFileWriter(file);
+    await writer.#write(MAGIC, 0);
+    return writer;
+  }
+
+  /** Adds a block; its bytes are the caller's again when this is done. */
+  async block(bytes: Uint8Array, note: Omit<BlockNote, "offset" | "crc32">): Promise<void> {
+    this.#blocks.push({ ...note, offset: this.#end, crc32: crc32(bytes) });
+    await this.#write(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  /** Writes the table of blocks, and brings the file to the disk. */
+  async finish(facts: Omit<TapeFooter, "format" | "endianness" | "blocks">): Promise<void> {
+    const text = Buffer.from(JSON.stringify({ format: TAPE_FORMAT, endianness: endianness(), ...facts, blocks: this.#blocks }));
+    const trailer = Buffer.alloc(TRAILER_BYTES);
+    trailer.writeBigUInt64LE(BigInt(this.#end), 0);
+    trailer.writeUInt32LE(text.length, 8);
+    trailer.writeUInt32LE(crc32(text), 12);
+    MAGIC.copy(trailer, 16);
+    await this.#write(Buffer.concat([text, trailer]), this.#end);
+    await this.#file.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #write(bytes: Uint8Array, at: number): Promise<void> {
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, at + done);
+      done += bytesWritten;
+    }
+  }
+}
+
+/** The footer of a whole tape file of this key; undefined where the file is absent, cut, foreign, stale or of another version. */
+export function readFooter(path: string, key: string): TapeFooter | undefined {
+  let handle: number;
+  try {
+    handle = openSync(path, "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(handle);
+    const trailer = bytesAt(handle, size - TRAILER_BYTES, TRAILER_BYTES);
+    if (trailer === undefined || !trailer.subarray(16).equals(MAGIC)) return undefined;
+    const offset = Number(trailer.readBigUInt64LE(0));
+    const length = trailer.readUInt32LE(8);
+    if (offset + length + TRAILER_BYTES !== size) return undefined;
+    const text = bytesAt(handle, offset, length);
+    if (text === undefined || crc32(text) !== trailer.readUInt32LE(12)) return undefined;
+    const read = footer.safeParse(JSON.parse(text.toString("utf8")));
+    if (!read.success || read.data.key !== key) return undefined;
+    return read.data;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * Reads a block into memory, with no copy in between.
+ * @returns whether its checksum holds; false too where the file has become shorter.
+ */
+export async function readBlock(file: FileHandle, note: BlockNote, into: Uint8Array): Promise<boolean> {
+  const bytes = into.subarray(0, blockBytes(note));
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, done, bytes.length - done, note.offset + done);
+    if (bytesRead === 0) return false;
+    done += bytesRead;
+  }
+  return crc32(bytes) === note.crc32;
+}
+
+function bytesAt(handle: number, offset: number, length: number): Buffer | undefined {
+  if (offset < 0) return undefined;
+  const bytes = Buffer.alloc(length);
+  return readSync(handle, bytes, 0, length, offset) === length ? bytes : undefined;
+}

@@ -1,0 +1,73 @@
+import { HistoryError } from "../history-errors.js";
+import { BlockBuffer } from "./block-buffer.js";
+import type { DayRows } from "./day-rows.js";
+import { TapeKind } from "./tape.js";
+import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
+
+/**
+ * Writes a day's book and trades as one recording: in the order of the exchange's clock, then of the place in the capture.
+ * @throws HistoryError naming the file, the row and the value that columns cannot hold
+ */
+export async function writeBlocks(
+  writer: TapeFileWriter,
+  book: DayRows | undefined,
+  trades: DayRows | undefined,
+  blockRows: number,
+): Promise<Pick<TapeFooter, "messages" | "rows" | "beginsWhole">> {
+  const buffer = new BlockBuffer(blockRows);
+  let [messages, rows] = [0, 0];
+  let beginsWhole: boolean | undefined;
+  const flush = async (): Promise<void> => {
+    const { firstUs, lastUs } = buffer;
+    const { bytes, shape } = buffer.take();
+    messages += shape.messages;
+    rows += shape.rows;
+    await writer.block(bytes, { ...shape, firstUs, lastUs });
+  };
+  try {
+    await book?.fill();
+    await trades?.fill();
+    let beforeUs = Number.NEGATIVE_INFINITY;
+    for (;;) {
+      const hasBook = book?.isThere === true;
+      const hasTrades = trades?.isThere === true;
+      if (!hasBook && !hasTrades) break;
+      if (buffer.isFull) await flush();
+      const from = (hasBook && !(hasTrades && !(book as DayRows).isBefore(trades as DayRows)) ? book : trades) as DayRows;
+      const { us, ns, seqHigh, seqLow, isSnapshot } = from;
+      if (us < beforeUs)
+        throw new HistoryError(from.file, "is not in the order of time", { value: us, expected: `${beforeUs} us or later` });
+      beforeUs = us;
+      if (from === trades) {
+        buffer.begin(TapeKind.trade, us, from.localUs);
+        if (from.isRefused) throw await from.refusal();
+        buffer.row(from.signedTicks, from.lots);
+        if (!from.step()) await from.fill();
+        continue;
+      }
+      beginsWhole ??= isSnapshot;
+      buffer.begin(isSnapshot ? TapeKind.bookSnapshot : TapeKind.bookUpdate, us, from.localUs);
+      let level = Number.NEGATIVE_INFINITY;
+      do {
+        if (from.isRefused) throw await from.refusal();
+        const { signedTicks } = from;
+        if (signedTicks !== 0) buffer.row(signedTicks, from.lots);
+        level = from.level;
+        if (!from.step()) await from.fill();
+      } while (
+        from.isThere &&
+        from.us === us &&
+        from.ns === ns &&
+        from.seqHigh === seqHigh &&
+        from.seqLow === seqLow &&
+        from.isSnapshot === isSnapshot &&
+        from.level > level
+      );
+    }
+    if (buffer.messages > 0) await flush();
+    return { messages, rows, beginsWhole: beginsWhole === true };
+  } finally {
+    await book?.close();
+    await trades?.close();
+  }
+}

@@ -62,6 +62,8 @@ export class Liquidator {
   readonly #scan: HolderScan | undefined;
   readonly #pace: PollPace;
   #watcher: BlockWatcher | undefined;
+  /** By the steady clock; undefined while the chain can be read. */
+  #blindSinceMs: number | undefined;
   #pollTimer: Timer | undefined;
   #poll: Promise<void> = Promise.resolve();
   #round: Promise<void> | undefined;
@@ -93,8 +95,14 @@ export class Liquidator {
       rpc,
       clock,
       pollMs: settings.chainPollMs,
-      onStep: () => this.wake(),
-      onTrouble: (error) => log("warn", "the chain could not be read", { why: textOf(error) }),
+      onStep: ({ head }) => {
+        this.#seesAgain(head.number);
+        this.wake();
+      },
+      onTrouble: (error) => {
+        this.#blindSinceMs ??= clock.monotonicMs();
+        log("warn", "the chain could not be read", { why: textOf(error) });
+      },
     });
     this.#armPoll(0);
   }
@@ -266,6 +274,13 @@ export class Liquidator {
     const { maxGasCredit } = settings;
     const maxCostWei = maxGasCredit === undefined ? plan.maxCostWei : smaller(plan.maxCostWei, weiOf(maxGasCredit, gas));
     this.#desk.act({ ...plan, maxCostWei }, ledger.get(opportunity.id) ?? opportunity, tipWei);
+  }
+
+  #seesAgain(blockNumber: number): void {
+    const { clock, log } = this.#options;
+    if (this.#blindSinceMs === undefined) return;
+    log("info", "the chain is read again", { afterSeconds: Math.round((clock.monotonicMs() - this.#blindSinceMs) / 1000), blockNumber });
+    this.#blindSinceMs = undefined;
   }
 
   #opened(victim: Hex, perp: Hex, marketId: MarketId, confirmedBlock: number): Opportunity {

@@ -18,6 +18,11 @@ export interface NodeWeather {
 
 export const FAIR: NodeWeather = { requestLost: 0, answerLost: 0, refused: 0, leastMs: 4, mostMs: 12, lagBlocks: 0 };
 
+/** What a node did wrong with a question. */
+export type NodeFault = "request-lost" | "answer-lost" | "refused" | "behind" | "slow";
+
+const SLOW_MS = 200;
+
 /** One RPC of the chain as the network shows it: late, deaf, overloaded, behind. All from a seed. */
 export function faultyNode(
   name: string,
@@ -25,6 +30,7 @@ export function faultyNode(
   clock: HoldingClock,
   random: Random,
   weather: () => NodeWeather,
+  struck: (fault: NodeFault) => void = () => {},
 ): InProcessRpc {
   const after = (ms: Ms, run: () => void): void => void clock.setTimer(ms, run);
   return {
@@ -34,12 +40,15 @@ export function faultyNode(
         const { requestLost, answerLost, refused, leastMs, mostMs, lagBlocks } = weather();
         const [lost, mute, tired, up, down] = [0, 1, 2, 3, 4].map(() => random.uniform()) as [number, number, number, number, number];
         const way = (draw: number): Ms => Math.ceil((leastMs + (mostMs - leastMs) * draw) / 2);
-        if (lost < requestLost) return;
+        if (lost < requestLost) return struck("request-lost");
+        if (leastMs >= SLOW_MS) struck("slow");
         after(way(up), () => {
           if (tired < refused) {
+            struck("refused");
             after(way(down), () => resolve({ error: { code: -32005, message: "too many requests" } }));
             return;
           }
+          if (lagBlocks > 0) struck("behind");
           const asked = lagging(method, params, builder.head, lagBlocks);
           const work =
             asked === undefined
@@ -49,7 +58,8 @@ export function faultyNode(
               : builder.handle(asked.method, asked.params);
           clock.hold(
             work.then((reply) => {
-              if (mute >= answerLost) after(way(down), () => resolve(reply));
+              if (mute < answerLost) struck("answer-lost");
+              else after(way(down), () => resolve(reply));
             }),
           );
         });

@@ -37,7 +37,7 @@ export async function simulateLiquidator(args: readonly string[]): Promise<numbe
   const kinds = [...struck].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   const { sent, won, lost, reverted, violations, failing } = sum;
   process.stdout.write(
-    `${seeds} seeds from ${first}: ${sent} transactions signed, ${won} won, ${lost} lost, ${reverted} reverted; faults: ${kinds.join(", ")}; ${violations} violations in ${failing} seeds\n`,
+    `${seeds} seeds from ${first}: ${sent} transactions signed, ${won} won, ${lost} lost, ${reverted} reverted; ${kinds.join(", ")}; ${violations} violations in ${failing} seeds\n`,
   );
   return failing === 0 ? 0 : 1;
 }

@@ -43,7 +43,10 @@ export interface Surroundings {
   readonly nodes: readonly InProcessRpc[];
   readonly desk: Desk;
   readonly disk: Disk;
-  /** Hears of every step at which the process could die; after it returns, a killed one does nothing any more. */
+  /**
+   * Hears of every step at which the process could die: right before and right after each thing that it does to what outlives it (its
+   * disk, the exchange, an RPC), and whatever its lanes tell. After it returns, a killed one does nothing any more.
+   */
   readonly onStep: (kind: string) => void;
   readonly rework: (parts: Parts) => Parts;
   /** Whose key sends; the liquidator's when absent. */
@@ -62,7 +65,7 @@ export class LiquidatorProcess {
   readonly lanes: TransactionLanes | undefined;
   readonly ledger: LiquidationLedger;
   readonly #liquidator: Liquidator;
-  readonly #rpc: ChainRpc;
+  readonly rpc: ChainRpc;
   #isDead = false;
 
   constructor(surroundings: Surroundings) {
@@ -72,6 +75,11 @@ export class LiquidatorProcess {
       return (...args: Args): void => {
         if (!this.#isDead) act(...args);
       };
+    };
+    const mortally = (before: string, act: () => unknown, after: string): void => {
+      ifAlive(() => onStep(before))();
+      ifAlive(act)();
+      ifAlive(() => onStep(after))();
     };
     const mortal: Clock = {
       nowMs: () => clock.nowMs(),
@@ -83,32 +91,33 @@ export class LiquidatorProcess {
         name,
         call: (method, params) =>
           new Promise((resolve, reject) => {
+            ifAlive(() => onStep("asking"))();
             if (!this.#isDead) call(method, params).then(ifAlive(resolve), ifAlive(reject));
+            ifAlive(() => onStep("asked"))();
           }),
       })),
       store: {
         load: () => [...disk.records],
-        append: ifAlive((record: LaneRecord) => {
-          disk.records.push(record);
-          onStep(record.kind === "attempt" ? "stored" : "ended");
-        }),
+        append: (record: LaneRecord) => {
+          mortally("storing", () => disk.records.push(record), record.kind === "attempt" ? "stored" : "ended");
+        },
         close: () => {},
       },
       ledgerFile: {
         read: () => disk.ledger,
-        append: ifAlive((line: string) => {
-          disk.ledger += `${line}\n`;
-        }),
+        append: (line: string) => {
+          mortally("noting", () => (disk.ledger += `${line}\n`), "noted");
+        },
       },
       settings: settingsOf(plan, ground),
       unwind: {
-        inherit: ifAlive((takeover) => desk.inherit(takeover)),
-        disinherit: ifAlive((id) => desk.disinherit(id)),
+        inherit: (takeover) => mortally("inheriting", () => desk.inherit(takeover), "inherited"),
+        disinherit: (id) => mortally("disinheriting", () => desk.disinherit(id), "disinherited"),
       },
       venue: desk,
     });
     const rpc = new ChainRpc({ urls: parts.nodes, chainId: 31_337, clock: mortal, quorum: plan.quorum, headRefreshMs: 200 });
-    this.#rpc = rpc;
+    this.rpc = rpc;
     const open = () =>
       TransactionLanes.open({
         rpc,
@@ -158,7 +167,7 @@ export class LiquidatorProcess {
   /** Leaves in good order. @returns how many takeovers it left to the next run. */
   async stop(waitMs: Ms): Promise<number> {
     const left = await this.#liquidator.stop(waitMs);
-    await this.#rpc.close();
+    await this.rpc.close();
     return left.length;
   }
 }

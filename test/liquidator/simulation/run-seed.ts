@@ -3,11 +3,12 @@ import type { Ms } from "../../../src/core/units.js";
 import { decodeLedger } from "../../../src/liquidator/ledger/ledger-lines.js";
 import { BlockBuilder } from "./block-builder.js";
 import { Desk } from "./desk.js";
-import { FAIR, faultyNode } from "./faulty-node.js";
+import { FAIR, faultyNode, type NodeWeather } from "./faulty-node.js";
 import { Ground, MARKETS, SOURCE } from "./ground.js";
 import { Disk, LiquidatorProcess, type Parts } from "./process.js";
 import { Rival, Sender } from "./rivals.js";
-import { BLOCK_MS, BLOCKS, CALM_BLOCKS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { BLOCK_MS, BLOCKS, CALM_BLOCKS, type Outage, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { tallyOf } from "./tally.js";
 import { WaitingClock } from "./waiting-clock.js";
 import { judge, type Violation } from "./witness.js";
 
@@ -33,6 +34,17 @@ export interface RunResult {
 }
 
 const GWEI = 10n ** 9n;
+/** How old a head may be. */
+const BELIEVED_MS: Ms = 15_000;
+
+/** What the lanes tell that is a trouble drawn, or its consequence. */
+const TOLD = new Set(["replaced", "cancelling", "resent", "unmined", "undone", "gap-filled"]);
+
+/** Every node in an outage, at a block of the run. */
+function failing({ kind, fromBlock }: Outage, block: number): NodeWeather {
+  if (kind === "deaf") return { ...FAIR, requestLost: 1 };
+  return kind === "refusing" ? { ...FAIR, refused: 1 } : { ...FAIR, lagBlocks: block - fromBlock + 1 };
+}
 let ground: Promise<Ground> | undefined;
 
 /** One run of a seed, from the first block to the last and a little beyond. The chain is shared: one run at a time. */
@@ -106,12 +118,41 @@ class Run {
         toldTimes: this.#desk.toldTimes,
         marginBufferBps: BigInt(this.#plan.marginBufferBps),
       })),
+      ...this.#blindness(),
     );
+    const tally = await tallyOf({
+      ground: this.#ground,
+      fromBlock: this.#firstBlock,
+      records: this.#disk.records,
+      opportunities,
+      rivals: this.#plan.rivals,
+    });
     const count = (outcome: string) => opportunities.filter((one) => one.outcome === outcome).length;
     const { reorgs, dropped, held, lostInReorg } = this.#builder.counts;
-    const faults = new Map([...this.#faults, ["reorg", reorgs], ["dropped", dropped], ["held", held], ["lost-in-reorg", lostInReorg]]);
+    const drawn = new Map([
+      ["reorg", reorgs],
+      ["dropped", dropped],
+      ["held", held],
+      ["lost-in-reorg", lostInReorg],
+    ]);
+    const faults = new Map([...this.#faults, ...drawn, ...tally]);
     const sent = this.#disk.records.filter(({ kind }) => kind === "attempt").length;
     return { violations, won: count("won"), lost: count("lost"), reverted: count("reverted"), sent, faults, ledger: this.#disk.ledger };
+  }
+
+  /** While no node has told a head that can be believed, nothing is signed. */
+  #blindness(): Violation[] {
+    const { outage } = this.#plan;
+    if (outage === undefined) return [];
+    this.#count(`outage ${outage.kind}`);
+    const atMs = (block: number) => START_MS + (block + 1) * BLOCK_MS;
+    const [fromMs, untilMs] = [atMs(outage.fromBlock) + BELIEVED_MS + BLOCK_MS, atMs(outage.toBlock)];
+    return this.#disk.records.flatMap((record): Violation[] => {
+      if (record.kind !== "attempt" || record.attempt.atMs <= fromMs || record.attempt.atMs >= untilMs) return [];
+      return [
+        { rule: "blind", text: `nonce ${record.attempt.nonce} was signed for at ${record.attempt.atMs}, when no RPC could be believed` },
+      ];
+    });
   }
 
   #random(of: string) {
@@ -149,7 +190,10 @@ class Run {
       for (const rival of rivals) rival.onPending(transaction);
     };
     builder.onBlock = (number, reorgDepth) => {
-      if (reorgDepth > 0) for (const setter of setters) setter.forget();
+      if (reorgDepth > 0) {
+        this.#count(`reorg of ${reorgDepth}${reorgDepth < drawn.confirmations ? "" : ", deeper than waited for"}`);
+        for (const setter of setters) setter.forget();
+      }
       clock.hold(desk.onBlock(reorgDepth));
       for (const rival of rivals) {
         rival.isResting = this.#isOver;
@@ -166,7 +210,8 @@ class Run {
     };
     builder.start(BLOCK_MS);
     this.#start();
-    for (const kill of drawn.kills) if (kill.on === "instant") clock.setTimer(kill.atMs - START_MS, () => this.#kill(kill.downMs));
+    for (const kill of drawn.kills)
+      if (kill.on === "instant") clock.setTimer(kill.atMs - START_MS, () => this.#kill(kill.downMs, "an instant"));
   }
 
   #start(): LiquidatorProcess {
@@ -174,10 +219,20 @@ class Run {
     this.#incarnations += 1;
     const life = this.#incarnations;
     const nodes = Array.from({ length: drawn.nodes }, (_, node) =>
-      faultyNode(`node ${node}`, builder, clock, this.#random(`node ${node} ${life}`), () => {
-        const block = this.#blockOf(builder.head);
-        return drawn.spells.find((spell) => spell.node === node && spell.fromBlock <= block && block < spell.toBlock)?.weather ?? FAIR;
-      }),
+      faultyNode(
+        `node ${node}`,
+        builder,
+        clock,
+        this.#random(`node ${node} ${life}`),
+        () => {
+          const block = this.#blockOf(builder.head);
+          const isIn = ({ fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number }) =>
+            fromBlock <= block && block < toBlock;
+          if (drawn.outage !== undefined && isIn(drawn.outage)) return failing(drawn.outage, block);
+          return drawn.spells.find((spell) => spell.node === node && isIn(spell))?.weather ?? FAIR;
+        },
+        (fault) => this.#count(`rpc ${fault}`),
+      ),
     );
     const process = new LiquidatorProcess({
       plan: drawn,
@@ -199,14 +254,20 @@ class Run {
   #step(kind: string): void {
     const nth = (this.#steps.get(kind) ?? 0) + 1;
     this.#steps.set(kind, nth);
+    if (TOLD.has(kind)) this.#count(kind);
     if (this.#blockOf(this.#builder.head) >= BLOCKS - CALM_BLOCKS) return;
-    for (const kill of this.#plan.kills) if (kill.on === "event" && kill.kind === kind && kill.nth === nth) this.#kill(kill.downMs);
+    for (const kill of this.#plan.kills) if (kill.on === "event" && kill.kind === kind && kill.nth === nth) this.#kill(kill.downMs, kind);
   }
 
-  #kill(downMs: Ms): void {
+  #count(fault: string): void {
+    this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + 1);
+  }
+
+  #kill(downMs: Ms, at: string): void {
     if (this.#process === undefined || this.#process.isDead) return;
     this.#process.kill();
-    this.#faults.set("killed", (this.#faults.get("killed") ?? 0) + 1);
+    this.#count("killed");
+    this.#count(`killed at ${at}`);
     this.#clock.setTimer(downMs, () => this.#start());
   }
 }

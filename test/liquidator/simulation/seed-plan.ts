@@ -30,6 +30,13 @@ export interface WeatherSpell {
   readonly weather: NodeWeather;
 }
 
+/** Every node fails at once: none answers, all refuse, or all stand still at the block before. */
+export interface Outage {
+  readonly kind: "deaf" | "refusing" | "standing";
+  readonly fromBlock: number;
+  readonly toBlock: number;
+}
+
 /** When a process is killed: on the so-manyth event of a kind, or at an instant. */
 export type Kill =
   | { readonly on: "event"; readonly kind: string; readonly nth: number; readonly downMs: Ms }
@@ -43,6 +50,7 @@ export interface SeedPlan {
   readonly moves: readonly OracleMove[];
   readonly rivals: readonly RivalPlan[];
   readonly spells: readonly WeatherSpell[];
+  readonly outage: Outage | undefined;
   readonly kills: readonly Kill[];
   readonly pool: { readonly drop: number; readonly hold: number };
   readonly reorgs: ReadonlyMap<number, number>;
@@ -87,7 +95,6 @@ export function planOf(seed: number): SeedPlan {
   const confirmations = draw.int(2, 4);
   for (let block = 4; block < faultBlocks; block += 1) {
     if (draw.chance(0.04)) baseFees.set(block, GWEI * BigInt(draw.int(2, 400)));
-    // No deeper than what is taken for final: beyond that nobody promises anything.
     if (draw.chance(0.08)) reorgs.set(block, draw.int(1, confirmations - 1));
   }
   const kills: Kill[] = [];
@@ -99,6 +106,8 @@ export function planOf(seed: number): SeedPlan {
     );
   }
   const nodes = draw.int(1, 3);
+  const rare = rarities(seed, confirmations);
+  if (rare.reorg !== undefined) reorgs.set(...rare.reorg);
   return {
     seed,
     deposits: { own: BigInt(draw.of([20_000, 250_000, 1_000_000, 1_000_000])), victims: deposits },
@@ -106,6 +115,7 @@ export function planOf(seed: number): SeedPlan {
     moves: movesOf(draw, faultBlocks),
     rivals: rivalsOf(draw),
     spells: spellsOf(draw, nodes, faultBlocks),
+    outage: rare.outage,
     kills,
     pool: { drop: draw.of([0, 0, 0.1, 0.3]), hold: draw.of([0, 0.1, 0.3]) },
     reorgs,
@@ -117,6 +127,20 @@ export function planOf(seed: number): SeedPlan {
     nodes,
     quorum: nodes === 3 && draw.chance(0.4) ? 2 : 1,
   };
+}
+
+/** What few runs have, of a stream of its own: a reorganisation deeper than what is taken for final, and an outage of every node. */
+function rarities(
+  seed: number,
+  confirmations: number,
+): { readonly reorg: readonly [block: number, depth: number] | undefined; readonly outage: Outage | undefined } {
+  const draw = drawing(seededRandom(`liquidator rarities ${seed}`));
+  const reorg = [draw.int(14, BLOCKS - CALM_BLOCKS - 1), draw.int(confirmations, confirmations + 3)] as const;
+  const kind = draw.of(["deaf", "refusing", "standing"] as const);
+  // Longer than a head is believed, and over before the calm.
+  const fromBlock = draw.int(6, 18);
+  const toBlock = fromBlock + draw.int(10, 20);
+  return { reorg: draw.chance(0.3) ? reorg : undefined, outage: draw.chance(0.2) ? { kind, fromBlock, toBlock } : undefined };
 }
 
 type Drawing = ReturnType<typeof drawing>;

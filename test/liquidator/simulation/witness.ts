@@ -6,7 +6,7 @@ import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
 
 /** A rule that a run broke. */
 export interface Violation {
-  readonly rule: "paid-twice" | "price" | "safe" | "nonce" | "ledger" | "unwind" | "open" | "crash";
+  readonly rule: "paid-twice" | "price" | "safe" | "nonce" | "ledger" | "unwind" | "open" | "blind" | "crash";
   readonly text: string;
 }
 

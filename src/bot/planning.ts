@@ -236,12 +236,18 @@ export function renewLeadMs(quoteLifeMs: Ms): Ms {
   return Math.max(1_000, quoteLifeMs / 10);
 }
 
-/** Own orders as they rest, or may rest, on the exchange's book. */
+/** The account gives the same list until an order changes, and several times in a turn. */
+const RESTING = new WeakMap<readonly OwnOrder[], readonly OwnRestingOrder[]>();
+
+/** Own orders as they rest, or may rest, on the exchange's book. @param orders a list that never changes. */
 export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
+  const known = RESTING.get(orders);
+  if (known !== undefined) return known;
   const resting: OwnRestingOrder[] = [];
   for (const { phase, side, ticks, availableLots } of orders) {
     if (phase === "open" || phase === "partly-filled" || phase === "cancelling") resting.push({ side, ticks, lots: availableLots });
   }
+  RESTING.set(orders, resting);
   return resting;
 }
 

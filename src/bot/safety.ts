@@ -198,7 +198,10 @@ export class Safety {
       accountAtMs: this.#accountAtMs,
       clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
       clockAtMs: exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined,
-      trouble: [this.#streamTrouble, this.#questionTrouble].filter((why) => why !== undefined).join("; ") || undefined,
+      trouble:
+        this.#streamTrouble === undefined || this.#questionTrouble === undefined
+          ? (this.#streamTrouble ?? this.#questionTrouble)
+          : `${this.#streamTrouble}; ${this.#questionTrouble}`,
       rulesAtMs: this.#rulesAtMs,
       rulesTrouble: this.#rulesTrouble,
       domainMismatch: this.#domainMismatch,
@@ -225,6 +228,7 @@ export class Safety {
 
   #take(step: HaltStep): void {
     this.#halts = step.state;
+    if (step.begun.length === 0 && step.ended.length === 0) return;
     const { notify, desks } = this.#context;
     for (const [reasons, on] of [
       [step.begun, true],

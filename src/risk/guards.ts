@@ -71,11 +71,14 @@ export type GuardTrip = {
  * All guards that say no at `nowMs` (design, rule 12). Anything not known is taken for wrong. A pure function.
  */
 export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
-  return [...accountTrips(state.account, limits, nowMs), ...state.markets.flatMap((market) => marketTrips(market, limits, nowMs))];
+  // Asked at every input, and hardly ever is there anything to say: nothing is made until there is.
+  const trips: GuardTrip[] = [];
+  accountTrips(trips, state.account, limits, nowMs);
+  for (const market of state.markets) marketTrips(trips, market, limits, nowMs);
+  return trips;
 }
 
-function accountTrips(account: AccountHealth, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
-  const trips: GuardTrip[] = [];
+function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardLimits, nowMs: Ms): void {
   const trip = (name: GuardName, why: string, resumesByItself = true) => trips.push({ scope: "account", name, why, resumesByItself });
   const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs, rulesAtMs } = account;
   const trouble = account.trouble === undefined ? "" : `: ${account.trouble}`;
@@ -95,12 +98,10 @@ function accountTrips(account: AccountHealth, limits: GuardLimits, nowMs: Ms): r
   } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
     trip("clock-offset", `this clock is ${clockOffsetMs} ms behind the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`);
   }
-  return trips;
 }
 
-function marketTrips(market: MarketHealth, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
+function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimits, nowMs: Ms): void {
   const { marketId, bookAtMs, status, stage, rulesChanged } = market;
-  const trips: GuardTrip[] = [];
   const trip = (name: GuardName, why: string, resumesByItself = true) =>
     trips.push({ scope: "market", marketId, name, why, resumesByItself });
   if (status !== "TRADING")
@@ -114,7 +115,6 @@ function marketTrips(market: MarketHealth, limits: GuardLimits, nowMs: Ms): read
   if (rejects > limits.maxRejectsPerMinute) {
     trip("reject-storm", `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`);
   }
-  return trips;
 }
 
 function ageOf(atMs: Ms | undefined, nowMs: Ms): string {

@@ -31,6 +31,8 @@ export interface HaltStep {
   readonly ended: readonly HaltReason[];
 }
 
+const NONE: readonly HaltReason[] = [];
+
 /** Nothing halted. */
 export const RUNNING: HaltState = { reasons: [] };
 
@@ -42,6 +44,7 @@ export const MANUAL = "manual";
  * condition has stayed away for `holdMs`, so that a feed that comes and goes does not make the quotes come and go with it.
  */
 export function applyDemands(state: HaltState, demands: readonly HaltDemand[], nowMs: Ms, holdMs: Ms): HaltStep {
+  if (demands.length === 0 && state.reasons.length === 0) return { state, begun: NONE, ended: NONE };
   const asked = new Map(demands.map((demand) => [keyOf(demand), demand]));
   const reasons: HaltReason[] = [];
   const ended: HaltReason[] = [];

@@ -37,6 +37,8 @@ export interface KnownTakeover {
 /** What lots are worth at the mark, in credit units, signed as they are; undefined before the first mark. */
 export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
 
+const NONE: readonly KnownTakeover[] = [];
+
 /**
  * Every takeover and what of it was sold, first in first out among those of a market that bear the price. At every moment, for each: inherited = sold + remaining.
  */
@@ -57,6 +59,7 @@ export class TakeoverBook {
 
   /** Those of a market that are being unwound, the oldest first. */
   open(marketId: MarketId): readonly KnownTakeover[] {
+    if (this.#known.size === 0) return NONE;
     return this.all.filter((one) => one.takeover.marketId === marketId && one.state === "open");
   }
 

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   flatten: control,
   "cancel-all": async () => (await import("./commands/cancel-all.js")).addCancelAll,
   key: async () => (await import("./commands/key.js")).addKey,
+  backtest: async () => (await import("./commands/backtest.js")).addBacktest,
   data: async () => (await import("./commands/data.js")).addData,
 };
 

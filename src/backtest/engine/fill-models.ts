@@ -1,4 +1,4 @@
-import type { Lots, Ticks } from "../../core/units.js";
+import type { Ticks } from "../../core/units.js";
 
 /** How orders are filled by each grade of history. */
 export interface FillModels {
@@ -6,8 +6,8 @@ export interface FillModels {
   readonly queue: string;
   /** False: any fill is a whole one. Only to compare with engines that count so. */
   readonly partialFills: boolean;
-  /** Of trades alone: what stands ahead of us at our price; Infinity fills only beyond it. */
-  readonly queueAheadLots: Lots;
+  /** Of trades alone: what stands ahead of us at our price, in base; undefined fills only beyond it. */
+  readonly queueAheadBase: string | undefined;
   /** Of trades and of candles: how much worse than the last price a taker is filled. */
   readonly slippageTicks: Ticks;
   /** Of candles: the order of a bar's high and low. */

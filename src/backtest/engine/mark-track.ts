@@ -26,8 +26,8 @@ export class MarkTrack {
   readonly #everyUs: number;
   readonly #latencyUs: () => number;
   readonly #heard = new DelayLine<MarkEvent>();
-  #marks: MarkTape | undefined;
-  #funding: FundingTape | undefined;
+  readonly #marks: MarkTape | undefined;
+  readonly #funding: FundingTape | undefined;
   #mark = 0;
   #paid = 0;
   #madeUs: number;
@@ -56,19 +56,6 @@ export class MarkTrack {
 
   get nextHeardUs(): number {
     return this.#heard.nextUs;
-  }
-
-  /** Marks and funding of the next day. */
-  extend(marks: MarkTape | undefined, funding: FundingTape | undefined): void {
-    if (marks !== undefined && marks.exchangeUs.length > 0) {
-      this.#marks = marks;
-      this.#mark = 0;
-    }
-    if (funding !== undefined && funding.timeUs.length > 0) {
-      this.#funding = funding;
-      this.#paid = 0;
-    }
-    this.#schedule();
   }
 
   /** What is due at the exchange by now: the mark first, for it is what funding is paid by. */

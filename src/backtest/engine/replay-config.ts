@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
  * A bot's file as a replay runs it: the same strategy, decisions, quotes, limits and halts. What watches the line to an exchange is slowed down
  * to the pace of the history, no order is built by a server, and the markets are those of the history alone.
  */
-export function replayConfig(config: BotConfig, markets: ReadonlySet<string>, { tickMs, silenceMs }: ReplayPace): BotConfig {
+export function replayConfig(config: BotConfig, markets: ReadonlySet<string>, { tickMs, silenceMs }: ReplayPace = FINE_PACE): BotConfig {
   const isCoarse = silenceMs > 0;
   const { liquidator: _liquidator, chain: _chain, ...kept } = config;
   return {

@@ -78,7 +78,6 @@ export class ReplayRun {
   readonly #engine: ReplayEngine;
   readonly #clock: ReplayClock;
   readonly #feeds = new Map<MarketId, LocalFeed>();
-  readonly #marks = new Map<MarketId, MarkTrack>();
   #isWarm = false;
 
   constructor(options: ReplayOptions) {
@@ -132,7 +131,6 @@ export class ReplayRun {
         () => feed.latencyUs,
       );
       this.#feeds.set(marketId, feed);
-      this.#marks.set(marketId, marks);
       parts.push({ market, feed, marks });
     }
     this.bot = new Bot({
@@ -160,16 +158,12 @@ export class ReplayRun {
     return this.#engine.nowUs;
   }
 
-  /** The next day of every market: what one lacks stays as it is. */
-  extend(markets: ReadonlyMap<MarketId, MarketHistory>): void {
-    for (const [marketId, history] of markets) {
-      this.#marks.get(marketId)?.extend(history.marks, history.funding);
-      if (history.grade === "klines") continue;
-      const feed = this.#feeds.get(marketId);
-      if (feed instanceof BookFeed || feed instanceof TradeFeed) feed.extend(history.tape);
-      const matcher = this.venue.markets.get(marketId)?.matcher;
-      if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(history.tape);
-    }
+  /** The next stretch of a market's books or trades. */
+  extend(marketId: MarketId, tape: Tape): void {
+    const feed = this.#feeds.get(marketId);
+    if (feed instanceof BookFeed || feed instanceof TradeFeed) feed.extend(tape);
+    const matcher = this.venue.markets.get(marketId)?.matcher;
+    if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
 
   /** Runs everything that is before an instant. */
@@ -207,7 +201,9 @@ export class ReplayRun {
       return new KlineMatcher({ klines: history.klines, listener: market, path, volumeShare, slippageTicks, onTouch });
     }
     if (history.grade === "trades") {
-      return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots: fills.queueAheadLots, slippageTicks, onTouch });
+      const ahead = fills.queueAheadBase;
+      const queueAheadLots = ahead === undefined ? Number.POSITIVE_INFINITY : terms.instrument.lotsOf(ahead);
+      return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots, slippageTicks, onTouch });
     }
     const queue = queueModelNamed(fills.queue, terms.instrument.lotBase);
     return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch });

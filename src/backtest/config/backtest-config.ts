@@ -1,0 +1,72 @@
+import { basename, dirname, resolve } from "node:path";
+import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
+import { checkShape } from "../../core/config-shape.js";
+import { loadYamlFile } from "../../core/config-yaml.js";
+import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { parseInstant } from "../../history/day.js";
+import { rulesOfFile } from "./backtest-rules.js";
+import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
+
+/** One backtest, as its YAML describes it: paths absolute, the bot read, the rules known. Plain data. */
+export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "rules"> {
+  /** The YAML's own absolute path. */
+  readonly path: string;
+  readonly name: string;
+  readonly bot: BotConfig;
+  readonly history: Omit<BacktestFile["history"], "market" | "markets" | "from" | "to"> & {
+    /** By the bot's id: the store's name. */
+    readonly markets: Readonly<Record<MarketId, string>>;
+    readonly fromUs: number;
+    /** Exclusive. */
+    readonly toUs: number;
+  };
+  readonly rules: VenueRules;
+  readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
+}
+
+/**
+ * Reads and checks a backtest's YAML and the bot's that it names. Paths in each are relative to itself.
+ * @throws ConfigError with one message that names the path, the value and what would be right
+ */
+export function loadBacktestConfig(path: string, env: Readonly<Record<string, string | undefined>>): BacktestConfig {
+  const absolute = resolve(path);
+  const yaml = loadYamlFile(absolute, { exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))) });
+  const file = checkShape(backtestSchema, yaml.value, { locate: yaml.locate });
+  const folder = dirname(absolute);
+  const botPath = resolve(folder, file.bot);
+  const bot = loadBotConfig(botPath, env, { key: "unused" });
+  const { market, markets, from, to, ...history } = file.history;
+  const replayed = markets ?? { [market as string]: market as string };
+  const [fromUs, toUs] = [instantUs(from, "history.from"), instantUs(to, "history.to")];
+  if (fromUs >= toUs)
+    throw new ConfigError("is not after history.from", { field: "history.to", value: to, expected: `an instant after ${from}` });
+  for (const id of Object.keys(replayed)) requireStrategy(bot, id);
+  const { liquidationPriceOff, insuranceFeeRate } = file.rules;
+  return {
+    ...file,
+    path: absolute,
+    name: file.name ?? basename(absolute).replace(/\.ya?ml$/, ""),
+    bot,
+    history: { ...history, store: resolve(folder, history.store), markets: replayed, fromUs, toUs },
+    rules: rulesOfFile(file.rules, Object.keys(replayed), folder),
+    liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
+    fills: { ...file.fills, ...(file.fills.latencyFile === undefined ? {} : { latencyFile: resolve(folder, file.fills.latencyFile) }) },
+  };
+}
+
+function requireStrategy(bot: BotConfig, id: MarketId): void {
+  const market = bot.markets[id];
+  if (market?.strategy !== undefined) return;
+  const quoted = Object.entries(bot.markets).flatMap(([known, { strategy }]) => (strategy === undefined ? [] : [known]));
+  throw new ConfigError(market === undefined ? "is no market of the bot's" : "has no strategy in the bot's file", {
+    field: `history.markets.${id}`,
+    value: id,
+    expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}`,
+  });
+}
+
+function instantUs(written: string | number, field: string): number {
+  return parseInstant(String(written), field) * 1000;
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Decimal } from "decimal.js";
+import { ConfigError, FormatError } from "../../core/errors.js";
+import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import type { Hex, MarketId } from "../../core/units.js";
+import { decodeRules } from "../../exchange/decode-rules.js";
+import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
+import type { MarketRules, VenueRules } from "../../exchange/records.js";
+import type { BacktestFile } from "./backtest-schema.js";
+
+type RulesFile = BacktestFile["rules"];
+type MarketRulesFile = NonNullable<RulesFile["markets"]>[MarketId];
+
+const CREDIT_DECIMALS = 6;
+const PAPER_DECIMALS = 18;
+/** The exchange's limits where none is known (protocol, section 3). */
+const LIMITS = { ORDER: 600, COMMON: 1200 } as const;
+const MINUTE_MS = 60_000;
+
+/**
+ * The rules of a backtest: an exchange's own answer, or made from what the file says of each market.
+ * @param markets the bot's ids of those that are replayed.
+ * @throws ConfigError naming the file or the market
+ */
+export function rulesOfFile(file: RulesFile, markets: readonly MarketId[], folder: string): VenueRules {
+  const rules =
+    file.exchangeInfo === undefined ? madeRules(file.markets ?? {}, markets) : toldRules(resolve(folder, file.exchangeInfo), markets);
+  const limits = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
+  const told = new Map(rules.rateLimits.map((limit) => [limit.name, limit]));
+  for (const [name, limit] of Object.entries(limits)) if (limit !== undefined) told.set(name, { name, limit, intervalMs: MINUTE_MS });
+  return { ...rules, rateLimits: [...told.values()] };
+}
+
+function toldRules(path: string, markets: readonly MarketId[]): VenueRules {
+  const wrong = (message: string, cause: unknown): ConfigError =>
+    new ConfigError(`cannot be taken for an exchange's rules: ${message}`, {
+      field: "rules.exchangeInfo",
+      value: path,
+      expected: "the answer of `marketwright call exchangeInfo`, as a file",
+      cause,
+    });
+  try {
+    return decodeRules(JSON.parse(readFileSync(path, "utf8")), markets);
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    if (cause instanceof FormatError || cause instanceof SyntaxError) throw wrong(cause.message, cause);
+    if (cause instanceof Error && "code" in cause) throw wrong("it cannot be read", cause);
+    throw cause;
+  }
+}
+
+function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: readonly MarketId[]): VenueRules {
+  const domain = { chainId: 31337, domainName: "Replay", domainVersion: "1", verifyingContract: addressOf(0) };
+  const rules: Record<MarketId, MarketRules> = {};
+  for (const [at, marketId] of markets.entries()) {
+    const file = files[marketId];
+    if (file === undefined) {
+      throw new ConfigError("has no rules", {
+        field: `rules.markets.${marketId}`,
+        expected: "its tickSizeQuote, stepSizeBase, makerFeeRate and takerFeeRate",
+      });
+    }
+    rules[marketId] = marketRules(marketId, file, addressOf(at + 1));
+  }
+  return {
+    creditDecimals: CREDIT_DECIMALS,
+    paperDecimals: PAPER_DECIMALS,
+    eip712: { ...domain, domainSeparator: domainSeparator(domain), domainTypeHash: DOMAIN_TYPE_HASH, orderTypeHash: ORDER_TYPE_HASH },
+    rateLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, limit, intervalMs: MINUTE_MS })),
+    waiveGasFeeMinimumQuote: 0n,
+    markets: rules,
+    serverTimeMs: 0,
+  };
+}
+
+function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): MarketRules {
+  const { tickSizeQuote: tickSize, stepSizeBase: stepSize } = file;
+  const field = (name: string): string => `rules.markets.${marketId}.${name}`;
+  const grid = guarded(field("stepSizeBase"), stepSize, () => {
+    return new Instrument({ marketId, tickSize, stepSize, creditDecimals: CREDIT_DECIMALS, paperDecimals: PAPER_DECIMALS });
+  });
+  const lots = (name: "minAmountBase" | "maxAmountBase", other: number): number => {
+    const amount = file[name];
+    return amount === undefined ? other : guarded(field(name), amount, () => grid.lotsOf(amount));
+  };
+  const minLots = lots("minAmountBase", 1);
+  const maxLots = lots("maxAmountBase", 1_000_000);
+  if (minLots > maxLots) {
+    throw new ConfigError("is above maxAmountBase", {
+      field: field("minAmountBase"),
+      value: file.minAmountBase,
+      expected: `at most ${file.maxAmountBase}`,
+    });
+  }
+  return {
+    marketId,
+    tickSize,
+    stepSize,
+    minTicks: 1,
+    maxTicks: 2 ** 31 - 1,
+    minLots,
+    maxLots,
+    marketMinLots: minLots,
+    marketMaxLots: maxLots,
+    maxOpenOrders: file.maxOpenOrders,
+    makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () => decimalToScaled(file.makerFeeRate, 18)),
+    takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () => decimalToScaled(file.takerFeeRate, 18)),
+    maxLeverage: file.maxLeverage,
+    liquidationLeverage: new Decimal(1).div(file.liquidationThreshold).toFixed(8),
+    perp,
+    stage: "NORMAL",
+    status: "TRADING",
+    fundingIntervalMs: 8 * 60 * MINUTE_MS,
+  };
+}
+
+function guarded<Value>(field: string, value: unknown, read: () => Value): Value {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new ConfigError(`does not fit: ${cause.message}`, { field, value, expected: "a decimal on the market's grid", cause });
+  }
+}
+
+function addressOf(at: number): Hex {
+  return `0x${(at + 1).toString(16).padStart(40, "0")}`;
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../../core/errors.js";
+import type { LatencySample } from "../venue/latency.js";
+
+const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
+
+/** Reads recorded round trips: a CSV with the columns requestUs, exchangeUs and responseUs, whole microseconds since 1970. @throws ConfigError */
+export function readLatencyFile(path: string): LatencySample[] {
+  const [header = "", ...lines] = textOf(path).trim().split(/\r?\n/);
+  const names = header.split(",").map((name) => name.trim());
+  const places = COLUMNS.map((column) => names.indexOf(column));
+  if (places.includes(-1)) {
+    throw new ConfigError("is no file of round trips", {
+      field: "fills.latencyFile",
+      value: header,
+      expected: `a first line with ${COLUMNS.join(", ")}`,
+    });
+  }
+  return lines.map((line, at) => {
+    const cells = line.split(",");
+    const [requestUs, exchangeUs, responseUs] = places.map((place) => Number(cells[place])) as [number, number, number];
+    if ([requestUs, exchangeUs, responseUs].every(Number.isSafeInteger) && responseUs >= requestUs)
+      return { requestUs, exchangeUs, responseUs };
+    throw new ConfigError("is no round trip", {
+      field: `fills.latencyFile line ${at + 2}`,
+      value: line,
+      expected: "three whole numbers of microseconds, the response not before the request",
+    });
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: path, expected: "a CSV file", cause });
+  }
+}

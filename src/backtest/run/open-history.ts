@@ -1,0 +1,159 @@
+import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import { openKlines } from "../../history/columns/open-klines.js";
+import { openFunding, openMarks } from "../../history/columns/open-marks.js";
+import { joined, openTapes } from "../../history/columns/open-tape.js";
+import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { TapeSource } from "../../history/columns/tape-source.js";
+import { instantText } from "../../history/day.js";
+import type { DayManifest } from "../../history/day-manifest.js";
+import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
+import { HistoryStore } from "../../history/store.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { MarketHistory } from "../engine/replay-run.js";
+import type { DataFile, InputGrade } from "../report/run-meta.js";
+
+/** One market's history, opened: what a run begins with, and what follows. */
+export interface OpenedMarket {
+  readonly marketId: MarketId;
+  readonly marks: MarkTape | undefined;
+  readonly funding: FundingTape | undefined;
+  /** Books or trades, tape after tape. */
+  readonly tapes: TapeSource | undefined;
+  readonly klines: KlineTape | undefined;
+}
+
+/** The history of a backtest. */
+export interface OpenedHistory {
+  readonly grade: InputGrade;
+  readonly interval: string | undefined;
+  readonly markets: readonly OpenedMarket[];
+  /** Where a run begins: what is asked for, or the first thing that the store has of it. */
+  readonly startUs: number;
+  /** What of the store is read, with checksums. */
+  readonly files: readonly DataFile[];
+  /** What the store lacks of the span, in words. */
+  readonly gaps: readonly string[];
+}
+
+type Span = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
+
+/**
+ * Opens what a backtest replays. Marks and funding are taken where the store has them.
+ * @param onMake told as a day's columns are made, which takes seconds the first time.
+ * @throws ConfigError where the store lacks what is asked for; HistoryError naming a file that is broken
+ */
+export async function openHistory(config: BacktestConfig, onMake?: (market: string, day: string) => void): Promise<OpenedHistory> {
+  const { history, rules } = config;
+  const store = new HistoryStore(history.store);
+  const grade = history.grade ?? bestGrade(store, Object.values(history.markets), history);
+  const interval = grade === "klines" ? (history.interval ?? shortestInterval(store, Object.values(history.markets))) : undefined;
+  const markets: OpenedMarket[] = [];
+  const files: DataFile[] = [];
+  const gaps: string[] = [];
+  for (const [marketId, name] of Object.entries(history.markets)) {
+    const market = rules.markets[marketId];
+    const { tickSize, stepSize } = market;
+    const span = { fromUs: history.fromUs, toUs: history.toUs };
+    const marksKind = grade === "klines" ? undefined : "marks";
+    const marks =
+      marksKind !== undefined && has(store, name, "marks", span)
+        ? await openMarks(store, name, { ...span, creditDecimals: rules.creditDecimals })
+        : undefined;
+    const funding = has(store, name, "funding", span) ? await openFunding(store, name, span) : undefined;
+    const kinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
+    if (grade === "klines") {
+      const kind = `klines-${interval}`;
+      const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize });
+      markets.push({ marketId, marks, funding, tapes: undefined, klines: { ...tape, marketId } });
+      kinds.push(kind);
+    } else {
+      const series = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
+      const tapes = await openTapes(store, name, {
+        ...span,
+        kinds: series,
+        tickSize,
+        stepSize,
+        baseLatencyUs: Math.round(history.baseLatencyMs * 1000),
+        ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
+      });
+      for (const { kind, span: gap } of tapes.gaps) gaps.push(`${marketId} ${kind}: ${instantText(gap[0])} to ${instantText(gap[1])}`);
+      markets.push({ marketId, marks, funding, tapes, klines: undefined });
+      kinds.push(...series);
+    }
+    for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
+  }
+  const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
+  return { grade, interval, markets, startUs, files, gaps };
+}
+
+/** The first instant of what a market has. */
+function firstUs({ tapes, klines }: OpenedMarket): number {
+  if (klines !== undefined) return klines.startUs[0] ?? Number.POSITIVE_INFINITY;
+  const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.firstUs));
+  return Math.min(...days);
+}
+
+/** One market's history whole in shared memory, for several runs at once. @throws ConfigError where it is more than one tape counts */
+export async function wholeHistory(opened: OpenedMarket, grade: InputGrade): Promise<MarketHistory> {
+  const { klines, tapes } = opened;
+  if (klines !== undefined) return historyOf(opened, grade, undefined);
+  return historyOf(opened, grade, await joined(tapes as TapeSource));
+}
+
+/** A market's history as a run takes it. */
+export function historyOf({ marketId, marks, funding, klines }: OpenedMarket, grade: InputGrade, tape: Tape | undefined): MarketHistory {
+  const known = { marks, funding };
+  if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
+  return { ...known, grade, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
+}
+
+function emptyTape(marketId: MarketId): Tape {
+  const none = { exchangeUs: new Float64Array(0), localUs: new Float64Array(0), signedTicks: new Int32Array(0), byLocal: undefined };
+  const counts = { messages: 0, rows: 0, tickSize: "1", stepSize: "1" };
+  return { ...none, ...counts, marketId, kind: new Uint8Array(0), rowEnd: new Uint32Array(0), lots: new Uint32Array(0) };
+}
+
+function bestGrade(store: HistoryStore, markets: readonly string[], span: Span): InputGrade {
+  const all = (kind: HistoryKind): boolean => markets.every((market) => has(store, market, kind, span));
+  if (all("book") && all("trades")) return "books";
+  if (all("trades")) return "trades";
+  if (markets.every((market) => intervalsOf(store, market).length > 0)) return "klines";
+  const there = store.series().map(({ market, kind }) => `${market} ${kind}`);
+  throw new ConfigError("has no history of every market at that time", {
+    field: "history.store",
+    value: store.root,
+    expected: `books and trades, trades, or candles of ${markets.join(", ")} (there are ${there.join(", ") || "none"}; marketwright data list shows their spans)`,
+  });
+}
+
+function shortestInterval(store: HistoryStore, markets: readonly string[]): string {
+  const [first, ...others] = markets.map((market) => intervalsOf(store, market));
+  const common = (first ?? []).filter((interval) => others.every((known) => known.includes(interval)));
+  const [shortest] = common.sort((a, b) => (intervalMsOf(a) ?? 0) - (intervalMsOf(b) ?? 0));
+  if (shortest !== undefined) return shortest;
+  throw new ConfigError("has no candles that all markets have", {
+    field: "history.interval",
+    expected: `klines of one interval for ${markets.join(", ")}`,
+  });
+}
+
+function intervalsOf(store: HistoryStore, wanted: string): string[] {
+  return store
+    .series()
+    .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
+    .map(({ kind }) => intervalOf(kind));
+}
+
+function has(store: HistoryStore, market: string, kind: HistoryKind, span: Span): boolean {
+  const isThere = store.series().some((series) => series.market === market && series.kind === kind);
+  return isThere && daysIn(store, market, kind, span).length > 0;
+}
+
+function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs, toUs }: Span): DayManifest[] {
+  return store.days({ market, kind }).filter(({ covered }) => covered.some(([from, to]) => from * 1000 < toUs && to * 1000 >= fromUs));
+}
+
+function fileOf(store: HistoryStore, marketId: MarketId, kind: HistoryKind, day: DayManifest): DataFile {
+  return { marketId, kind, file: store.dataPath(day, day.day), rows: day.rows, sha256: day.sha256 };
+}

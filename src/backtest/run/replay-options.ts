@@ -1,0 +1,51 @@
+import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { ReplayOptions } from "../engine/replay-run.js";
+import { constantLatency, feedLatency, sampledLatency } from "../venue/latency.js";
+import { readLatencyFile } from "./latency-file.js";
+
+/** The models of a backtest as a run takes them; its history, strategies and observer come beside. @throws ConfigError */
+export function replayOptions(config: BacktestConfig): Omit<ReplayOptions, "markets" | "strategies" | "observer" | "sampleUs" | "startUs"> {
+  const { fills, rules, liquidation, account, seed, warmupMs, bot } = config;
+  const { latencyFile, feedLatency: feed, orderLatencyMs, responseLatencyMs } = fills;
+  const recorded = latencyFile === undefined ? undefined : sampledLatency(readLatencyFile(latencyFile));
+  const constant = constantLatency(orderLatencyMs, responseLatencyMs);
+  return {
+    config: bot,
+    rules,
+    fills: {
+      queue: fills.queue,
+      partialFills: fills.partialFills,
+      queueAheadBase: fills.queueAheadBase,
+      slippageTicks: fills.slippageTicks,
+      path: fills.path === "worse" ? "ohlc" : fills.path,
+      volumeShare: fills.volumeShare,
+    },
+    latencyOf: (feedUs) => recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
+    liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
+    startCredit: decimalToScaled(account.creditQuote, rules.creditDecimals, "account.creditQuote"),
+    seed: String(seed),
+    warmupMs,
+  };
+}
+
+/** The exact arithmetic of every market that is replayed. */
+export function instrumentsOf({ rules, history }: BacktestConfig): Map<MarketId, Instrument> {
+  const { creditDecimals, paperDecimals } = rules;
+  return new Map(
+    Object.keys(history.markets).map((marketId) => {
+      const { tickSize, stepSize } = rules.markets[marketId];
+      return [marketId, new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals })];
+    }),
+  );
+}
+
+/** A market's strategy with its parameters. */
+export type Strategies = ReadonlyMap<MarketId, BoundStrategy>;
+
+/** Eighteen decimals of a fraction. */
+function ratio(fraction: number): bigint {
+  return BigInt(Math.round(fraction * 1e9)) * 10n ** 9n;
+}

@@ -3,12 +3,12 @@ import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
-import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
-import { requireNextTape } from "./next-tape.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import { keyOf } from "./own-orders.js";
 import type { OwnSide } from "./own-side.js";
 import { TakenLevels } from "./taken-levels.js";
+import { TapeReel } from "./tape-reel.js";
 
 /** What a {@link BookMatcher} matches, and how. */
 export interface BookMatcherOptions {
@@ -24,9 +24,11 @@ export interface BookMatcherOptions {
   readonly partialFills?: boolean;
   /** Whether what our takers took is gone for the next of ours. Default: true, and never without partial fills. */
   readonly consumption?: boolean;
-  /** Hears after every message that changed a best price of the recording; NaN for an empty side. */
-  readonly onTouch?: (atUs: number, bidTicks: number, askTicks: number) => void;
+  readonly onTouch?: TouchListener;
 }
+
+/** Of a longer message it is quicker to look at our levels than at its rows. */
+const FEW_ROWS = 16;
 
 /**
  * Matches our orders against recorded books and trades, on the exchange's clock. A resting order is filled, always at its own price: by a
@@ -40,16 +42,16 @@ export class BookMatcher extends OrderMatcher {
   readonly touch: ExchangeTouch;
   readonly #queue: QueueModel<QueuePlace>;
   readonly #partialFills: boolean;
-  readonly #onTouch: BookMatcherOptions["onTouch"];
+  readonly #onTouch: TouchListener | undefined;
   readonly #takenBids: TakenLevels;
   readonly #takenAsks: TakenLevels;
   readonly #consumption: boolean;
-  #tape: Tape;
-  #next = 0;
+  readonly #reel: TapeReel;
+  #hasTaken = false;
 
   constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
     super(listener);
-    this.#tape = tape;
+    this.#reel = new TapeReel(tape);
     this.#queue = queue;
     this.#partialFills = partialFills;
     this.#consumption = consumption && partialFills;
@@ -68,42 +70,47 @@ export class BookMatcher extends OrderMatcher {
   }
 
   /**
-   * Goes on with the next stretch of the same market's history, which begins where the last ended or later.
-   * @throws RunError when the one before is not played out, or the new one is of another market or grid, or earlier
+   * Adds the next stretch of the same market's history, at any time before or after this one is played out.
+   * @throws RunError when it is of another market or grid, or begins before the last one ends
    */
   extend(tape: Tape): void {
-    requireNextTape(this.#tape, this.#next, tape);
-    this.#tape = tape;
-    this.#next = 0;
+    this.#reel.add(tape);
+    this.#reel.turn();
   }
 
   protected get nextHistoryUs(): number {
-    return this.#next < this.#tape.messages ? this.#tape.exchangeUs[this.#next] : Number.POSITIVE_INFINITY;
+    return this.#reel.nextUs;
   }
 
   protected play(untilUs: number, inclusive: boolean): number {
-    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
-    const own = this.own;
-    let message = this.#next;
+    let stoppedUs: number;
+    do stoppedUs = this.#playTape(untilUs, inclusive);
+    while (this.#reel.turn() && !this.own.told);
+    return stoppedUs;
+  }
+
+  #playTape(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#reel.tape;
+    const { own } = this;
+    let message = this.#reel.next;
     let from = message === 0 ? 0 : rowEnd[message - 1];
     while (message < messages) {
       const atUs = exchangeUs[message];
       if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
       const to = rowEnd[message];
-      const isTrade = kind[message] === TapeKind.trade;
-      message++;
-      if (isTrade) {
+      if (kind[message] === TapeKind.trade) {
         // A taker who sold printed at a key of the bids, and one who bought at a key of the asks, of the other sign.
         const key = -signedTicks[from];
         const side = key > 0 ? own.bids : own.asks;
         if (side.bestKey >= key) this.#print(side, key, lots[from], atUs);
       } else {
-        this.#applyBook(message - 1, from, to, atUs);
+        this.#applyBook(message, from, to, atUs);
       }
       from = to;
+      message++;
       if (own.told) break;
     }
-    this.#next = message;
+    this.#reel.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
   }
 
@@ -111,16 +118,36 @@ export class BookMatcher extends OrderMatcher {
     const { book } = this;
     const bidKey = book.bids.bestKey;
     const askKey = book.asks.bestKey;
-    if (this.#tape.kind[message] === TapeKind.bookUpdate) book.applyRows(this.#tape, from, to);
-    else book.applySnapshot(this.#tape, from, to);
+    const { tape } = this.#reel;
+    const isUpdate = tape.kind[message] === TapeKind.bookUpdate;
+    if (isUpdate) book.applyRows(tape, from, to);
+    else book.applySnapshot(tape, from, to);
     if (this.#onTouch !== undefined && (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)) {
       this.#onTouch(atUs, book.bids.bestTicks, book.asks.bestTicks);
     }
-    this.#takenBids.refresh();
-    this.#takenAsks.refresh();
+    if (this.#hasTaken) this.#refreshTaken();
+    else if (isUpdate && to - from <= FEW_ROWS && !this.#mayMatter(from, to)) return;
     const { bids, asks } = this.own;
     if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#takenAsks, atUs);
     if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#takenBids, atUs);
+  }
+
+  /** Whether any of a few rows lies between our prices of its side, or reaches those of the other. */
+  #mayMatter(from: number, to: number): boolean {
+    const { signedTicks } = this.#reel.tape;
+    const { bids, asks } = this.own;
+    for (let row = from; row < to; row++) {
+      const key = signedTicks[row];
+      const [same, other] = key > 0 ? [bids, asks] : [asks, bids];
+      if ((key <= same.bestKey && key >= same.worstKey) || key >= -other.bestKey) return true;
+    }
+    return false;
+  }
+
+  #refreshTaken(): void {
+    this.#takenBids.refresh();
+    this.#takenAsks.refresh();
+    this.#hasTaken = !(this.#takenBids.isEmpty && this.#takenAsks.isEmpty);
   }
 
   /** Tests one side of ours against a book that has changed. */
@@ -169,7 +196,10 @@ export class BookMatcher extends OrderMatcher {
     taken.walkKeys((key, left) => {
       if (key < limitKey) return false;
       const lots = Math.min(left, order.openLots);
-      if (this.#consumption) taken.take(key, lots);
+      if (this.#consumption) {
+        taken.take(key, lots);
+        this.#hasTaken = true;
+      }
       this.own.fill(order, key * sign, lots, "taker", atUs);
       return order.openLots > 0;
     });

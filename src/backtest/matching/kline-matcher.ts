@@ -1,7 +1,7 @@
 import { ConfigError } from "../../core/errors.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import type { KlineTape } from "../../history/columns/tape.js";
-import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import { requireSlippage, slipped } from "./slippage.js";
 
@@ -20,6 +20,7 @@ export interface KlineMatcherOptions {
   readonly volumeShare: number;
   /** How much worse than the price of the moment a taker is filled, as far as its limit allows. */
   readonly slippageTicks: Ticks;
+  readonly onTouch?: TouchListener;
 }
 
 /** The stations of a bar: its open at the start, the extremes after a third and two thirds, its close in the last microsecond. */
@@ -37,6 +38,7 @@ export class KlineMatcher extends OrderMatcher {
   readonly #path: BarPath;
   readonly #volumeShare: number;
   readonly #slippageTicks: Ticks;
+  readonly #onTouch: TouchListener | undefined;
   /** Of the next station to play, counted over all bars. */
   #next = 0;
   #openTicks = Number.NaN;
@@ -46,7 +48,7 @@ export class KlineMatcher extends OrderMatcher {
   #leftLots: Lots = 0;
 
   /** @throws ConfigError when the share or the slippage is none */
-  constructor({ klines, listener, path, volumeShare, slippageTicks }: KlineMatcherOptions) {
+  constructor({ klines, listener, path, volumeShare, slippageTicks, onTouch }: KlineMatcherOptions) {
     super(listener);
     if (!(volumeShare > 0 && volumeShare <= 1)) {
       throw new ConfigError("not a share", { field: "volumeShare", value: volumeShare, expected: "a number above 0 and at most 1" });
@@ -55,6 +57,7 @@ export class KlineMatcher extends OrderMatcher {
     this.#path = path;
     this.#volumeShare = volumeShare;
     this.#slippageTicks = requireSlippage(slippageTicks);
+    this.#onTouch = onTouch;
     const lastTicks = (): Ticks => this.#lastTicks;
     this.touch = {
       get bidTicks() {
@@ -119,7 +122,10 @@ export class KlineMatcher extends OrderMatcher {
     if (station % STATIONS === 0) this.#begin(bar);
     const ticks = this.#priceAt(bar, station % STATIONS);
     const { own } = this;
-    this.#lastTicks = ticks;
+    if (ticks !== this.#lastTicks) {
+      this.#lastTicks = ticks;
+      this.#onTouch?.(atUs, ticks, ticks + 1);
+    }
     this.#leftLots -= own.fillDownTo(own.bids, ticks + 1, "through", atUs, this.#leftLots);
     this.#leftLots -= own.fillDownTo(own.asks, 1 - ticks, "through", atUs, this.#leftLots);
   }

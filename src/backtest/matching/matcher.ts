@@ -47,6 +47,9 @@ export interface ExchangeTouch {
   readonly askTicks: Ticks;
 }
 
+/** Hears after each step of history that changed a best price of it, ours aside; NaN for an empty side. */
+export type TouchListener = (atUs: number, bidTicks: Ticks, askTicks: Ticks) => void;
+
 /**
  * One market of the replayed exchange, on the exchange's clock: history goes on, our orders are matched against it by the grade's own
  * fill rules. Recorded liquidity that we took is not there for us a second time until the recording shows that level anew.

@@ -23,10 +23,16 @@ export class OwnSide {
   /** Best first. */
   readonly levels: OwnLevel[] = [];
   #bestKey = NO_KEY;
+  #worstKey = NO_KEY;
 
   /** Key of our best price; `NO_KEY` without an order. */
   get bestKey(): number {
     return this.#bestKey;
+  }
+
+  /** Key of our worst price; `NO_KEY` without an order. */
+  get worstKey(): number {
+    return this.#worstKey;
   }
 
   /** Puts an order behind ours at its price. @param shownLots what strangers show there now. */
@@ -36,7 +42,7 @@ export class OwnSide {
     const level = this.levels[at];
     if (level?.key === key) level.orders.push(resting);
     else this.levels.splice(at, 0, { key, orders: [resting], shownLots });
-    this.#bestKey = this.levels[0].key;
+    this.#noteEnds();
   }
 
   /** Takes an order out, wherever it stands. */
@@ -48,6 +54,12 @@ export class OwnSide {
     if (place >= 0) orders.splice(place, 1);
     if (orders.length > 0) return;
     this.levels.splice(at, 1);
-    this.#bestKey = this.levels.length === 0 ? NO_KEY : this.levels[0].key;
+    this.#noteEnds();
+  }
+
+  #noteEnds(): void {
+    const { levels } = this;
+    this.#bestKey = levels.length === 0 ? NO_KEY : levels[0].key;
+    this.#worstKey = levels.length === 0 ? NO_KEY : levels[levels.length - 1].key;
   }
 }

@@ -20,6 +20,11 @@ export class TakenLevels {
     this.#side = side;
   }
 
+  /** Whether nothing of what we took still counts. */
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0;
+  }
+
   /** Key of the best price at which something is left; `NO_KEY` when nothing is. */
   get bestKey(): number {
     if (this.#byKey.size === 0) return this.#side.bestKey;
@@ -46,7 +51,6 @@ export class TakenLevels {
 
   /** Holds what was taken against a recorded book that has gone on. */
   refresh(): void {
-    if (this.#byKey.size === 0) return;
     for (const [key, taken] of this.#byKey) {
       const shown = this.#side.lotsAt(key);
       if (shown === taken.shownLots) continue;

@@ -2,10 +2,10 @@ import { ConfigError } from "../../core/errors.js";
 import { riskAverseQueue } from "../../core/queue-models.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
-import type { ExchangeTouch, MatchListener, ReplayOrder } from "./matcher.js";
-import { requireNextTape } from "./next-tape.js";
+import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import { requireSlippage, slipped } from "./slippage.js";
+import { TapeReel } from "./tape-reel.js";
 
 /** What a {@link TradeMatcher} matches, and how. */
 export interface TradeMatcherOptions {
@@ -19,6 +19,7 @@ export interface TradeMatcherOptions {
   readonly queueAheadLots?: Lots;
   /** How much worse than the last price of its kind a taker is filled, as far as its limit allows. */
   readonly slippageTicks: Ticks;
+  readonly onTouch?: TouchListener;
 }
 
 /**
@@ -30,20 +31,21 @@ export class TradeMatcher extends OrderMatcher {
   readonly touch: ExchangeTouch;
   readonly #queueAheadLots: Lots;
   readonly #slippageTicks: Ticks;
-  #tape: Tape;
-  #next = 0;
+  readonly #onTouch: TouchListener | undefined;
+  readonly #reel: TapeReel;
   /** Message to which the last prices have been brought up to date: they are asked for far more seldom than trades come. */
   #known = 0;
   #bidTicks = Number.NaN;
   #askTicks = Number.NaN;
 
   /** @throws ConfigError when an amount or slippage is none */
-  constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks }: TradeMatcherOptions) {
+  constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks, onTouch }: TradeMatcherOptions) {
     super(listener);
     if (!(queueAheadLots === Number.POSITIVE_INFINITY || (Number.isSafeInteger(queueAheadLots) && queueAheadLots >= 0))) {
       throw new ConfigError("not an amount ahead", { field: "queueAheadLots", value: queueAheadLots, expected: "whole lots, or Infinity" });
     }
-    this.#tape = tape;
+    this.#reel = new TapeReel(tape);
+    this.#onTouch = onTouch;
     this.#queueAheadLots = queueAheadLots;
     this.#slippageTicks = requireSlippage(slippageTicks);
     const bidTicks = (): Ticks => this.#learnPrices().#bidTicks;
@@ -59,27 +61,32 @@ export class TradeMatcher extends OrderMatcher {
   }
 
   /**
-   * Goes on with the next stretch of the same market's history, which begins where the last ended or later.
-   * @throws RunError when the one before is not played out, or the new one is of another market or grid, or earlier
+   * Adds the next stretch of the same market's history, at any time before or after this one is played out.
+   * @throws RunError when it is of another market or grid, or begins before the last one ends
    */
   extend(tape: Tape): void {
-    requireNextTape(this.#tape, this.#next, tape);
-    this.#learnPrices();
-    this.#tape = tape;
-    this.#next = 0;
-    this.#known = 0;
+    this.#reel.add(tape);
+    this.#turn();
   }
 
   protected get nextHistoryUs(): number {
-    return this.#next < this.#tape.messages ? this.#tape.exchangeUs[this.#next] : Number.POSITIVE_INFINITY;
+    return this.#reel.nextUs;
   }
 
   protected play(untilUs: number, inclusive: boolean): number {
-    const { messages, exchangeUs, kind, rowEnd, signedTicks } = this.#tape;
+    let stoppedUs: number;
+    do stoppedUs = this.#playTape(untilUs, inclusive);
+    while (this.#turn() && !this.own.told);
+    return stoppedUs;
+  }
+
+  #playTape(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#reel.tape;
     const { own } = this;
+    const watched = this.#onTouch !== undefined;
     let bidKey = own.bids.bestKey;
     let askKey = own.asks.bestKey;
-    let message = this.#next;
+    let message = this.#reel.next;
     while (message < messages) {
       const atUs = exchangeUs[message];
       if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
@@ -89,13 +96,17 @@ export class TradeMatcher extends OrderMatcher {
       const row = rowEnd[message - 1] - 1;
       const signed = signedTicks[row];
       const ticks = signed < 0 ? -signed : signed;
-      if (ticks > bidKey && -ticks > askKey) continue;
-      this.#print(ticks, signed > 0, this.#tape.lots[row], atUs);
+      if (ticks <= bidKey || -ticks <= askKey) {
+        // Whoever hears of a fill sees the prices from before the trade.
+        this.#reel.next = message - 1;
+        this.#print(ticks, signed > 0, lots[row], atUs);
+        bidKey = own.bids.bestKey;
+        askKey = own.asks.bestKey;
+      }
+      if (watched) this.#tellTouch(message, atUs);
       if (own.told) break;
-      bidKey = own.bids.bestKey;
-      askKey = own.asks.bestKey;
     }
-    this.#next = message;
+    this.#reel.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
   }
 
@@ -124,10 +135,26 @@ export class TradeMatcher extends OrderMatcher {
     if (reached.bestKey === (takerBought ? -ticks : ticks)) own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
   }
 
+  #tellTouch(message: number, atUs: number): void {
+    this.#reel.next = message - 1;
+    const { bidTicks, askTicks } = this.touch;
+    this.#reel.next = message;
+    this.#learnPrices();
+    if (!Object.is(bidTicks, this.#bidTicks) || !Object.is(askTicks, this.#askTicks)) this.#onTouch?.(atUs, this.#bidTicks, this.#askTicks);
+  }
+
+  #turn(): boolean {
+    this.#learnPrices();
+    if (!this.#reel.turn()) return false;
+    this.#known = 0;
+    return true;
+  }
+
   /** Where the last prices of both kinds meet or cross, the newer one stands and the other is a tick from it. */
   #learnPrices(): this {
-    const { kind, rowEnd, signedTicks } = this.#tape;
-    for (; this.#known < this.#next; this.#known++) {
+    const { tape, next } = this.#reel;
+    const { kind, rowEnd, signedTicks } = tape;
+    for (; this.#known < next; this.#known++) {
       if (kind[this.#known] !== TapeKind.trade) continue;
       const signed = signedTicks[rowEnd[this.#known] - 1];
       if (signed > 0) {

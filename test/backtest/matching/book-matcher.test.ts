@@ -365,21 +365,45 @@ describe("history", () => {
     ]);
   });
 
-  it("goes on with the next day where the last one was played out, our orders and the book kept", () => {
+  it("goes on with the next days, added before or after the last one is played out, our orders and the book kept", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 100, 7), 1500);
-    const next = new TapeBuilder(GRID).trade(5000, 5000, "SELL", 100, 12).build();
     expect(matcher.nextUs).toBe(Number.POSITIVE_INFINITY);
-    matcher.extend(next);
-    expect(matcher.nextUs).toBe(5000);
-    expect(() => matcher.extend(next)).toThrow("played");
+    const day = (atUs: number, grid: Partial<typeof GRID> = {}) =>
+      new TapeBuilder({ ...GRID, ...grid }).trade(atUs, atUs, "SELL", 100, 12).build();
+    matcher.extend(day(5000));
+    matcher.extend(new TapeBuilder(GRID).build());
+    matcher.extend(day(6000));
+    expect(() => matcher.extend(day(5999))).toThrow("exchangeUs");
+    expect([matcher.nextUs, matcher.advance(9000, true), matcher.nextUs]).toEqual([5000, 5000, 6000]);
     playOut(matcher);
-    expect(heard.story).toEqual(["1 2@100 queue"]);
+    expect(heard.story).toEqual(["1 2@100 queue", "1 5@100 queue"]);
     expect(matcher.book.bids.entries()).toEqual([100, 10, 99, 20]);
-    const other = (grid: Partial<typeof GRID>) => new TapeBuilder({ ...GRID, ...grid }).trade(9000, 9000, "SELL", 100, 1).build();
-    expect(() => matcher.extend(other({ tickSize: "0.5" }))).toThrow("tickSize");
-    expect(() => matcher.extend(other({ stepSize: "1" }))).toThrow("stepSize");
-    expect(() => matcher.extend(other({ marketId: "ethusdt" }))).toThrow("marketId");
-    expect(() => matcher.extend(new TapeBuilder(GRID).trade(4999, 4999, "SELL", 1, 1).build())).toThrow("exchangeUs");
+    expect(() => matcher.extend(day(9000, { tickSize: "0.5" }))).toThrow("tickSize");
+    expect(() => matcher.extend(day(9000, { stepSize: "1" }))).toThrow("stepSize");
+    expect(() => matcher.extend(day(9000, { marketId: "ethusdt" }))).toThrow("marketId");
+  });
+
+  it("finds what touches us in short messages and in long ones", () => {
+    // A few rows a message and many a message are looked at in two ways: both find what touches us.
+    const story = (padding: number): string[] => {
+      const { matcher, heard, toEnd } = market((tape) => {
+        const pad = (): void => {
+          for (let i = 0; i < padding; i++) tape.level("SELL", 500 + i, 1);
+        };
+        tape.update(2000, 2000).level("BUY", 98, 3);
+        pad();
+        tape.update(2100, 2100).level("BUY", 100, 4);
+        pad();
+        tape.trade(2200, 2200, "SELL", 100, 5).update(2300, 2300).level("SELL", 99, 1);
+        pad();
+      });
+      matcher.place(order(1, "BUY", 100, 3), 1500);
+      matcher.place(order(2, "BUY", 97, 3), 1500);
+      toEnd();
+      return heard.story;
+    };
+    expect(story(0)).toEqual(["1 1@100 queue", "1 2@100 cross"]);
+    expect(story(40)).toEqual(story(0));
   });
 });

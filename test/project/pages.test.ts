@@ -36,7 +36,7 @@ describe("every page", () => {
     const { scripts } = JSON.parse(source("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
     const paths = codesOf(page.text).filter((code) => /^(src|test|bench|scripts|config|docs|bin)\/[\w./-]+$/.test(code));
     expect(paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path)))).toEqual([]);
-    const run = found(page.text, /npm run (?:-s )?([a-z]+)/g);
+    const run = found(page.text, /npm run (?:-s )?([a-z]+(?:-[a-z]+)*)/g);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ export const syntheticFlowShape = z.strictObject({
   kind: z.literal("synthetic"),
   /** Where the fundamental starts, quote per base. */
   startPriceQuote: z.number().positive().max(1e12),
-  preset: z.enum(["lively", "quiet"]).default("lively"),
+  preset: z.enum(["lively", "quiet", "fitted"]).default("lively"),
   /** Of this market alone; default: drawn from the exchange's seed and the market's id. */
   seed: z.union([z.int(), z.string().min(1)]).optional(),
   ...syntheticOverridesShape.shape,

@@ -20,10 +20,14 @@ export class FundamentalPrice {
   readonly #walk: Random;
   readonly #jump: Random;
   readonly #premiumWalk: Random;
+  readonly #volatilityWalk: Random;
   readonly #shocks: Shocks | null;
   readonly #keepLog: number;
+  readonly #keepVolatility: number;
   readonly #keepPremium = 2 ** (-STEP_MS / PREMIUM_HALF_LIFE_MS);
   #logDeviation = 0;
+  /** In its own standard deviations. */
+  #volatilityLog = 0;
   #shockLog = 0;
   #premiumBps = 0;
   #nextStepMs: Ms;
@@ -37,6 +41,8 @@ export class FundamentalPrice {
     this.#walk = seededRandom(`${seed}/fundamental/walk`);
     this.#jump = seededRandom(`${seed}/fundamental/jump`);
     this.#premiumWalk = seededRandom(`${seed}/fundamental/premium`);
+    this.#volatilityWalk = seededRandom(`${seed}/fundamental/volatility`);
+    this.#keepVolatility = 2 ** (-STEP_MS / params.volatilityHalfLifeMs);
     this.#shocks = shocks === null ? null : new Shocks(seed, shocks, STEP_MS);
     this.#keepLog = params.reversionHalfLifeMs > 0 ? 2 ** (-STEP_MS / params.reversionHalfLifeMs) : 1;
     this.#nextStepMs = startMs + STEP_MS;
@@ -67,9 +73,18 @@ export class FundamentalPrice {
     return this.#price / (1 + this.#params.basisBps / 10_000);
   }
 
+  /** What the volatility is multiplied by now: lognormal, its square 1 on average, so that the long run keeps the given volatility. */
+  #volatilityFactor(): number {
+    const { volatilitySigma } = this.#params;
+    if (volatilitySigma === 0) return 1;
+    this.#volatilityLog =
+      this.#volatilityLog * this.#keepVolatility + Math.sqrt(1 - this.#keepVolatility ** 2) * sampleNormal(this.#volatilityWalk);
+    return Math.exp(volatilitySigma * this.#volatilityLog - volatilitySigma ** 2);
+  }
+
   #step(): void {
     const { volatilityBpsPerSqrtSecond, jumpsPerHour, jumpBps, premiumBoundBps } = this.#params;
-    const stepBps = volatilityBpsPerSqrtSecond * Math.sqrt(STEP_MS / 1000) * sampleNormal(this.#walk);
+    const stepBps = volatilityBpsPerSqrtSecond * this.#volatilityFactor() * Math.sqrt(STEP_MS / 1000) * sampleNormal(this.#walk);
     this.#logDeviation = this.#logDeviation * this.#keepLog + stepBps / 10_000;
     if (jumpsPerHour > 0 && this.#jump.uniform() < (jumpsPerHour * STEP_MS) / 3_600_000) {
       this.#logDeviation += (jumpBps * sampleNormal(this.#jump)) / 10_000;

@@ -9,6 +9,10 @@ const sigma = z.number().min(0).max(4);
 const fundamentalShape = z.strictObject({
   /** Standard deviation of the log price over one second, in basis points (recorded BTC perpetuals: 0.3 to 1.4). */
   volatilityBpsPerSqrtSecond: z.number().min(0).max(100),
+  /** Standard deviation of the volatility's logarithm, which wanders: calm and busy times alternate. 0 for one volatility. */
+  volatilitySigma: z.number().min(0).max(2),
+  /** After so long half of a deviation of the volatility is gone. */
+  volatilityHalfLifeMs: z.int().min(250),
   /** After so long half of a deviation from the start price is gone, which keeps a long run near its start; 0 is a pure random walk. */
   reversionHalfLifeMs: z.int().min(0),
   /** Jumps an hour (Merton 1976); 0 for none. */
@@ -41,6 +45,18 @@ const providersShape = z.strictObject({
   repairs: z.int().min(1).max(100),
 });
 
+const touchShape = z.strictObject({
+  /** Orders on each side, one tick apart; 0: there is no such agent. */
+  levels: z.int().min(0).max(100),
+  /** Median quote notional of an order. */
+  levelQuote: notional,
+  /** Standard deviation of a size's logarithm. */
+  sizeSigma: sigma,
+  /** The ladder moves once the fundamental has left its middle by more than this. */
+  toleranceBps: bps,
+  looksPerSecond: rate.positive(),
+});
+
 const noiseShape = z.strictObject({
   arrivalsPerSecond: rate,
   /** Median quote notional of one order. */
@@ -71,6 +87,7 @@ const informedShape = z.strictObject({
 export const syntheticOverridesShape = z.strictObject({
   fundamental: fundamentalShape.partial().optional(),
   providers: providersShape.partial().optional(),
+  touch: touchShape.partial().optional(),
   noise: noiseShape.partial().optional(),
   momentum: momentumShape.partial().optional(),
   informed: informedShape.partial().optional(),
@@ -86,6 +103,8 @@ export type SyntheticOverrides = z.output<typeof syntheticOverridesShape>;
 export type FundamentalParams = z.output<typeof fundamentalShape>;
 /** The background liquidity providers. */
 export type ProviderParams = z.output<typeof providersShape>;
+/** The agent that keeps the spread narrow. */
+export type TouchParams = z.output<typeof touchShape>;
 /** Takers without a view. */
 export type NoiseParams = z.output<typeof noiseShape>;
 /** Takers who follow a move with a burst of orders in its direction. */
@@ -97,6 +116,7 @@ export type InformedParams = z.output<typeof informedShape>;
 export interface SyntheticParams {
   readonly fundamental: FundamentalParams;
   readonly providers: ProviderParams;
+  readonly touch: TouchParams;
   readonly noise: NoiseParams;
   readonly momentum: MomentumParams;
   readonly informed: InformedParams;
@@ -109,6 +129,8 @@ export interface SyntheticParams {
 const LIVELY: SyntheticParams = {
   fundamental: {
     volatilityBpsPerSqrtSecond: 0.7,
+    volatilitySigma: 0,
+    volatilityHalfLifeMs: 60_000,
     reversionHalfLifeMs: 1_800_000,
     jumpsPerHour: 0,
     jumpBps: 10,
@@ -126,6 +148,7 @@ const LIVELY: SyntheticParams = {
     looksPerSecond: 2,
     repairs: 3,
   },
+  touch: { levels: 0, levelQuote: 3_500, sizeSigma: 0.7, toleranceBps: 0.2, looksPerSecond: 8 },
   noise: { arrivalsPerSecond: 2, orderQuote: 5_000, sizeSigma: 1.5 },
   momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 3_000, sizeSigma: 1 },
   informed: { looksPerSecond: 1, edgeBps: 0.3, orderQuote: 8_000, sizeSigma: 0.8 },
@@ -144,8 +167,22 @@ const QUIET: SyntheticParams = {
   referenceEveryMs: 2_000,
 };
 
+/**
+ * Fitted to the recorded BTC perpetuals of 2023 and 2024 in what `npm run flow-report` measures: a spread of one tick, sizes of levels and
+ * of trades, calm and busy seconds in clusters, and how often a book changes for each trade.
+ */
+const FITTED: SyntheticParams = {
+  ...LIVELY,
+  fundamental: { ...LIVELY.fundamental, volatilitySigma: 0.15, volatilityHalfLifeMs: 30_000 },
+  providers: { ...LIVELY.providers, count: 2, levelQuote: 2_200 },
+  touch: { levels: 6, levelQuote: 2_500, sizeSigma: 0.7, toleranceBps: 0.1, looksPerSecond: 12 },
+  noise: { arrivalsPerSecond: 2.2, orderQuote: 400, sizeSigma: 2.4 },
+  momentum: { ...LIVELY.momentum, orderQuote: 800, sizeSigma: 1.5 },
+  informed: { ...LIVELY.informed, orderQuote: 800, sizeSigma: 1.5 },
+};
+
 /** The named sets of parameters. */
-export const SYNTHETIC_PRESETS = { lively: LIVELY, quiet: QUIET } as const;
+export const SYNTHETIC_PRESETS = { lively: LIVELY, quiet: QUIET, fitted: FITTED } as const;
 
 /** A preset with what the user changed of it. */
 export function syntheticParams(preset: keyof typeof SYNTHETIC_PRESETS, overrides: SyntheticOverrides = {}): SyntheticParams {
@@ -153,6 +190,7 @@ export function syntheticParams(preset: keyof typeof SYNTHETIC_PRESETS, override
   return {
     fundamental: { ...base.fundamental, ...overrides.fundamental },
     providers: { ...base.providers, ...overrides.providers },
+    touch: { ...base.touch, ...overrides.touch },
     noise: { ...base.noise, ...overrides.noise },
     momentum: { ...base.momentum, ...overrides.momentum },
     informed: { ...base.informed, ...overrides.informed },

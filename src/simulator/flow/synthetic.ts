@@ -7,6 +7,7 @@ import { InformedTaker } from "./agents/informed-taker.js";
 import { LiquidityProvider } from "./agents/liquidity-provider.js";
 import { MomentumTaker } from "./agents/momentum-taker.js";
 import { NoiseTaker } from "./agents/noise-taker.js";
+import { TouchMaker } from "./agents/touch-maker.js";
 import { FundamentalPrice } from "./fundamental.js";
 import type { SyntheticParams } from "./synthetic-params.js";
 
@@ -52,6 +53,7 @@ export class SyntheticFlow implements OrderFlow {
     );
     const agents: FlowAgent[] = [
       ...providers,
+      ...(params.touch.levels > 0 ? [new TouchMaker(params.touch, drawn("touch"))] : []),
       new NoiseTaker(params.noise, drawn("noise")),
       new MomentumTaker(params.momentum, drawn("momentum")),
       new InformedTaker(params.informed, drawn("informed")),

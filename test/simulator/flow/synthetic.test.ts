@@ -178,6 +178,32 @@ describe("the synthetic flow", () => {
 describe("the fundamental", () => {
   const params = syntheticParams("lively").fundamental;
 
+  it("has calm and busy times where its volatility wanders, and the same volatility in the long run", () => {
+    const moves = (volatilitySigma: number) => {
+      const fundamental = new FundamentalPrice(
+        "7",
+        { ...params, reversionHalfLifeMs: 0, volatilitySigma, volatilityHalfLifeMs: 60_000 },
+        100,
+        0,
+      );
+      return Array.from({ length: 200 }, (_, minute) => {
+        let squares = 0;
+        for (let second = 1, before = fundamental.price; second <= 60; second += 1) {
+          fundamental.advanceTo((minute * 60 + second) * 1_000);
+          squares += Math.log(fundamental.price / before) ** 2;
+          before = fundamental.price;
+        }
+        return squares / 60;
+      });
+    };
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const [steady, wandering] = [moves(0), moves(0.5)];
+    const spread = (values: readonly number[]) => Math.max(...values) / Math.min(...values);
+    expect(spread(wandering)).toBeGreaterThan(3 * spread(steady));
+    expect(Math.sqrt(mean(wandering)) * 10_000).toBeGreaterThan(0.85 * params.volatilityBpsPerSqrtSecond);
+    expect(Math.sqrt(mean(wandering)) * 10_000).toBeLessThan(1.15 * params.volatilityBpsPerSqrtSecond);
+  });
+
   it("follows one path whoever asks when", () => {
     const [often, seldom] = [new FundamentalPrice("7", params, 100, 0), new FundamentalPrice("7", params, 100, 0)];
     for (let ms = 0; ms <= 600_000; ms += 50) often.advanceTo(ms);

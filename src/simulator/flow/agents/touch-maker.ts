@@ -1,0 +1,73 @@
+import type { Random } from "../../../core/seam.js";
+import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
+import type { FlowOrderRef } from "../../flow-market.js";
+import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
+import type { TouchParams } from "../synthetic-params.js";
+import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
+
+interface Standing {
+  readonly ticks: Ticks;
+  readonly order: FlowOrderRef;
+}
+
+/**
+ * Keeps the spread at one tick: small post-only orders on both sides, one tick apart, around a price between two ticks that it moves
+ * only once the fundamental has left it by more than its tolerance. It leads the wider providers, as the quickest quotes of a
+ * market with a small tick do, and is what makes most of a book's changes.
+ */
+export class TouchMaker implements FlowAgent {
+  readonly name = "touch";
+  readonly #params: TouchParams;
+  readonly #random: Random;
+  /** The highest bid of its ladder; the lowest ask is a tick above it. */
+  #bidTicks: Ticks | undefined;
+  #standing: Record<Side, Standing[]> = { BUY: [], SELL: [] };
+
+  constructor(params: TouchParams, random: Random) {
+    this.#params = params;
+    this.#random = random;
+  }
+
+  open(view: AgentView): Ms {
+    return this.act(view);
+  }
+
+  act(view: AgentView): Ms {
+    const { looksPerSecond, toleranceBps } = this.#params;
+    const fair = view.fundamentalTicks;
+    const tolerance = Math.max(0.5, (toleranceBps / 10_000) * fair);
+    if (this.#bidTicks === undefined || Math.abs(fair - this.#bidTicks - 0.5) > tolerance) this.#bidTicks = Math.ceil(fair) - 1;
+    // Both sides are taken down before either is put up: a ladder that has moved would meet its own other side.
+    const wanted = { BUY: this.#wanted("BUY", this.#bidTicks), SELL: this.#wanted("SELL", this.#bidTicks + 1) };
+    for (const side of ["BUY", "SELL"] as const) this.#takeDown(view, side, wanted[side]);
+    for (const side of ["BUY", "SELL"] as const) this.#putUp(view, side, wanted[side]);
+    return sampleArrivalMs(this.#random, looksPerSecond);
+  }
+
+  #wanted(side: Side, first: Ticks): Ticks[] {
+    const step = side === "BUY" ? -1 : 1;
+    return Array.from({ length: this.#params.levels }, (_, level) => first + step * level).filter((ticks) => ticks >= 1);
+  }
+
+  #takeDown({ market }: AgentView, side: Side, wanted: readonly Ticks[]): void {
+    this.#standing[side] = this.#standing[side].filter(({ ticks, order }) => {
+      if (order.openLots > 0 && wanted.includes(ticks)) return true;
+      market.cancel(order);
+      return false;
+    });
+  }
+
+  #putUp(view: AgentView, side: Side, wanted: readonly Ticks[]): void {
+    const standing = this.#standing[side];
+    for (const ticks of wanted) {
+      if (standing.some((held) => held.ticks === ticks)) continue;
+      // Where somebody's stale quote is in the way it is left to an informed taker.
+      const order = view.market.place({ agent: this.name, side, ticks, lots: this.#lots(view, ticks), timeInForce: "POST_ONLY" });
+      if (order !== null) standing.push({ ticks, order });
+    }
+  }
+
+  #lots(view: AgentView, ticks: Ticks): Lots {
+    return lotsOfNotional(view, sampleLognormal(this.#random, this.#params.levelQuote, this.#params.sizeSigma), ticks);
+  }
+}

@@ -51,7 +51,7 @@ function book(quote: number): void {
     }
 }
 
-it("a market maker that takes a position over in its own market has it in its quotes at once: what would add comes down, what sells stays", async () => {
+it("a market maker that takes a position over in its own market has it in its quotes at once: what would add comes down, what sells stays, and it is sold", async () => {
   // A victim with 10,000 that holds seventeen times as much.
   world = await ChainWorld.open({ config: { creditOnRegistration: "10000" } });
   const { exchange, clock, chain } = world;
@@ -102,4 +102,22 @@ it("a market maker that takes a position over in its own market has it in its qu
   const agree = () => exchange.positionLots(running?.account ?? "", MARKET) === bot?.context.account.positionLots(MARKET);
   expect(await until(agree, 5_000), "the exchange has it too").toBe(true);
   expect(running?.liquidator?.ledger.counts()).toMatchObject({ won: 1 });
+
+  // Offered for five seconds, then taken down in four slices of five, and then the market is made again.
+  const unwound = () => bot?.unwinding.reports()[0];
+  expect(await until(() => unwound()?.state !== "open", 40_000)).toBe(true);
+  expect(unwound()).toMatchObject({ state: "done", inheritedLots: 2_900, soldLots: 2_900, remainingLots: 0 });
+  const settled = () => [exchange.positionLots(running?.account ?? "", MARKET), bot?.context.account.positionLots(MARKET)];
+  expect(await until(() => settled().every((lots) => lots === 0) && sides().length === 2, 10_000), String(settled())).toBe(true);
+  expect(sides().sort(), "quoted on both sides again").toEqual(["BUY", "SELL"]);
+  const { inheritedCredit = 0n, proceedsCredit = 0n, feesCredit = 0n } = unwound() ?? {};
+  expect(proceedsCredit + inheritedCredit - feesCredit, "earned").toBeGreaterThan(0n);
+  const [opportunity] = running?.liquidator?.ledger.recent(1) ?? [];
+  expect(opportunity).toMatchObject({
+    outcome: "won",
+    takenOver: { credit: inheritedCredit },
+    unwound: { state: "done", remainingLots: 0 },
+  });
+  const profitQuote = inheritedCredit + proceedsCredit - feesCredit - (opportunity?.gasQuote ?? 0n);
+  expect(running?.liquidator?.ledger.counts(), "to the unit").toMatchObject({ won: 1, open: 0, profitQuote });
 });

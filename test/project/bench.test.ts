@@ -113,6 +113,13 @@ describe("the bench command", () => {
     expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
   });
 
+  it("has a bot that quotes take turns in turn", () => {
+    const { status, stdout, stderr } = bench("turn", "--json");
+    expect([status, stderr]).toEqual([0, ""]);
+    const { ours, reference, details } = JSON.parse(stdout) as { ours: number; reference: number; details: Record<string, number> };
+    expect([ours > 0, reference > 0, Object.values(details).every((value) => value > 0)]).toEqual([true, true, true]);
+  });
+
   it("confirms the same accounts in batches as one by one in confirm", () => {
     const { status, stdout, stderr } = bench("confirm", "--json");
     expect([status, stderr]).toEqual([0, ""]);

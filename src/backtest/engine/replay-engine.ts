@@ -54,13 +54,13 @@ export class ReplayEngine {
     return this.#clock.nowUs;
   }
 
-  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked after each instant. */
+  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked before each instant. */
   play(untilUs: number, until: () => boolean = never): void {
     const { clock } = this.#parts;
-    for (;;) {
+    while (!until()) {
       const atUs = this.#exchangeTo(Math.min(this.#nextLocalUs(), untilUs));
       clock.moveTo(atUs);
-      if (atUs >= untilUs || until()) return;
+      if (atUs >= untilUs) return;
       this.#local(atUs);
     }
   }

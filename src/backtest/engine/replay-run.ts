@@ -11,6 +11,7 @@ import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
 import { KlineFeed } from "../feed/kline-feed.js";
@@ -34,7 +35,12 @@ import { SyncOutbox } from "./sync-outbox.js";
 
 /** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */
 export type MarketHistory = { readonly marks?: MarkTape | undefined; readonly funding?: FundingTape | undefined } & (
-  | { readonly grade: "books" | "trades"; readonly tape: Tape }
+  | {
+      readonly grade: "books" | "trades";
+      readonly tape: Tape;
+      /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
+      readonly gaps?: readonly Span[];
+    }
   | { readonly grade: "klines"; readonly klines: KlineTape }
 );
 
@@ -116,12 +122,14 @@ export class ReplayRun {
       market.matcher = this.#matcherOf(market, history);
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void =>
         this.bot.context.desks.get(marketId)?.state.noteTraded(ticks, aggressor);
+      const gaps = history.grade === "klines" ? [] : (history.gaps ?? []);
+      const isGap = (): boolean => gaps.some(([fromMs, toMs]) => clock.nowMs() >= fromMs && clock.nowMs() < toMs);
       const feed =
         history.grade === "klines"
           ? new KlineFeed(history.klines, clock, onTrade)
           : history.grade === "books"
-            ? new BookFeed(history.tape, clock, onTrade)
-            : new TradeFeed(history.tape, clock, onTrade);
+            ? new BookFeed(history.tape, clock, onTrade, isGap)
+            : new TradeFeed(history.tape, clock, onTrade, isGap);
       const everyUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
       const marks = new MarkTrack(
         this.venue,

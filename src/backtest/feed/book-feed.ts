@@ -19,12 +19,12 @@ export class BookFeed implements LocalFeed {
   #askKey = 0;
   #wasSynchronised = false;
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink) {
+  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
     this.marketId = tape.marketId;
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook(this.#replayed);
+    this.book = new ReplayedDeskBook(this.#replayed, isGap);
   }
 
   get nextUs(): number {

@@ -26,7 +26,7 @@ export class KlineFeed implements LocalFeed {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks });
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => false);
     this.#nextUs = this.#endOf(0);
   }
 

@@ -12,10 +12,13 @@ export class ReplayedDeskBook implements DeskBook {
   sequence = 0;
   lastReceivedMs = Number.NEGATIVE_INFINITY;
   #reason: string | undefined = "no snapshot yet";
+  readonly #isGap: () => boolean;
 
-  constructor(book: ReadableBook) {
+  /** @param isGap whether the recording lacks the present instant: its silence then says nothing of the market. */
+  constructor(book: ReadableBook, isGap: () => boolean) {
     this.bids = book.bids;
     this.asks = book.asks;
+    this.#isGap = isGap;
   }
 
   get synchronised(): boolean {
@@ -46,9 +49,10 @@ export class ReplayedDeskBook implements DeskBook {
     return !this.synchronised || nowMs - this.lastReceivedMs > maxAgeMs;
   }
 
-  /** A recording that is silent is of a quiet market: whether it broke off is told by its store, and before the run. */
-  confirm(_exchangeSequence: number, nowMs: Ms): "current" | "unsynchronised" {
+  /** A recording that is silent is of a quiet market, unless its store says that it lacks this time: then the book is out of date, and comes down. */
+  confirm(_exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
     if (!this.synchronised) return "unsynchronised";
+    if (this.#isGap()) return "behind";
     this.lastReceivedMs = nowMs;
     return "current";
   }

@@ -19,12 +19,12 @@ export class TradeFeed implements LocalFeed {
   readonly #clock: Clock;
   readonly #onTrade: TradeSink;
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink) {
+  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
     this.marketId = tape.marketId;
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks });
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, isGap);
   }
 
   get nextUs(): number {

@@ -84,6 +84,11 @@ export class Markouts {
     this.#forget();
   }
 
+  /** Fills that are kept because a horizon of theirs may not be over. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** By level from the innermost, both sides before each; all levels together first. */
   result(): readonly MarkoutGroup[] {
     const rank = ({ side, level }: MarkoutKey) => (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);

@@ -30,13 +30,18 @@ export interface OpenedHistory {
   readonly markets: readonly OpenedMarket[];
   /** Where a run begins: what is asked for, or the first thing that the store has of it. */
   readonly startUs: number;
+  /** Where it ends: likewise, with a moment for what was sent last to be heard. */
+  readonly endUs: number;
   /** What of the store is read, with checksums. */
   readonly files: readonly DataFile[];
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
 }
 
-type Span = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
+type Asked = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
+
+/** How long the newest data may have been on its way. */
+const TAIL_US = 1_000_000;
 
 /**
  * Opens what a backtest replays. Marks and funding are taken where the store has them.
@@ -84,7 +89,8 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
   }
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
-  return { grade, interval, markets, startUs, files, gaps };
+  const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
+  return { grade, interval, markets, startUs, endUs, files, gaps };
 }
 
 /** The first instant of what a market has. */
@@ -92,6 +98,13 @@ function firstUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return klines.startUs[0] ?? Number.POSITIVE_INFINITY;
   const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.firstUs));
   return Math.min(...days);
+}
+
+/** The last instant of what a market has. */
+function lastUs({ tapes, klines }: OpenedMarket): number {
+  if (klines !== undefined) return (klines.startUs[klines.bars - 1] ?? 0) + klines.intervalUs;
+  const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.lastUs));
+  return Math.max(...days);
 }
 
 /** One market's history whole in shared memory, for several runs at once. @throws ConfigError where it is more than one tape counts */
@@ -102,10 +115,15 @@ export async function wholeHistory(opened: OpenedMarket, grade: InputGrade): Pro
 }
 
 /** A market's history as a run takes it. */
-export function historyOf({ marketId, marks, funding, klines }: OpenedMarket, grade: InputGrade, tape: Tape | undefined): MarketHistory {
+export function historyOf(
+  { marketId, marks, funding, klines, tapes }: OpenedMarket,
+  grade: InputGrade,
+  tape: Tape | undefined,
+): MarketHistory {
   const known = { marks, funding };
   if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
-  return { ...known, grade, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
+  const gaps = tapes?.gaps.map(({ span }) => span) ?? [];
+  return { ...known, grade, gaps, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
 }
 
 function emptyTape(marketId: MarketId): Tape {
@@ -114,7 +132,7 @@ function emptyTape(marketId: MarketId): Tape {
   return { ...none, ...counts, marketId, kind: new Uint8Array(0), rowEnd: new Uint32Array(0), lots: new Uint32Array(0) };
 }
 
-function bestGrade(store: HistoryStore, markets: readonly string[], span: Span): InputGrade {
+function bestGrade(store: HistoryStore, markets: readonly string[], span: Asked): InputGrade {
   const all = (kind: HistoryKind): boolean => markets.every((market) => has(store, market, kind, span));
   if (all("book") && all("trades")) return "books";
   if (all("trades")) return "trades";
@@ -145,12 +163,12 @@ function intervalsOf(store: HistoryStore, wanted: string): string[] {
     .map(({ kind }) => intervalOf(kind));
 }
 
-function has(store: HistoryStore, market: string, kind: HistoryKind, span: Span): boolean {
+function has(store: HistoryStore, market: string, kind: HistoryKind, span: Asked): boolean {
   const isThere = store.series().some((series) => series.market === market && series.kind === kind);
   return isThere && daysIn(store, market, kind, span).length > 0;
 }
 
-function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs, toUs }: Span): DayManifest[] {
+function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs, toUs }: Asked): DayManifest[] {
   return store.days({ market, kind }).filter(({ covered }) => covered.some(([from, to]) => from * 1000 < toUs && to * 1000 >= fromUs));
 }
 

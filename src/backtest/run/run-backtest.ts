@@ -126,7 +126,7 @@ async function played(
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
       }),
-    toUs: config.history.toUs,
+    toUs: history.endUs,
     onProgress: (atUs) => {
       isStopped = run.onProgress?.(atUs) === false;
       return !isStopped;

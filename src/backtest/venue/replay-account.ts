@@ -2,7 +2,7 @@ import { Profit, type ProfitParts } from "../../account/profit.js";
 import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
-import { type MarketTerms, magnitude, ONE, heldValue } from "./market-terms.js";
+import { heldValue, type MarketTerms, magnitude, ONE } from "./market-terms.js";
 
 /** What an account holds in one market of the replayed exchange. */
 class Holding {

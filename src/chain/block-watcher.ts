@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
+import { BlockRhythm } from "./block-rhythm.js";
 import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
 import type { ChainRpc } from "./chain-rpc.js";
 
@@ -7,7 +8,7 @@ import type { ChainRpc } from "./chain-rpc.js";
 export interface BlockWatcherOptions {
   readonly rpc: ChainRpc;
   readonly clock: Clock;
-  /** From the end of one look to the next. Default 500. */
+  /** From the end of one look to the next where the chain has no rhythm to look by. Default 500. */
   readonly pollMs?: Ms;
   /** How many blocks back a reorganisation is followed. Default 64. */
   readonly keep?: number;
@@ -17,10 +18,11 @@ export interface BlockWatcherOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Tells of new blocks, and of those that are not part of the chain any more, by looking again and again. */
+/** Tells of new blocks, and of those that are not part of the chain any more, by looking when the next one is due. */
 export class BlockWatcher {
   readonly #options: BlockWatcherOptions;
   readonly #chain: CanonicalChain;
+  readonly #rhythm: BlockRhythm;
   #timer: Timer | undefined;
   #look: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -29,6 +31,7 @@ export class BlockWatcher {
   constructor(options: BlockWatcherOptions) {
     this.#options = options;
     this.#chain = new CanonicalChain(options.rpc, options.keep);
+    this.#rhythm = new BlockRhythm(options.pollMs ?? 500);
     this.#arm(0);
   }
 
@@ -47,14 +50,18 @@ export class BlockWatcher {
   }
 
   async #lookOnce(): Promise<void> {
-    const { onStep, onTrouble, pollMs = 500 } = this.#options;
+    const { clock, onStep, onTrouble, pollMs = 500 } = this.#options;
+    const atMs = clock.monotonicMs();
+    let waitMs = pollMs;
     try {
-      const step = await this.#chain.advance();
+      const step = await this.#chain.advance(0);
+      this.#rhythm.looked(step.head.number, atMs);
+      waitMs = this.#rhythm.waitMs(clock.monotonicMs());
       if (!this.#isClosed && step.added.length + step.removed.length > 0) onStep(step);
     } catch (error) {
       if (!this.#isClosed) onTrouble(error);
     } finally {
-      this.#arm(pollMs);
+      this.#arm(waitMs);
     }
   }
 }

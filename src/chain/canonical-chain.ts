@@ -1,5 +1,5 @@
 import { FormatError } from "../core/errors.js";
-import type { Hex } from "../core/units.js";
+import type { Hex, Ms } from "../core/units.js";
 import { type BlockHeader, blockHeaderOf } from "./block-header.js";
 import { blockTag, type ChainRpc } from "./chain-rpc.js";
 
@@ -38,10 +38,11 @@ export class CanonicalChain {
 
   /**
    * Looks at the newest block and those between.
+   * @param maxAgeMs how long ago the RPCs may have told their newest block; their `headRefreshMs` when absent.
    * @throws ChainUnavailable, RpcFailure when they cannot be read; nothing has changed then.
    */
-  async advance(): Promise<ChainStep> {
-    const told = await this.#rpc.head();
+  async advance(maxAgeMs?: Ms): Promise<ChainStep> {
+    const told = await this.#rpc.head(maxAgeMs);
     const last = this.head;
     if (last === undefined) return this.#restart(await this.#byHash(told.hash), [], true);
     const known = this.#at(told.number);

@@ -81,10 +81,11 @@ export class ChainRpc {
 
   /**
    * The newest block that can be believed; with a quorum, the newest that so many RPCs have reached.
+   * @param maxAgeMs how long ago the heads may have been read; `headRefreshMs` when absent.
    * @throws ChainUnavailable when there is none; the message says of each RPC why.
    */
-  async head(): Promise<Head> {
-    await this.#pool.refresh();
+  async head(maxAgeMs?: Ms): Promise<Head> {
+    await this.#pool.refresh(maxAgeMs);
     const heads = this.#pool.believed.flatMap(({ head }) => (head === undefined ? [] : [head]));
     const head = heads.sort((a, b) => b.number - a.number)[this.#quorum - 1];
     if (head === undefined) throw this.#pool.unavailable("no head that can be believed");

@@ -143,10 +143,10 @@ export class RpcPool {
   }
 
   /** Reads the heads, unless they were read a moment ago. */
-  refresh(): Promise<void> {
-    const { clock, headRefreshMs } = this.#options;
+  refresh(maxAgeMs: Ms = this.#options.headRefreshMs): Promise<void> {
+    const { clock } = this.#options;
     if (this.#refreshing !== undefined) return this.#refreshing;
-    if (clock.monotonicMs() - this.#refreshedAtMs < headRefreshMs && this.believed.length >= this.#options.quorum) return Promise.resolve();
+    if (clock.monotonicMs() - this.#refreshedAtMs < maxAgeMs && this.believed.length >= this.#options.quorum) return Promise.resolve();
     this.#refreshing = this.#readHeads().finally(() => {
       this.#refreshedAtMs = clock.monotonicMs();
       this.#refreshing = undefined;

@@ -62,6 +62,24 @@ describe("new blocks", () => {
     expect(steps.at(-1)).toMatchObject({ isWhole: false, removed: [], added: [{ number: head() }] });
   });
 
+  it("that come at regular times are seen soon after they exist, with fewer looks", async () => {
+    const looks = () => world.timesAsked("eth_getBlockByNumber");
+    const lateMs: number[] = [];
+    let before = 0;
+    for (let block = 0; block < 24; block += 1) {
+      if (block === 16) before = looks();
+      await world.mine();
+      const [known, minedAtMs] = [steps.length, world.clock.monotonicMs()];
+      for (let ms = 0; ms < 2000; ms += 20) {
+        await world.run(20);
+        if (steps.length > known && lateMs.length === block) lateMs.push(world.clock.monotonicMs() - minedAtMs);
+      }
+    }
+    expect(lateMs).toHaveLength(24);
+    expect(Math.max(...lateMs.slice(16))).toBeLessThanOrEqual(100);
+    expect(looks() - before).toBeLessThanOrEqual(8 * 3);
+  });
+
   it("go on after an RPC that failed", async () => {
     world.faults = { isDead: () => true };
     await world.run(25_000);

@@ -1,4 +1,3 @@
-import { blockHeaderOf, nextBaseFeeWei } from "../chain/block-header.js";
 import { BlockWatcher } from "../chain/block-watcher.js";
 import type { LensReader } from "../chain/lens-reader.js";
 import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
@@ -7,22 +6,21 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { smaller } from "./margin/fixed-point.js";
-import { marketsWith, ownAccountWith } from "./own-account.js";
 import { allocateTakeovers } from "./plan/allocate-takeovers.js";
 import { weiOf } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
 import { suggestedTip } from "./plan/suggested-tip.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
+import { planInputNow } from "./plan-input-now.js";
 import { type InFlight, TakeoverDesk } from "./takeover-desk.js";
 import type { TakeoverMeans } from "./takeover-means.js";
-import type { Candidate, Confirmation } from "./watch/candidate.js";
+import type { Candidate, Confirmation, ConfirmedAccount } from "./watch/candidate.js";
 import { Confirmer } from "./watch/confirm.js";
 import { HolderScan } from "./watch/holder-scan.js";
 import { LookSchedule } from "./watch/look-schedule.js";
-import { marginMarkets } from "./watch/margin-markets.js";
 import { PollPace, TooManyQuestions } from "./watch/poll-pace.js";
 import { rankCandidates } from "./watch/rank-candidates.js";
-import { takeoverMarkets, victimsOf } from "./watch/victims.js";
+import { victimsOf } from "./watch/victims.js";
 
 /** What a liquidator is made of. */
 export interface LiquidatorOptions extends TakeoverMeans {
@@ -36,6 +34,8 @@ export interface LiquidatorView {
   readonly blockNumber: number | undefined;
   /** Accounts that are remembered. */
   readonly watched: number;
+  /** Of the last look that could act on what it found, with what the exchange lists; undefined before. */
+  readonly decidedBlock: number | undefined;
   /** Nearest to the edge first, as of the last look. */
   readonly nearest: readonly Candidate[];
   readonly inFlight: readonly InFlight[];
@@ -44,10 +44,6 @@ export interface LiquidatorView {
 /** Accounts that one look reads at most. */
 const LOOK_BUDGET = 1000;
 const SHOWN = 8;
-
-/** Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on either side (protocol 7.9, with an oracle adaptor). */
-const GAS_FIRST = 250_000n;
-const GAS_EACH = 20_000n;
 
 /**
  * Finds accounts in danger, confirms them on the chain, takes over what pays, and hands it to the bot to be sold. It lives beside the
@@ -70,6 +66,8 @@ export class Liquidator {
   #isWanted = false;
   #isStopping = false;
   #blockNumber: number | undefined;
+  #decidedBlock: number | undefined;
+  #isListHeard = false;
   #nearest: readonly Candidate[] = [];
 
   constructor(options: LiquidatorOptions) {
@@ -133,9 +131,23 @@ export class Liquidator {
       paused: this.#isStopping ? "stopping" : this.#options.venue.pause()?.why,
       blockNumber: this.#blockNumber,
       watched: this.#schedule.size,
+      decidedBlock: this.#decidedBlock,
       nearest: this.#nearest.slice(0, SHOWN),
       inFlight: this.#desk.inFlight,
     };
+  }
+
+  /**
+   * The own account as the chain has it now and what a plan would be made from, whether anybody is in danger or not.
+   * @throws ChainUnavailable or RpcFailure when the chain cannot be read; what the venue throws when ether has no price.
+   */
+  async survey(): Promise<{ readonly own: ConfirmedAccount; readonly input: PlanInput | undefined }> {
+    const { venue, settings } = this.#options;
+    const confirmation = await this.#confirmer.confirm([], settings.account);
+    const creditPerEth = await venue.creditPerEth();
+    const { inFlight } = this.#desk;
+    const moment = { confirmation, victims: [], inFlight, creditPerEth, tipWei: this.#tip(creditPerEth) };
+    return { own: confirmation.own, input: await planInputNow(this.#options, moment) };
   }
 
   #armPoll(delayMs: Ms): void {
@@ -162,6 +174,7 @@ export class Liquidator {
           if (perp !== undefined) ledger.seen(victim, perp, marketId, this.#blockNumber);
         }
       }
+      this.#isListHeard = true;
       this.wake();
     } catch (error) {
       log("warn", "the exchange's list of risky accounts could not be read", { why: textOf(error) });
@@ -172,8 +185,10 @@ export class Liquidator {
 
   async #rounds(): Promise<void> {
     this.#isWanted = false;
+    const mayDecide = this.#isListHeard && this.#options.venue.pause() === undefined;
     try {
       await this.#look();
+      if (mayDecide) this.#decidedBlock = this.#blockNumber;
     } catch (error) {
       if (!(error instanceof ChainUnavailable || error instanceof RpcFailure)) throw error;
       this.#options.log("warn", "candidates could not be confirmed", { why: error.message });
@@ -225,9 +240,7 @@ export class Liquidator {
   }
 
   async #inputFor(confirmation: Confirmation, victims: readonly Victim[]): Promise<PlanInput | undefined> {
-    const { venue, settings, rpc, log } = this.#options;
-    const { own, blockNumber } = confirmation;
-    if (own.kind === "unreadable") return undefined;
+    const { venue, log } = this.#options;
     let creditPerEth: bigint;
     try {
       creditPerEth = await venue.creditPerEth();
@@ -235,29 +248,8 @@ export class Liquidator {
       log("warn", "nothing is planned: the price of ether is not known", { why: textOf(error) });
       return undefined;
     }
-    const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false]));
-    const inFlight = this.#desk.inFlight;
-    const margins = marginMarkets(confirmation.markets);
-    const positions = own.margin.papers.size + Math.max(...victims.map(({ margin }) => margin.papers.size));
-    return {
-      own: ownAccountWith({
-        margin: own.margin,
-        blockNumber,
-        inFlight,
-        markets: margins,
-        limits: venue.accountLimits,
-        settings,
-        unwindingCredit: venue.unwindingCredit(),
-      }),
-      markets: marketsWith(takeoverMarkets(confirmation, venue.markets()), inFlight),
-      gas: {
-        gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
-        feePerGasWei: nextBaseFeeWei(latest) + this.#tip(creditPerEth),
-        extraWei: settings.l1FeeWei,
-        creditPerEth,
-      },
-      rules: settings.rules,
-    };
+    const tipWei = this.#tip(creditPerEth);
+    return planInputNow(this.#options, { confirmation, victims, inFlight: this.#desk.inFlight, creditPerEth, tipWei });
   }
 
   /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */

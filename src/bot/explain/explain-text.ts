@@ -1,5 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
+import { liquidatorLines } from "./explain-liquidator-text.js";
 import type { ExplainedMarket, ExplainedQuote, ExplainedTokens, ExplainedUnwinding, Explanation } from "./explanation.js";
 
 /** An explanation as people read it: plain text, one block a market. */
@@ -9,6 +10,7 @@ export function explainText(explanation: Explanation): string {
   if (!complete) lines.push("not every market came to an answer in time");
   for (const halt of halts) lines.push(`halted: ${halt}`);
   for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market, explanation.atMs));
+  if (explanation.liquidator !== undefined) lines.push("", ...liquidatorLines(explanation.liquidator));
   lines.push("", ...accountLines(explanation), "", ...tokenLines(explanation), "");
   return lines.join("\n");
 }

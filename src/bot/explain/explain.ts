@@ -2,13 +2,14 @@ import type { Ms } from "../../core/units.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
 import { type RunBotOptions, type RunningBot, STATE_FILES, startBot } from "../run/run-bot.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
+import { explainLiquidator } from "./explain-liquidator.js";
 import { explainMarket } from "./explain-market.js";
 import { accountTokens } from "./explain-tokens.js";
 import { plannedWorst } from "./explain-worst.js";
 import type { Explanation } from "./explanation.js";
 
 /** What an explanation is made from: what a run would be started with. */
-export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone" | "chain"> & {
+export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone"> & {
   /** What an earlier run left: read, never written. None when absent. */
   readonly store?: Pick<StateStore, "read">;
   /** How long every market's answer is waited for; 10000 when absent. */
@@ -19,8 +20,8 @@ const WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * What the bot would quote now and why (design, `explain`): runs it dry until each market has a plan, on live streams and
- * the account as it is. Sends questions alone: it places, cancels and registers nothing, and writes no state.
+ * What the bot would quote now and why (design, `explain`), and what its liquidator would take over: runs it dry until each market has a
+ * plan, on live streams and the account as it is. Sends questions alone: it places, cancels and registers nothing, and writes no state.
  * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there,
  * and whatever breaks the bot.
  */
@@ -37,7 +38,16 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
       await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
     }
     if (isBroken) await running.stopped;
-    return explanationOf(running);
+    const { config, seam, privateKey, chain: access } = options;
+    const { bot, client, account } = running;
+    const memory = new MemoryStateStore();
+    const nowMs = () => bot.context.exchangeTime.nowMs();
+    const liquidator =
+      access === undefined
+        ? undefined
+        : await explainLiquidator({ config, privateKey, account, seam, store: memory, client, bot, access, nowMs }, withinMs);
+    if (isBroken) await running.stopped;
+    return { ...explanationOf(running), ...(liquidator === undefined ? {} : { liquidator }) };
   } finally {
     running.bot.abandon();
     running.close();

@@ -102,6 +102,66 @@ export interface ExplainedMarket {
   readonly tokens: ExplainedTokens;
 }
 
+/** What the own account could take over in a market, at the mark: neither the discount nor what sale and gas cost is in it. */
+export interface ExplainedCapacity {
+  readonly marketId: MarketId;
+  readonly longBase: string;
+  readonly shortBase: string;
+  /** What keeps it from more. */
+  readonly boundBy: readonly string[];
+  /** Whether there are both sides of a book to sell on. */
+  readonly hasBook: boolean;
+}
+
+/** One position of an account in danger, and what would be done about it now. Amounts are decimal strings of quote. */
+export interface ExplainedCandidate {
+  readonly victim: string;
+  readonly marketId: MarketId;
+  readonly fate: "would be taken over" | "earns too little" | "waits" | "is refused by the chain" | "is left alone";
+  readonly why: string | undefined;
+  /** Signed: what would be asked for. */
+  readonly amountBase: string | undefined;
+  readonly shortOfQuote: string | undefined;
+  readonly expectedProfitQuote: string | undefined;
+  /** At the worst price and the most gas that it would accept. */
+  readonly worstProfitQuote: string | undefined;
+}
+
+/** What the liquidator of a bot would do now, and what holds it. */
+export interface ExplainedLiquidator {
+  readonly state: "would take over" | "watching" | "nothing can be taken over";
+  /** Why nothing can be taken over now, whoever is in danger. */
+  readonly reasons: readonly string[];
+  /** What else went wrong meanwhile. */
+  readonly troubles: readonly string[];
+  readonly dryRun: boolean;
+  /** As the bot's file has them. */
+  readonly rules: {
+    readonly minProfitQuote: string;
+    readonly maxNotionalQuote: string | undefined;
+    readonly maxGasQuote: string | undefined;
+    readonly gasShareFraction: number;
+    readonly marginBufferFraction: number;
+    readonly takeUpTo: "position" | "cure";
+    readonly maxInFlight: number;
+  };
+  /** Whose positions they become, who signs, and whether the account lets it; undefined where the chain could not be read. */
+  readonly account: string | undefined;
+  readonly sender: string | undefined;
+  readonly mayAct: boolean | undefined;
+  readonly blockNumber: number | undefined;
+  /** Accounts that are remembered. */
+  readonly watched: number;
+  /** Nearest to the edge first; a distance of 0 is unsafe, undefined where no price breaks it. */
+  readonly nearest: readonly { readonly account: string; readonly distanceBps: number | undefined; readonly discountQuote: string }[];
+  /** Of one takeover at the present price, the tip and a rollup's fee in it. */
+  readonly gas: { readonly feePerGasGwei: string; readonly costEth: string; readonly costQuote: string } | undefined;
+  /** Of the own account on the chain; free is what is above maintenance margin and its buffer. */
+  readonly margin: { readonly netValueQuote: string; readonly maintenanceQuote: string; readonly freeQuote: string } | undefined;
+  readonly capacity: readonly ExplainedCapacity[];
+  readonly candidates: readonly ExplainedCandidate[];
+}
+
 /** What a bot would quote now and why, and what that may lead to (design, `explain`). Plain JSON. */
 export interface Explanation {
   readonly config: string;
@@ -115,6 +175,8 @@ export interface Explanation {
   /** What halts the whole account. */
   readonly halts: readonly string[];
   readonly markets: Readonly<Record<MarketId, ExplainedMarket>>;
+  /** Of a bot that liquidates, where its chain was given. */
+  readonly liquidator?: ExplainedLiquidator;
   readonly worst: {
     /** After the fills' own cost; undefined when balances are unknown. */
     readonly netValueQuote: string | undefined;

@@ -59,6 +59,9 @@ export interface RunningLiquidator {
   readonly ledger: LiquidationLedger;
   readonly rpc: ChainRpc;
   readonly dryRun: boolean;
+  /** Who signs, and whether the account lets it. */
+  readonly sender: Hex;
+  readonly mayAct: boolean;
   /** Credit units of one ether, as the exchange told it last; undefined before. */
   creditPerEth(): CreditUnits | undefined;
   /** To be told everything that the bot tells: what became of sales is in it. */
@@ -89,7 +92,7 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
         expected: eip712.domainSeparator,
       });
     const signer = ecdsaScheme.signer(options.privateKey);
-    await tellOperatorRight(reader, options.account, signer.address, log);
+    const mayAct = await tellOperatorRight(reader, options.account, signer.address, log);
     const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
     const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
     const dryRun = options.dryRun || wanted.dryRun;
@@ -119,6 +122,8 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
       ledger,
       rpc,
       dryRun,
+      sender: signer.address,
+      mayAct,
       creditPerEth: () => venue.lastCreditPerEth,
       observe: (notice) => noteUnwind(ledger, notice),
       stop: () => {

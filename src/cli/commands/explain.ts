@@ -3,7 +3,9 @@ import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
 import { explainText } from "../../bot/explain/explain-text.js";
+import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
+import { RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -12,6 +14,11 @@ import { namingExchange } from "../exchange-access.js";
 import { existingState } from "../existing-state.js";
 import { NotWell } from "../exit.js";
 import { jsonText } from "../output.js";
+
+/** A dry run sends nothing, and opens no store of what was sent. */
+function neverSent(): never {
+  throw new RunError("an explanation sends nothing");
+}
 
 interface ExplainOptions {
   readonly within?: string;
@@ -23,7 +30,7 @@ export function addExplain(program: Command, context: CliContext): void {
   program
     .command("explain")
     .description(
-      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens; sends nothing",
+      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens, what its liquidator would take over; sends nothing",
     )
     .argument("<file>", "the bot's YAML file")
     .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
@@ -42,6 +49,7 @@ export function addExplain(program: Command, context: CliContext): void {
             privateKey,
             seam,
             log,
+            ...(config.chain === undefined ? {} : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
             ...(store === undefined ? {} : { store }),
             ...(withinMs === undefined ? {} : { withinMs }),
           }),

@@ -23,6 +23,7 @@ function statusOf(clock: VirtualClock, ledger: LiquidationLedger) {
     paused: "manual: lunch",
     blockNumber: 12,
     watched: 40,
+    decidedBlock: 12,
     nearest: [
       {
         account: address(3),

@@ -1,0 +1,207 @@
+import { ChainUnavailable, RpcFailure } from "../../chain/rpc-errors.js";
+import { MarketwrightError } from "../../core/errors.js";
+import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
+import type { Ms } from "../../core/units.js";
+import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
+import { gasCostOf } from "../../liquidator/plan/gas-cost.js";
+import type { PlanInput } from "../../liquidator/plan/plan-input.js";
+import { takeoverCapacity } from "../../liquidator/plan/takeover-capacity.js";
+import type { LiquidatorConfig } from "../config/config.js";
+import { type RunningLiquidator, type StartLiquidatorOptions, startLiquidator } from "../run/run-liquidator.js";
+import type { ExplainedCandidate, ExplainedCapacity, ExplainedLiquidator } from "./explanation.js";
+
+const LOOK_EVERY_MS = 50;
+
+/** What a liquidator is explained from: what one would be started with. */
+export type ExplainLiquidatorOptions = Omit<StartLiquidatorOptions, "dryRun" | "command" | "log" | "onNote">;
+
+/**
+ * What the liquidator of a bot's file would do now: started dry beside a dry run, until it has looked at everybody whom the exchange and the
+ * chain name, and stopped. Sends questions alone. What goes wrong with the chain is a reason, and no error.
+ * @param withinMs how long its look is waited for.
+ */
+export async function explainLiquidator(options: ExplainLiquidatorOptions, withinMs: Ms): Promise<ExplainedLiquidator | undefined> {
+  const wanted = options.config.liquidator;
+  if (wanted === undefined) return undefined;
+  const troubles = new Set<string>();
+  let running: RunningLiquidator | undefined;
+  try {
+    running = await startLiquidator({
+      ...options,
+      dryRun: true,
+      command: () => {},
+      log: (level, text, { why }) => {
+        if (level !== "info") troubles.add(typeof why === "string" ? `${text}: ${why}` : text);
+      },
+      onNote: () => {},
+    });
+    if (running === undefined) return undefined;
+    await hasLooked(running, options, withinMs);
+    return await explained(running, options, wanted, troubles);
+  } catch (error) {
+    if (!(error instanceof MarketwrightError)) throw error;
+    return blind(wanted, [error.message]);
+  } finally {
+    await running?.stop();
+  }
+}
+
+/** Waits until it has decided about everybody, or a halt that a person must end keeps it from that. */
+async function hasLooked(
+  { liquidator }: RunningLiquidator,
+  { seam: { clock }, bot }: ExplainLiquidatorOptions,
+  withinMs: Ms,
+): Promise<void> {
+  const endMs = clock.monotonicMs() + withinMs;
+  const isHeld = (): boolean => bot.safety.halts.some(({ scope, resumesByItself }) => scope === "account" && !resumesByItself);
+  while (liquidator.view().decidedBlock === undefined && !isHeld() && clock.monotonicMs() < endMs)
+    await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
+}
+
+async function explained(
+  { liquidator, ledger, rpc, sender, mayAct }: RunningLiquidator,
+  { bot, account }: ExplainLiquidatorOptions,
+  wanted: LiquidatorConfig,
+  troubles: ReadonlySet<string>,
+): Promise<ExplainedLiquidator> {
+  const { rules, desks } = bot.context;
+  const quote = (units: bigint): string => scaledToDecimal(units, rules.creditDecimals);
+  const reasons: string[] = [];
+  const { paused, blockNumber, decidedBlock, watched, nearest } = liquidator.view();
+  if (wanted.dryRun) reasons.push("liquidator.dryRun is true: all is done but sending");
+  if (!mayAct) reasons.push(`${sender} is no operator of ${account} on the chain; expected setOperator by the account`);
+  if (paused !== undefined) reasons.push(paused);
+  else if (decidedBlock === undefined) reasons.push("it has not looked at everybody in time");
+  let input: PlanInput | undefined;
+  try {
+    const survey = await liquidator.survey();
+    input = survey.input;
+    if (survey.own.kind === "unreadable") reasons.push(`the own account cannot be read: ${survey.own.revert.text}`);
+  } catch (error) {
+    if (!(error instanceof MarketwrightError)) throw error;
+    reasons.push(error.message);
+  }
+  const capacity = input === undefined ? [] : capacitiesOf(input);
+  if (capacity.length > 0 && capacity.every(({ longBase, shortBase }) => longBase === "0" && shortBase === "0"))
+    reasons.push(`the own account has no room for a lot (${[...new Set(capacity.flatMap(({ boundBy }) => boundBy))].join(", ")})`);
+  const gas = input === undefined ? undefined : { ...gasCostOf(input.gas), perGasWei: input.gas.feePerGasWei };
+  if (gas !== undefined) {
+    const wei = await balanceOf(rpc, sender);
+    if (wei !== undefined && wei < gas.wei) reasons.push(`${sender} has ${scaledToDecimal(wei, 18)} ETH, less than one takeover's gas`);
+  }
+  const candidates = ledger.open.map((opportunity) => candidateOf(opportunity, quote, desks.get(opportunity.marketId)?.instrument));
+  const wouldTake = candidates.some(({ fate }) => fate === "would be taken over");
+  const own = input?.own.margin;
+  return {
+    state: reasons.length > 0 ? "nothing can be taken over" : wouldTake ? "would take over" : "watching",
+    reasons,
+    troubles: [...troubles].filter((trouble) => !reasons.some((reason) => trouble.includes(reason))),
+    ...rulesOf(wanted),
+    account,
+    sender,
+    mayAct,
+    blockNumber,
+    watched,
+    nearest: nearest.map(({ account: of, nearness: { distanceBps }, discountCredit }) => ({
+      account: of,
+      distanceBps: Number.isFinite(distanceBps) ? distanceBps : undefined,
+      discountQuote: quote(discountCredit),
+    })),
+    gas:
+      gas === undefined
+        ? undefined
+        : { feePerGasGwei: scaledToDecimal(gas.perGasWei, 9), costEth: scaledToDecimal(gas.wei, 18), costQuote: quote(gas.credit) },
+    margin:
+      own === undefined || input === undefined
+        ? undefined
+        : {
+            netValueQuote: quote(own.netValueCredit),
+            maintenanceQuote: quote(own.maintenanceMarginCredit),
+            freeQuote: quote(
+              own.netValueCredit - (own.maintenanceMarginCredit * (10_000n + BigInt(input.rules.marginBufferBps)) + 9_999n) / 10_000n,
+            ),
+          },
+    capacity,
+    candidates,
+  };
+}
+
+function capacitiesOf({ own, markets, rules }: PlanInput): readonly ExplainedCapacity[] {
+  return [...markets.values()].map((market) => {
+    const [long, short] = [takeoverCapacity(own, market, 1n, rules), takeoverCapacity(own, market, -1n, rules)];
+    const { instrument, marketId, bids, asks } = market;
+    return {
+      marketId,
+      longBase: instrument.amountOf(long.lots),
+      shortBase: instrument.amountOf(short.lots),
+      boundBy: [...new Set([long.boundBy, short.boundBy])].filter((bound) => bound !== undefined),
+      hasBook: bids.length > 0 && asks.length > 0,
+    };
+  });
+}
+
+function candidateOf(
+  { victim, marketId, isRehearsed, intended, shortOfQuote, reason, isWaiting }: Opportunity,
+  quote: (units: bigint) => string,
+  instrument: Instrument | undefined,
+): ExplainedCandidate {
+  const fate =
+    isRehearsed === true
+      ? "would be taken over"
+      : shortOfQuote !== undefined
+        ? "earns too little"
+        : isWaiting === true
+          ? "waits"
+          : intended !== undefined
+            ? "is refused by the chain"
+            : "is left alone";
+  return {
+    victim,
+    marketId,
+    fate,
+    why: reason,
+    amountBase:
+      intended === undefined || instrument === undefined ? undefined : scaledToDecimal(intended.requestPaper, instrument.paperDecimals),
+    shortOfQuote: shortOfQuote === undefined ? undefined : quote(shortOfQuote),
+    expectedProfitQuote: intended === undefined ? undefined : quote(intended.expectedProfitQuote),
+    worstProfitQuote: intended === undefined ? undefined : quote(intended.worstProfitQuote),
+  };
+}
+
+/** Undefined when no RPC says. */
+async function balanceOf(rpc: RunningLiquidator["rpc"], account: string): Promise<bigint | undefined> {
+  try {
+    const answer = await rpc.request("eth_getBalance", [account, "latest"]);
+    return typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer) ? BigInt(answer) : undefined;
+  } catch (error) {
+    if (error instanceof ChainUnavailable || error instanceof RpcFailure) return undefined;
+    throw error;
+  }
+}
+
+function rulesOf(wanted: LiquidatorConfig): Pick<ExplainedLiquidator, "dryRun" | "rules"> {
+  const { dryRun, minProfitQuote, maxNotionalQuote, maxGasQuote, gasShareFraction, marginBufferFraction, takeUpTo, maxInFlight } = wanted;
+  return {
+    dryRun,
+    rules: { minProfitQuote, maxNotionalQuote, maxGasQuote, gasShareFraction, marginBufferFraction, takeUpTo, maxInFlight },
+  };
+}
+
+function blind(wanted: LiquidatorConfig, reasons: readonly string[]): ExplainedLiquidator {
+  return {
+    state: "nothing can be taken over",
+    reasons,
+    troubles: [],
+    ...rulesOf(wanted),
+    account: undefined,
+    sender: undefined,
+    mayAct: undefined,
+    blockNumber: undefined,
+    watched: 0,
+    nearest: [],
+    gas: undefined,
+    margin: undefined,
+    capacity: [],
+    candidates: [],
+  };
+}

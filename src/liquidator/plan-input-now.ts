@@ -1,0 +1,57 @@
+import { blockHeaderOf, nextBaseFeeWei } from "../chain/block-header.js";
+import type { CreditUnits } from "../core/units.js";
+import { marketsWith, ownAccountWith } from "./own-account.js";
+import type { PlanInput, Victim } from "./plan/plan-input.js";
+import type { InFlight } from "./takeover-desk.js";
+import type { TakeoverMeans } from "./takeover-means.js";
+import type { Confirmation } from "./watch/candidate.js";
+import { marginMarkets } from "./watch/margin-markets.js";
+import { takeoverMarkets } from "./watch/victims.js";
+
+/** Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on either side (protocol 7.9, with an oracle adaptor). */
+const GAS_FIRST = 250_000n;
+const GAS_EACH = 20_000n;
+
+/** What is known at the moment of planning. */
+export interface PlanMoment {
+  readonly confirmation: Confirmation;
+  /** Whom it is planned for; without any, one with a single position is supposed. */
+  readonly victims: readonly Victim[];
+  readonly inFlight: readonly InFlight[];
+  readonly creditPerEth: CreditUnits;
+  /** What takeovers begin with, wei per gas. */
+  readonly tipWei: bigint;
+}
+
+/**
+ * Everything that a plan made now depends on; undefined while the own account cannot be read.
+ * @throws ChainUnavailable or RpcFailure when the newest block cannot be read.
+ */
+export async function planInputNow(
+  { venue, settings, rpc }: Pick<TakeoverMeans, "venue" | "settings" | "rpc">,
+  { confirmation, victims, inFlight, creditPerEth, tipWei }: PlanMoment,
+): Promise<PlanInput | undefined> {
+  const { own, blockNumber } = confirmation;
+  if (own.kind === "unreadable") return undefined;
+  const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false]));
+  const positions = own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
+  return {
+    own: ownAccountWith({
+      margin: own.margin,
+      blockNumber,
+      inFlight,
+      markets: marginMarkets(confirmation.markets),
+      limits: venue.accountLimits,
+      settings,
+      unwindingCredit: venue.unwindingCredit(),
+    }),
+    markets: marketsWith(takeoverMarkets(confirmation, venue.markets()), inFlight),
+    gas: {
+      gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
+      feePerGasWei: nextBaseFeeWei(latest) + tipWei,
+      extraWei: settings.l1FeeWei,
+      creditPerEth,
+    },
+    rules: settings.rules,
+  };
+}

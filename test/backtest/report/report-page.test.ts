@@ -1,0 +1,187 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
+import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
+import { sampleMeta } from "./sample-meta.js";
+
+const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
+const isThere = existsSync(CHROMIUM);
+const START_US = 1_722_470_400_000_000;
+
+describe.skipIf(!isThere)(
+  `report.html in a browser${isThere ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`}`,
+  () => {
+    let scratch: string;
+    let browser: Browser;
+    let paths: ReportPaths;
+
+    beforeAll(async () => {
+      scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-page-")));
+      const instruments = [BTC, DUST];
+      const meta = { ...sampleMeta(instruments, START_US, "klines"), name: "<script>alert(1)</script> & a name" };
+      const writer = new ReportWriter(join(scratch, "report"), meta);
+      const run = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, instruments };
+      const endUs = tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
+      writer.observer.note(START_US, "error", "<img src=x onerror=alert(1)>");
+      writer.observer.note(START_US, "warn", "a warning");
+      paths = writer.finish({
+        endUs,
+        ended: "halted",
+        reason: "drawdown",
+        alternatives: [{ name: "O-L-H-C", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
+      });
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      rmSync(scratch, { recursive: true, force: true });
+    });
+
+    async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+      page.on("request", (request) => {
+        if (!/^(file|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+      });
+      await page.goto(pathToFileURL(paths.html).href);
+      return { page, complaints };
+    }
+
+    it.each([
+      ["light", 1280],
+      ["dark", 1280],
+      ["light", 390],
+      ["dark", 390],
+    ] as const)(
+      "is whole in %s at %i pixels: every chart drawn, every text legible, nothing beyond the edge, no complaint",
+      async (scheme, width) => {
+        const { page, complaints } = await opened(scheme, width);
+        const drawn = await page.evaluate(chartsDrawn);
+        // Equity, drawdown, parts, two budgets, and of the market in sight price, position and markouts.
+        expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(8);
+        for (const { id, isShown, strokes } of drawn) if (isShown) expect(strokes, id).toBeGreaterThan(0);
+        const texts = await page.evaluate(contrastsOfTexts);
+        expect(texts.length).toBeGreaterThan(300);
+        expect(texts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBeLessThanOrEqual(0);
+        expect(complaints).toEqual([]);
+        await page.close();
+      },
+    );
+
+    it("tells exact figures to who points, and to who uses the keyboard", async () => {
+      const { page } = await opened("light", 1280);
+      const chart = page.locator("#equity > svg");
+      await chart.focus();
+      await page.keyboard.press("End");
+      const tip = page.locator("#equity > .tip");
+      const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
+      expect(digits(await tip.innerText())).toContain(`${paths.report.equity.end}USDC`);
+      await page.locator("[id=markouts-btcusdc] > svg").focus();
+      await page.keyboard.press("ArrowRight");
+      expect(await page.locator("[id=markouts-btcusdc] > .tip").innerText()).toMatch(/^0.1 s after the fill\n/);
+      await page.locator("[id=position-btcusdc] > svg").hover();
+      expect(await page.locator("[id=position-btcusdc] > .tip").isVisible()).toBe(true);
+      await page.close();
+    });
+
+    it("shows a part of the time in every chart when one is dragged over, and the whole again", async () => {
+      const { page } = await opened("light", 1280);
+      const before = await page.locator("#drawdown .grid").innerHTML();
+      const svg = page.locator("#equity > svg");
+      await svg.scrollIntoViewIfNeeded();
+      const box = await svg.boundingBox();
+      if (box === null) throw new Error("the chart of the equity has no place");
+      await page.mouse.move(box.x + 0.4 * box.width, box.y + 80);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
+      await page.mouse.up();
+      expect(await page.locator("#drawdown .grid").innerHTML()).not.toBe(before);
+      await page.click("#whole-span");
+      expect(await page.locator("#drawdown .grid").innerHTML()).toBe(before);
+      await page.close();
+    });
+
+    it("sorts and pages the fills, and shows the market that is chosen", async () => {
+      const { page } = await opened("dark", 1280);
+      const rows = page.locator("#fills-table tbody tr");
+      expect(await rows.count()).toBe(25);
+      const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) => text.replace(/ [↑↓]$/, ""));
+      const cell = async (row: number, name: string): Promise<string> =>
+        (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll("\u202f", "");
+      await page.click("#fills-table th:has-text('amount') button");
+      await page.click("#fills-table th:has-text('amount') button");
+      const csv = readFileSync(paths.fillsCsv, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(","));
+      const amounts = csv.slice(1).map((fields) => Number(fields[csv[0]?.indexOf("amount") ?? 0]));
+      expect(Number(await cell(0, "amount"))).toBe(Math.max(...amounts));
+      await page.click("text=Last »");
+      expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
+      expect(await page.locator("[id=price-dustusdc]").isVisible()).toBe(false);
+      await page.selectOption("#market", "dustusdc");
+      expect(await page.locator("[id=price-dustusdc] path.stroke").count()).toBeGreaterThan(0);
+      expect(await page.locator("[id=price-btcusdc]").isVisible()).toBe(false);
+      await page.close();
+    });
+
+    it("goes from light to dark at a press, and opens the table behind a chart", async () => {
+      const { page } = await opened("light", 1280);
+      const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+      const light = await background();
+      await page.click("#theme");
+      expect(await background()).not.toBe(light);
+      await page.click("#theme");
+      expect(await background()).toBe(light);
+      const details = page.locator("figure:has(#equity) details");
+      await details.locator("summary").click();
+      expect(await details.locator("tbody tr").count()).toBe(paths.report.series.buckets);
+      await page.close();
+    });
+  },
+);
+
+/** Runs in the page: how much is drawn in each chart that is in sight. */
+const chartsDrawn = `[...document.querySelectorAll(".chart")].map((chart) => ({
+  id: chart.id,
+  isShown: chart.getClientRects().length > 0,
+  strokes: [...chart.querySelectorAll("path.stroke")].filter((path) => path.getTotalLength() > 20).length,
+}))` as unknown as () => { id: string; isShown: boolean; strokes: number }[];
+
+/** Runs in the page: the contrast ratio of each text in sight to its background (WCAG 2.1, relative luminance). */
+const contrastsOfTexts = `(() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).slice(0, 3).map((value) => {
+      const share = value / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor;
+      if ((channels(color)[3] ?? 1) > 0) return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (walker.currentNode.data.trim() === "" || element.getClientRects().length === 0 || /^(SCRIPT|OPTION)$/.test(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const color = element instanceof SVGElement ? style.fill : style.color;
+    const [bright, dark] = [luminance(color), luminance(behind(element))].sort((a, b) => b - a);
+    texts.push({ text: walker.currentNode.data.trim().slice(0, 40), color, contrast: (bright + 0.05) / (dark + 0.05) });
+  }
+  return texts;
+})()` as unknown as () => { text: string; color: string; contrast: number }[];

@@ -1,0 +1,189 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Report, reportJsonSchema } from "../../../src/backtest/report/report-schema.js";
+import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
+import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";
+import { ConfigError } from "../../../src/core/errors.js";
+import { decimalToScaled } from "../../../src/core/instrument.js";
+import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
+import { sampleMeta } from "./sample-meta.js";
+
+const START_US = 1_722_470_400_000_000;
+const INSTRUMENTS = [BTC, DUST];
+const SCHEMA = new URL("../../../config/report.schema.json", import.meta.url);
+
+let scratch: string;
+beforeAll(() => {
+  scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-report-")));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function tell(writer: ReportWriter): number {
+  const run = { seed: "7", startUs: START_US, seconds: 1800, stepSeconds: 5, sampleSeconds: 60, instruments: INSTRUMENTS };
+  return tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
+}
+
+function written(name: string, meta: RunMeta = sampleMeta(INSTRUMENTS, START_US), outcome: Partial<RunOutcome> = {}) {
+  const writer = new ReportWriter(join(scratch, name), meta);
+  const endUs = tell(writer);
+  return writer.finish({ endUs, ended: "end-of-history", ...outcome });
+}
+
+function sum(values: readonly string[]): bigint {
+  return values.reduce((total, value) => total + decimalToScaled(value, 24), 0n);
+}
+
+describe("report.json", () => {
+  it("holds to the schema that is published", () => {
+    const { json } = written("schema", sampleMeta(INSTRUMENTS, START_US, "klines"), {
+      ended: "halted",
+      reason: "drawdown",
+      alternatives: [{ name: "O-L-H-C", profit: "-1.5", maxDrawdown: "2", fills: 3 }],
+    });
+    const validate = new Ajv2020({ strict: true, strictTuples: false, validateFormats: false }).compile(
+      JSON.parse(readFileSync(SCHEMA, "utf8")),
+    );
+    const report = JSON.parse(readFileSync(json, "utf8"));
+    expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...report, profit: { ...report.profit, total: 1.5 } })).toBe(false);
+    expect(validate({ ...report, extra: 1 })).toBe(false);
+  });
+
+  it("is described by config/report.schema.json as npm run schema writes it", () => {
+    expect(readFileSync(SCHEMA, "utf8")).toBe(reportJsonSchema());
+  });
+
+  it("has parts that sum to the equity's change to the unit: of the whole, of the markets and of the days", () => {
+    const { report } = written("sums");
+    const partsOf = ({ total: _, ...parts }: Report["profit"]): bigint => sum(Object.values(parts));
+    const change = decimalToScaled(report.equity.end, 24) - decimalToScaled(report.equity.start, 24);
+    expect(report.equity.start).toBe("50000");
+    expect(change).not.toBe(0n);
+    expect(partsOf(report.profit)).toBe(change);
+    expect(report.markets.reduce((total, { profit }) => total + partsOf(profit), 0n)).toBe(change);
+    expect(report.daily.reduce((total, { profit }) => total + partsOf(profit), 0n)).toBe(change);
+    expect(report.series.equity.last.at(-1)).toBe(report.equity.end);
+  });
+
+  it("tells where a run came from: the resolved files, the history's checksums, the seed", () => {
+    const meta = sampleMeta(INSTRUMENTS, START_US);
+    const { report } = written("provenance", meta);
+    expect(report.configuration.map(({ name, yaml }) => ({ name, yaml }))).toEqual(meta.configuration);
+    expect(report.data).toEqual(meta.data);
+    expect([report.seed, report.version, report.grade, report.isIndicative]).toEqual(["7", "0.1.0", "books", false]);
+  });
+});
+
+describe("the files of a report", () => {
+  it("are the same to the byte for the same run", () => {
+    const [one, other] = [written("one"), written("other")];
+    for (const file of ["json", "html", "fillsCsv"] as const)
+      expect(readFileSync(other[file]).equals(readFileSync(one[file])), file).toBe(true);
+  });
+
+  it("have every fill, exact, in fills.csv", () => {
+    const { fillsCsv, report } = written("fills");
+    const [head = "", ...rows] = readFileSync(fillsCsv, "utf8").trimEnd().split("\n");
+    const column = (name: string): string[] => rows.map((row) => row.split(",")[head.split(",").indexOf(name)] ?? "");
+    expect(rows).toHaveLength(report.fills.all.fills);
+    expect(sum(column("quote"))).toBe(decimalToScaled(report.fills.all.turnover, 24));
+    expect(sum(column("fee"))).toBe(decimalToScaled(report.fills.all.fees, 24));
+    expect(column("number")).toEqual(rows.map((_, index) => String(index + 1)));
+  });
+
+  it("ask the network for nothing", () => {
+    const page = readFileSync(written("page").html, "utf8");
+    expect(page).toContain("default-src 'none'");
+    expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|\bimport\(|fetch\(/);
+  });
+
+  it("appear all at once, when the run is over", () => {
+    const directory = join(scratch, "at-once");
+    const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US));
+    writeFileSync(join(writer.folder, "journal.bin"), "of the run");
+    const endUs = tell(writer);
+    expect(existsSync(directory)).toBe(false);
+    writer.finish({ endUs, ended: "end-of-history" });
+    expect(readdirSync(directory).sort()).toEqual(["fills.csv", "journal.bin", "report.html", "report.json"]);
+    expect(existsSync(writer.folder)).toBe(false);
+  });
+
+  it("are not there, nor anything of theirs, when a run is given up or was not sampled at its end", () => {
+    const folder = join(scratch, "given-up");
+    const writer = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
+    tell(writer);
+    writer.abandon();
+    const unfinished = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
+    const endUs = tell(unfinished);
+    expect(() => unfinished.finish({ endUs: endUs + 1, ended: "stopped" })).toThrow(/not sampled/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("leave nothing that looks whole when the process is killed, and leave the report that was there", () => {
+    const folder = join(scratch, "killed");
+    const { directory, json } = written(join("killed", "report"));
+    const before = readFileSync(json);
+    const program = `
+      import { ReportWriter } from ${JSON.stringify(new URL("../../../src/backtest/report/report-writer.ts", import.meta.url))};
+      import { BTC, DUST, tellSampleRun } from ${JSON.stringify(new URL("../record/sample-run.ts", import.meta.url))};
+      import { sampleMeta } from ${JSON.stringify(new URL("./sample-meta.ts", import.meta.url))};
+      for (const name of ["report", "fresh"]) {
+        const writer = new ReportWriter(${JSON.stringify(folder)} + "/" + name, sampleMeta([BTC, DUST], ${START_US}), { replace: true });
+        tellSampleRun({ seed: "8", startUs: ${START_US}, seconds: 1800, stepSeconds: 5, sampleSeconds: 60, instruments: [BTC, DUST], startEquity: 1n }, writer.observer);
+      }
+      process.kill(process.pid, "SIGKILL");`;
+    const { signal } = spawnSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
+      cwd: fileURLToPath(new URL("../../..", import.meta.url)),
+    });
+    expect(signal).toBe("SIGKILL");
+    expect(readFileSync(json).equals(before)).toBe(true);
+    const left = readdirSync(folder);
+    expect(left.filter((name) => !name.startsWith("."))).toEqual(["report"]);
+    expect(left.filter((name) => name.includes("unfinished"))).toHaveLength(2);
+    for (const name of left.filter((hidden) => hidden.startsWith("."))) expect(existsSync(join(folder, name, "report.json"))).toBe(false);
+    expect(existsSync(directory)).toBe(true);
+  });
+});
+
+describe("the folder of a report", () => {
+  const meta = sampleMeta(INSTRUMENTS, START_US);
+
+  it("is not written over unless one says so, and then only once the new report is whole", () => {
+    const { directory } = written("again");
+    expect(() => new ReportWriter(directory, meta)).toThrow(ConfigError);
+    const writer = new ReportWriter(directory, { ...meta, name: "the second" }, { replace: true });
+    const endUs = tell(writer);
+    const read = (): string => JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name;
+    expect(read()).toBe(meta.name);
+    writer.finish({ endUs, ended: "end-of-history" });
+    expect(read()).toBe("the second");
+    expect(readdirSync(scratch).filter((name) => name.startsWith(".again"))).toEqual([]);
+  });
+
+  it("may be empty, but nothing that is no report is ever replaced", () => {
+    const empty = join(scratch, "empty");
+    mkdirSync(empty);
+    expect(written("empty").directory).toBe(empty);
+    const precious = join(scratch, "precious");
+    mkdirSync(precious);
+    writeFileSync(join(precious, "report.json"), '{ "format": "of somebody else" }');
+    expect(() => new ReportWriter(precious, meta, { replace: true })).toThrow(/no report/);
+    writeFileSync(join(scratch, "file"), "");
+    expect(() => new ReportWriter(join(scratch, "file"), meta, { replace: true })).toThrow(/no folder/);
+    expect(() => new ReportWriter(join(scratch, "file", "below"), meta)).toThrow(ConfigError);
+  });
+
+  it("is not taken from a run that was quicker", () => {
+    const directory = join(scratch, "race");
+    const writer = new ReportWriter(directory, meta);
+    const endUs = tell(writer);
+    written("race", { ...meta, name: "the quicker" });
+    expect(() => writer.finish({ endUs, ended: "end-of-history" })).toThrow(ConfigError);
+    expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name).toBe("the quicker");
+  });
+});

@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(101, 1_000);
+simulateSeeds(61, 1_000);

@@ -5,6 +5,7 @@ import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
+import { CoolingPositions } from "./cooling-positions.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { larger } from "./margin/fixed-point.js";
 import type { Paper } from "./margin/margin-account.js";
@@ -31,7 +32,7 @@ export class TakeoverDesk {
   readonly #options: TakeoverMeans;
   readonly #endings: TakeoverEndings;
   readonly #inFlight = new Map<string, InFlight>();
-  readonly #cooling = new Map<string, Ms>();
+  readonly #cooling: CoolingPositions;
   readonly #resolving = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
@@ -39,6 +40,7 @@ export class TakeoverDesk {
   constructor(options: TakeoverMeans) {
     this.#options = options;
     this.#endings = new TakeoverEndings(options);
+    this.#cooling = new CoolingPositions(options.clock, options.settings.cooldownMs);
     this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
   }
 
@@ -78,12 +80,7 @@ export class TakeoverDesk {
 
   /** Whether a position is left alone for now. */
   isCooling(victim: Hex, perp: Hex): boolean {
-    const lane = laneOf(victim, perp);
-    const untilMs = this.#cooling.get(lane);
-    if (untilMs === undefined) return false;
-    if (this.#options.clock.nowMs() < untilMs) return true;
-    this.#cooling.delete(lane);
-    return false;
+    return this.#cooling.has(victim, perp);
   }
 
   /** Sends a plan, or says what would be sent. @param tipWei to begin with. */
@@ -103,7 +100,7 @@ export class TakeoverDesk {
     ledger.update(opportunity.id, { intended, tipWei, shortOfQuote: undefined, reason: undefined, isWaiting: undefined }, "planned");
     const call = liquidateCall({ perp, liquidator: settings.account, victim, requestPaper, expectCredit });
     if (lanes === undefined) {
-      this.#cool(victim, perp);
+      this.#cooling.begin(victim, perp);
       this.#run(rehearseTakeover(this.#options, opportunity.id, call));
       return;
     }
@@ -122,7 +119,7 @@ export class TakeoverDesk {
     } catch (error) {
       this.#inFlight.delete(jobId);
       if (!(error instanceof LaneRefusal)) throw error;
-      this.#cool(victim, perp);
+      this.#cooling.begin(victim, perp);
       ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
       this.#options.log(error.why === "fault" ? "error" : "warn", "a takeover was not taken by the lanes", { victim, why: error.message });
     }
@@ -265,7 +262,7 @@ export class TakeoverDesk {
   }
 
   async #final(jobId: string, outcome: JobOutcome): Promise<void> {
-    const { ledger, venue, log } = this.#options;
+    const { ledger } = this.#options;
     if (outcome.kind === "mined") this.#mined(jobId, outcome.receipt);
     const opportunity = ledger.ofJob(jobId);
     this.#inFlight.delete(jobId);
@@ -273,38 +270,12 @@ export class TakeoverDesk {
     if (outcome.kind !== "mined") {
       // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
       if (opportunity.inheritedId !== undefined) this.#unmined(jobId);
-      this.#cool(opportunity.victim, opportunity.perp);
+      this.#cooling.begin(opportunity.victim, opportunity.perp);
     }
     const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
     // Undone while the price of ether was asked for: another end comes.
     if (this.#inFlight.has(jobId)) return;
-    switch (outcome.kind) {
-      case "mined":
-        ledger.update(opportunity.id, gas, "final");
-        return ledger.end(opportunity.id, "won");
-      case "reverted": {
-        const { revert, receipt } = outcome;
-        ledger.update(opportunity.id, { ...gas, reason: revert.text }, "final");
-        if (revert.kind === "lost-race") return this.#endings.settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
-        return ledger.end(opportunity.id, "reverted");
-      }
-      case "cancelled":
-        ledger.update(opportunity.id, gas, "final");
-        return ledger.end(opportunity.id, "refused", { reason: "cancelled: in no block before its deadline, or asked to" });
-      case "foreign":
-        return ledger.end(opportunity.id, "refused", { reason: "its nonce was used by another transaction of the key" });
-      case "refused": {
-        const { reason } = outcome;
-        if (reason.kind === "revert" && reason.revert.kind === "lost-race") {
-          const head = await this.#endings.headNumber();
-          return this.#endings.settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, { reason: reason.revert.text });
-        }
-        const text = "revert" in reason ? reason.revert.text : "text" in reason ? `${reason.kind}: ${reason.text}` : reason.kind;
-        ledger.revise(opportunity.id, { reason: text });
-        log("info", "a takeover was not sent", { marketId: opportunity.marketId, victim: opportunity.victim, why: text });
-        if (venue.pause() !== undefined) ledger.end(opportunity.id, "refused", { reason: text });
-      }
-    }
+    await this.#endings.end(opportunity, outcome, gas);
   }
 
   /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
@@ -313,13 +284,6 @@ export class TakeoverDesk {
     const { id } = ledger.seen(victim, perp, marketId);
     const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
     return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
-  }
-
-  #cool(victim: Hex, perp: Hex): void {
-    const { clock, settings } = this.#options;
-    const nowMs = clock.nowMs();
-    for (const [lane, untilMs] of this.#cooling) if (untilMs <= nowMs) this.#cooling.delete(lane);
-    this.#cooling.set(laneOf(victim, perp), nowMs + settings.cooldownMs);
   }
 
   #run(work: Promise<void>): void {

@@ -1,3 +1,4 @@
+import type { JobOutcome } from "../chain/lanes/lane-event.js";
 import { ChainUnavailable } from "../chain/rpc-errors.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import type { Opportunity } from "./ledger/opportunity.js";
@@ -11,6 +12,38 @@ export class TakeoverEndings {
 
   constructor(options: Pick<TakeoverMeans, "ledger" | "rpc" | "settings" | "venue" | "log">) {
     this.#options = options;
+  }
+
+  /** What a transaction's end makes of its opportunity. @param gas what it cost. */
+  async end(opportunity: Opportunity, outcome: JobOutcome, gas: Pick<Opportunity, "gasWei" | "gasQuote">): Promise<void> {
+    const { ledger, venue, log } = this.#options;
+    switch (outcome.kind) {
+      case "mined":
+        ledger.update(opportunity.id, gas, "final");
+        return ledger.end(opportunity.id, "won");
+      case "reverted": {
+        const { revert, receipt } = outcome;
+        ledger.update(opportunity.id, { ...gas, reason: revert.text }, "final");
+        if (revert.kind === "lost-race") return this.settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
+        return ledger.end(opportunity.id, "reverted");
+      }
+      case "cancelled":
+        ledger.update(opportunity.id, gas, "final");
+        return ledger.end(opportunity.id, "refused", { reason: "cancelled: in no block before its deadline, or asked to" });
+      case "foreign":
+        return ledger.end(opportunity.id, "refused", { reason: "its nonce was used by another transaction of the key" });
+      case "refused": {
+        const { reason } = outcome;
+        if (reason.kind === "revert" && reason.revert.kind === "lost-race") {
+          const head = await this.headNumber();
+          return this.settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, { reason: reason.revert.text });
+        }
+        const text = "revert" in reason ? reason.revert.text : "text" in reason ? `${reason.kind}: ${reason.text}` : reason.kind;
+        ledger.revise(opportunity.id, { reason: text });
+        log("info", "a takeover was not sent", { marketId: opportunity.marketId, victim: opportunity.victim, why: text });
+        if (venue.pause() !== undefined) ledger.end(opportunity.id, "refused", { reason: text });
+      }
+    }
   }
 
   /** It is gone: lost to somebody, too poor to be taken, or cured. */

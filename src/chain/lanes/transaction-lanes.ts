@@ -1,12 +1,11 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Timer } from "../../core/seam.js";
 import type { Hex } from "../../core/units.js";
-import { nextBaseFeeWei } from "../block-header.js";
 import { CanonicalChain } from "../canonical-chain.js";
 import { blockTag } from "../chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
 import { EndWatch } from "./end-watch.js";
-import { firstFees } from "./fees.js";
+import { GapFiller } from "./gap-filler.js";
 import { checkJob } from "./job-check.js";
 import type { JobEvent, JobOutcome, JobReport, LaneEvent, LanesOwnEvent, NonceReport, RefusalReason } from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
@@ -15,7 +14,7 @@ import { LaneRefusal } from "./lane-refusal.js";
 import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
 import { prepareJob } from "./prepare-job.js";
-import { type ChainView, plain, SlotKeeper, TRANSFER_GAS } from "./slot-keeper.js";
+import { type ChainView, plain, SlotKeeper } from "./slot-keeper.js";
 
 /**
  * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
@@ -28,6 +27,7 @@ export class TransactionLanes {
   readonly #account: AccountReader;
   readonly #keeper: SlotKeeper;
   readonly #ends: EndWatch;
+  readonly #gaps: GapFiller;
   readonly #listeners = new Set<(event: LaneEvent) => void>();
   /** Jobs that nothing is signed for yet. */
   readonly #starting = new Map<string, LaneJob>();
@@ -37,7 +37,6 @@ export class TransactionLanes {
   #nextNonce: number;
   /** The highest count of the account's transactions that was seen; undefined before the first. */
   #seenCount: number | undefined;
-  #gapSince: { readonly nonce: number; readonly ms: number } | undefined;
   #timer: Timer | undefined;
   #isLooking = false;
   /** Somebody wants a look right after the one that is under way. */
@@ -59,6 +58,14 @@ export class TransactionLanes {
       isFaulty: () => this.#isFaulty,
       tell: (job, event) => this.#tell(job, event),
       tellLanes: (event) => this.#tellLanes(event),
+      fault: (error) => this.#fault(error),
+    });
+    this.#gaps = new GapFiller({
+      settings,
+      ledger: this.#ledger,
+      account: this.#account,
+      keeper: this.#keeper,
+      isStill: () => this.#isClosed || this.#isFaulty,
       fault: (error) => this.#fault(error),
     });
     this.#ends = new EndWatch({
@@ -203,7 +210,7 @@ export class TransactionLanes {
     const { slots } = this.#ledger;
     const looks = slots.map((slot) => this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)));
     await Promise.all(looks);
-    await this.#fillGap(view);
+    await this.#gaps.look(view);
   }
 
   #undo(ended: EndedSlot): void {
@@ -231,27 +238,6 @@ export class TransactionLanes {
       this.#tellLanes({ kind: "foreign-nonces", from: first, to: nonce - 1 });
       first = undefined;
     }
-  }
-
-  /** A nonce below ours that nobody uses would keep ours waiting for ever. */
-  async #fillGap({ head, count }: ChainView): Promise<void> {
-    const { clock, stuckMs, fees: policy, maxFillCostWei } = this.#settings;
-    const lowest = this.#ledger.slots.find(({ nonce }) => nonce >= count)?.nonce;
-    if (this.#isClosed || this.#isFaulty || lowest === undefined || lowest === count) {
-      this.#gapSince = undefined;
-      return;
-    }
-    if (this.#gapSince?.nonce !== count) this.#gapSince = { nonce: count, ms: clock.monotonicMs() };
-    if (clock.monotonicMs() - this.#gapSince.ms < stuckMs || (await this.#account.count("pending")) > count) return;
-    const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
-    if (fees === undefined || this.#isClosed) return;
-    let slot: LaneSlot;
-    try {
-      slot = this.#ledger.open(null, this.#keeper.sign(count, null, "fill", TRANSFER_GAS, fees));
-    } catch (error) {
-      return this.#fault(error);
-    }
-    await this.#keeper.hand(slot);
   }
 
   /** Looks soon: at once, or after the look that is under way. */

@@ -7,7 +7,14 @@ import { defineConfig } from "vitest/config";
  */
 const SHARED = [
   "test/{account,conformance,core,executor,market,risk,scenarios,strategies}/**/*.test.ts",
+  "test/bot/{action-budget,config,config-grid,journal-file,liquidator-config,liquidator-screen,start-reads,state-dir}.test.ts",
+  "test/bot/{run,unwind}/**/*.test.ts",
+  "test/chain/**/!(liquidation-over-http).test.ts",
   "test/contracts/!(interface).test.ts",
+  "test/exchange/**/!(embedded-streams|exchange-client|live-venue|network-transport|retrier|streams|zipped-streams).test.ts",
+  "test/liquidator/!(simulation)/**/*.test.ts",
+  "test/liquidator/*.test.ts",
+  "test/monitoring/{log,screen,screen-liquidator}.test.ts",
   "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
 ];
 

@@ -1,6 +1,6 @@
 import { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
-import type { Notice, Observer } from "../../bot/notice.js";
+import type { Notice } from "../../bot/notice.js";
 import { MemoryStateStore } from "../../bot/state/state-dir.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
@@ -64,8 +64,8 @@ export interface ReplayOptions {
   /** Between two samples of the account. */
   readonly sampleUs: number;
   readonly observer: RunObserver;
-  /** Everything that the bot tells. */
-  readonly onNotice?: Observer;
+  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  readonly onNotice?: (notice: Notice, atUs: number) => void;
 }
 
 /** Requests under way at once, as live. */
@@ -238,7 +238,7 @@ export class ReplayRun {
     } else if (notice.kind === "log") {
       observer.note(atUs, notice.level, notice.message);
     }
-    onNotice?.(notice);
+    onNotice?.(notice, atUs);
   }
 }
 

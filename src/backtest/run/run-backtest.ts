@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { Decimal } from "decimal.js";
 import { stringify } from "yaml";
+import type { Notice } from "../../bot/notice.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import { DAY_MS } from "../../history/day.js";
 import { intervalMsOf } from "../../history/kinds.js";
@@ -27,6 +28,8 @@ export interface PlayedBy {
   readonly asset?: string;
   /** Told now and then how far the run is; false ends it. */
   readonly onProgress?: (atUs: number) => boolean;
+  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  readonly onNotice?: (notice: Notice, atUs: number) => void;
 }
 
 /** What a backtest is run with, besides its file. */
@@ -125,6 +128,7 @@ async function played(
         observer,
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
+        ...(run.onNotice === undefined ? {} : { onNotice: run.onNotice }),
       }),
     toUs: history.endUs,
     onProgress: (atUs) => {

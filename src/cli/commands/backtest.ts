@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
+import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
+import type { Strategies } from "../../backtest/run/replay-options.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -10,8 +13,9 @@ import { jsonText } from "../output.js";
 import { packageVersion } from "../package-version.js";
 
 interface BacktestCommandOptions {
-  readonly out: string;
+  readonly out?: string;
   readonly replace?: boolean;
+  readonly checkLookAhead?: string | true;
   readonly json?: boolean;
 }
 
@@ -19,6 +23,7 @@ const EXAMPLES = `
 Examples:
   marketwright backtest config/backtest.yaml --out report
   marketwright backtest config/backtest.yaml --out report --replace --json
+  marketwright backtest config/backtest.yaml --check-look-ahead
 
 Writes report.html, report.json and fills.csv into the folder, all together at the end. Exit code 1 when it was interrupted.`;
 
@@ -28,11 +33,14 @@ export function addBacktest(program: Command, context: CliContext): void {
     .command("backtest")
     .description("replay recorded history through the same strategy, risk and executor, and report it")
     .argument("<file>", "the backtest's YAML")
-    .requiredOption("--out <folder>", "where the report is written")
+    .option("--out <folder>", "where the report is written")
     .option("--replace", "replace a report that lies there")
+    .option("--check-look-ahead [cuts]", "cut the history after so many of its decisions (50), and fail if an earlier one changes")
     .option("--json", "the report's figures as JSON on stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, { out, replace = false, json = false }: BacktestCommandOptions) => {
+    .action(async (file: string, { out, replace = false, json = false, checkLookAhead }: BacktestCommandOptions) => {
+      if (out === undefined && checkLookAhead === undefined)
+        throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
       const config = loadBacktestConfig(file, context.env);
       const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
       const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, log));
@@ -41,6 +49,8 @@ export function addBacktest(program: Command, context: CliContext): void {
         isInterrupted = true;
       });
       const bar = progress(context, config);
+      if (checkLookAhead !== undefined) await proveNoLookAhead(context, config, strategies, cutsOf(checkLookAhead), json);
+      if (out === undefined) return;
       const result = await runBacktest(config, {
         strategies,
         directory: out,
@@ -59,6 +69,36 @@ export function addBacktest(program: Command, context: CliContext): void {
     });
 }
 
+/** @throws NotWell when a decision knew of what came after it. */
+async function proveNoLookAhead(
+  context: CliContext,
+  config: BacktestConfig,
+  strategies: Strategies,
+  cuts: number,
+  json: boolean,
+): Promise<void> {
+  const onCut = (done: number): void => {
+    if (context.stderr.isTTY === true) context.stderr.write(`\r\x1b[K${done} of ${cuts} cuts`);
+  };
+  const check = await lookAheadOf(config, { strategies, version: packageVersion() }, cuts, onCut);
+  if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
+  const { changed, decisions } = check;
+  const lines = changed.map(
+    ({ cutUs, atUs, whole, cut }) =>
+      `cut after ${instantText(cutUs / 1000)}: the decision of ${instantText(atUs / 1000)} was\n  ${whole}\nand is\n  ${cut}\n`,
+  );
+  const summary = `${check.cuts} cuts in ${decisions} decisions: ${changed.length === 0 ? "no decision knew of what came after it" : `${changed.length} changed what was decided before them`}\n`;
+  context.stdout.write(json ? jsonText(check, 2) : `${lines.join("")}${summary}`);
+  if (changed.length > 0) throw new NotWell();
+}
+
+function cutsOf(written: string | true): number {
+  const cuts = written === true ? LOOK_AHEAD_CUTS : Number(written);
+  if (Number.isSafeInteger(cuts) && cuts > 0) return cuts;
+  throw new ConfigError("is no number of cuts", { field: "--check-look-ahead", value: written, expected: "a whole number above 0" });
+}
+
+const LOOK_AHEAD_CUTS = 50;
 const BAR_CELLS = 30;
 
 /** How far the run is, in one line of a terminal. */

@@ -3,6 +3,7 @@ import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Side, signOf, type Ticks } from "../../core/units.js";
 import { AdverseSelection } from "./adverse-selection.js";
 import { FillTotals } from "./fill-totals.js";
+import { GatheredColumn } from "./gathered-column.js";
 import { Markouts } from "./markouts.js";
 import { PositionClock } from "./position-clock.js";
 import { QuoteClock } from "./quote-clock.js";
@@ -30,11 +31,11 @@ export class MarketRecorder {
   readonly position: PositionClock;
   readonly actions: ActionCounts = { place: 0, cancel: 0, "cancel-all": 0, throttled: 0 };
   readonly funding = { payments: 0, paid: 0n, received: 0n };
-  readonly midColumn: TimeColumn<number>;
   readonly positionColumn: TimeColumn<number>;
   readonly ownBidColumn: TimeColumn<number>;
   readonly ownAskColumn: TimeColumn<number>;
   readonly #grid: TimeGrid;
+  readonly #mids: GatheredColumn;
   readonly #adverse: AdverseSelection;
   #midHalfTicks = Number.NaN;
   #nextDueUs = Number.POSITIVE_INFINITY;
@@ -46,7 +47,7 @@ export class MarketRecorder {
     this.#adverse = new AdverseSelection(adverseSelectionMs * 1000);
     this.quotes = new QuoteClock(grid.startUs);
     this.position = new PositionClock(grid.startUs);
-    this.midColumn = grid.column();
+    this.#mids = new GatheredColumn(grid);
     this.positionColumn = grid.column();
     this.ownBidColumn = grid.column();
     this.ownAskColumn = grid.column();
@@ -57,6 +58,10 @@ export class MarketRecorder {
     return this.#profit;
   }
 
+  get midColumn(): TimeColumn<number> {
+    return this.#mids.column;
+  }
+
   touch(atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     this.quotes.touch(atUs, bidTicks, askTicks);
@@ -64,7 +69,7 @@ export class MarketRecorder {
     // A book with one side empty has no mid: the last one stands.
     if (Number.isNaN(mid)) return;
     this.#midHalfTicks = mid;
-    this.midColumn.put(this.#grid.bucketOf(atUs), mid);
+    this.#mids.put(atUs, mid);
   }
 
   fill(fill: ReplayFill): void {

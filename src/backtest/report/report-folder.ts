@@ -6,7 +6,7 @@ import { pathKind } from "../../core/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
 
 /** The file that makes a folder a report. */
-export const REPORT_FILE = "report.json";
+export const REPORT_JSON = "report.json";
 
 /**
  * A folder that appears whole or not at all: everything is written into a hidden one beside it, which gets its name at the end. A process that
@@ -85,7 +85,7 @@ function assertFree(target: string, given: string, replace: boolean): void {
 }
 
 function isReport(folder: string): boolean {
-  const path = join(folder, REPORT_FILE);
+  const path = join(folder, REPORT_JSON);
   if (pathKind(path) !== "file") return false;
   return /^\s*\{\s*"format":\s*"marketwright-report\//.test(readFileSync(path, "utf8").slice(0, 200));
 }

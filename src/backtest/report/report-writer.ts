@@ -5,7 +5,7 @@ import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
 import { makeReport } from "./make-report.js";
 import { reportPage } from "./page.js";
-import { REPORT_FILE, ReportFolder } from "./report-folder.js";
+import { REPORT_JSON, ReportFolder } from "./report-folder.js";
 import type { Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 
@@ -62,10 +62,10 @@ export class ReportWriter {
       const report = makeReport(this.#meta, this.#recorder, finished, outcome);
       this.#fills.finish();
       this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));
-      this.#write(REPORT_FILE, `${JSON.stringify(report)}\n`);
+      this.#write(REPORT_JSON, `${JSON.stringify(report)}\n`);
       this.#folder.place();
       const at = (name: string): string => join(this.#directory, name);
-      return { directory: this.#directory, json: at(REPORT_FILE), html: at("report.html"), fillsCsv: at("fills.csv"), report };
+      return { directory: this.#directory, json: at(REPORT_JSON), html: at("report.html"), fillsCsv: at("fills.csv"), report };
     } catch (error) {
       this.abandon();
       throw error;

@@ -85,7 +85,7 @@ function named(error: unknown, rest: string): unknown {
   if (isElsewhere) {
     return at(
       `no such interface at this address (HTTP ${httpStatus})`,
-      "the REST address with its version prefix, such as http://127.0.0.1:8620/v1",
+      `the REST address with its version prefix, such as ${new URL(rest).origin}/v1`,
     );
   }
   return httpStatus >= 500 ? at("the exchange does not work", "an exchange that is up and answers") : error;

@@ -20,6 +20,8 @@ const OPENING_MS = 10_000;
 const MOST_ANSWER_CHARACTERS = 200;
 /** Refusals of a stream that is there: its address is right. */
 const REFUSALS: readonly number[] = [401, 403, 418, 429];
+/** What is right where nobody answers at all: the address may well be. */
+const NOBODY = "an exchange that answers there";
 /** How long a closing handshake may take before the connection is cut. */
 const CLOSING_MS = 1000;
 /** The protocol's limit for a close reason. */
@@ -48,7 +50,7 @@ export class WebSocketLink implements Socket {
       followRedirects: false,
       headers: { "user-agent": options.userAgent },
     });
-    this.#opening = options.clock.setTimer(OPENING_MS, () => this.#neverOpened(`no answer within ${OPENING_MS} ms`));
+    this.#opening = options.clock.setTimer(OPENING_MS, () => this.#neverOpened(`no answer within ${OPENING_MS} ms`, NOBODY));
     this.#socket.on("open", () => {
       this.#hasOpened = true;
       this.#opening.cancel();
@@ -58,7 +60,7 @@ export class WebSocketLink implements Socket {
     this.#socket.on("message", (data, isBinary) => this.#received(data, isBinary));
     this.#socket.on("ping", () => handlers.onPing());
     this.#socket.on("error", (error) => {
-      this.#cause ??= this.#hasOpened ? messageOf(error) : this.#noStream(messageOf(error));
+      this.#cause ??= this.#hasOpened ? messageOf(error) : this.#noStream(messageOf(error), NOBODY);
     });
     this.#socket.on("close", (code, reason) => this.#gone(code, reason.toString("utf8")));
   }
@@ -113,7 +115,10 @@ export class WebSocketLink implements Socket {
     const done = () => {
       const text = body.replace(/\s+/g, " ").trim().slice(0, MOST_ANSWER_CHARACTERS);
       const { statusCode = 0 } = response;
-      this.#neverOpened(`HTTP ${statusCode}${text === "" ? "" : ` ${text}`}`, REFUSALS.includes(statusCode) || statusCode >= 500);
+      const isRightAddress = REFUSALS.includes(statusCode) || statusCode >= 500;
+      const { origin } = new URL(this.#options.url);
+      const expected = isRightAddress ? undefined : `the streams' address with its version prefix, such as ${origin}/v1`;
+      this.#neverOpened(`HTTP ${statusCode}${text === "" ? "" : ` ${text}`}`, expected);
     };
     response.setEncoding("utf8");
     response.on("data", (chunk: string) => {
@@ -124,15 +129,14 @@ export class WebSocketLink implements Socket {
     response.on("error", done);
   }
 
-  #neverOpened(what: string, isRightAddress = false): void {
-    this.#cause ??= this.#noStream(what, isRightAddress);
+  #neverOpened(what: string, expected: string | undefined): void {
+    this.#cause ??= this.#noStream(what, expected);
     this.#socket.terminate();
   }
 
-  #noStream(what: string, isRightAddress = false): string {
+  #noStream(what: string, expected: string | undefined): string {
     const { origin, pathname } = new URL(this.#options.url);
-    const expected = isRightAddress ? "" : "; expected the streams' address with its version prefix, such as ws://127.0.0.1:8620/v1";
-    return `exchange.stream: no stream at ${origin}${pathname}: ${what}${expected}`;
+    return `exchange.stream: no stream at ${origin}${pathname}: ${what}${expected === undefined ? "" : `; expected ${expected}`}`;
   }
 
   #gone(code: number, reason: string): void {

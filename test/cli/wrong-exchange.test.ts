@@ -50,7 +50,7 @@ describe("a REST address that is wrong ends a run, a check and an explanation wi
     expect({ code, out }).toEqual({ code: 1, out: "" });
     const message = err.trimEnd().split("\n").at(-1);
     expect(message).toMatch(/^marketwright: exchange\.rest: no such interface at this address \(HTTP 404\): /);
-    expect(message).toContain(`(got "${rest}"); expected the REST address with its version prefix, such as http://127.0.0.1:8620/v1`);
+    expect(message).toContain(`(got "${rest}"); expected the REST address with its version prefix, such as ${new URL(rest).origin}/v1`);
   });
 
   it("check: a gateway that has lost its exchange", async () => {
@@ -102,7 +102,8 @@ describe("check --connect opens the streams as the bot would", () => {
     for (const { level, text } of streams) {
       expect(level).toBe("error");
       expect(text).toContain(`exchange.stream: no stream at ${stream}/v1/`);
-      expect(text).toMatch(/HTTP 40\d .*; expected the streams' address with its version prefix, such as ws:\/\/127\.0\.0\.1:8620\/v1$/);
+      expect(text).toMatch(/HTTP 40\d .*; expected the streams' address with its version prefix, such as ws:\/\/127\.0\.0\.1:\d+\/v1$/);
+      expect(text.endsWith(`such as ${new URL(stream).origin}/v1`), "the host that the file names").toBe(true);
       expect(text).not.toContain("signature");
     }
   });

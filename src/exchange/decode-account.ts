@@ -3,15 +3,14 @@ import { FormatError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "./records.js";
-import { creditOf, type DecodeContext, gridCount, parseList, parseWire } from "./wire-parse.js";
+import { creditOf, type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
 import { balancesAnswerSchema, balancesSchema, incomeSchema, positionSchema, userTradeSchema } from "./wire-schemas.js";
 
-const ofMarketSchema = z.object({ marketId: z.string() });
 const ofMarketOrSymbolSchema = z.object({ marketId: z.string().optional(), symbol: z.string().optional() });
 
 /** A trade of the account on its market's grid; undefined when the bot does not know the market. @throws FormatError */
 export function decodeUserTrade(value: unknown, context: DecodeContext, where = "trade"): VenueTrade | undefined {
-  const instrument = context.instruments.get(parseWire(ofMarketSchema, value, where).marketId);
+  const instrument = context.instruments.get(marketOf(value, where));
   if (instrument === undefined) return undefined;
   const wire = parseWire(userTradeSchema, value, where);
   return {

@@ -1,11 +1,9 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Instrument } from "../core/instrument.js";
 import type { Hex, Ms } from "../core/units.js";
 import type { OrderStruct, VenueOrder } from "./records.js";
-import { type DecodeContext, gridCount, parseList, parseWire } from "./wire-parse.js";
+import { type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
 import { buildResultSchema, orderSchema } from "./wire-schemas.js";
-
-const ofMarketSchema = z.object({ marketId: z.string() });
 
 /** Below this an `expiration` is in seconds, as in `info`; the specification does not name its unit. 10^11 s is the year 5138. */
 const LARGEST_SECONDS = 1e11;
@@ -16,7 +14,7 @@ const LARGEST_SECONDS = 1e11;
  * @throws FormatError
  */
 export function decodeOrder(value: unknown, context: DecodeContext, where = "order"): VenueOrder | undefined {
-  const instrument = context.instruments.get(parseWire(ofMarketSchema, value, where).marketId);
+  const instrument = context.instruments.get(marketOf(value, where));
   return instrument === undefined ? undefined : orderOf(parseWire(orderSchema, value, where), instrument, where);
 }
 

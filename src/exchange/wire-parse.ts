@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../core/instrument.js";
@@ -22,6 +22,14 @@ export function parseWire<Schema extends z.ZodType>(schema: Schema, value: unkno
     expected: issue?.message ?? "another shape",
     cause: result.error,
   });
+}
+
+const ofMarketSchema = z.object({ marketId: z.string() });
+
+/** The market that a record is of: asked of each, before it is known whether the rest concerns anybody. @throws FormatError when it names none. */
+export function marketOf(value: unknown, where: string): MarketId {
+  const marketId = (value as { readonly marketId?: unknown } | null | undefined)?.marketId;
+  return typeof marketId === "string" ? marketId : parseWire(ofMarketSchema, value, where).marketId;
 }
 
 /** A list of the wire. @throws FormatError when it is none. */

@@ -2,10 +2,10 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import { avellanedaStoikovQuotes } from "../../src/strategies/avellaneda-stoikov-quotes.js";
 
 /** The simulation of the paper's section 3.3: s = 100, T = 1, sigma = 2, dt = 0.005, k = 1.5, A = 140. */
-const STEPS = 200;
-const DT = 1 / STEPS;
-const SIGMA = 2;
-const FILL_DECAY = 1.5;
+export const STEPS = 200;
+export const DT = 1 / STEPS;
+export const SIGMA = 2;
+export const FILL_DECAY = 1.5;
 const FILL_RATE = 140;
 
 /** The quotes of our own formulas, at the paper's parameters. */
@@ -26,6 +26,11 @@ export function averageSpread(gamma: number): number {
   let sum = 0;
   for (let step = 0; step < STEPS; step++) sum += 2 * quotesAt(gamma, 100, 0, step).halfSpread;
   return sum / STEPS;
+}
+
+/** The spread averaged over continuous time: what the paper's tables print. */
+export function continuousSpread(gamma: number): number {
+  return averageSpread(gamma) - (gamma * SIGMA * SIGMA * DT) / 2;
 }
 
 /** Chance of a fill in one step at a distance from the mid. */

@@ -1,0 +1,18 @@
+import { avellanedaStoikovTables, manyPaths, symmetricLaw } from "./avellaneda-stoikov.js";
+import { calibration, goldenRuns, queueRules } from "./captures.js";
+import { almgrenChriss, carteaJaimungalPenalva, glftQuotes, hftbacktestQuotes } from "./models.js";
+import type { PublishedNumbers } from "./published.js";
+
+/** What the page has, in its order. */
+export const VALIDATION: readonly PublishedNumbers[] = [
+  avellanedaStoikovTables,
+  symmetricLaw,
+  manyPaths(10_000),
+  glftQuotes,
+  hftbacktestQuotes,
+  carteaJaimungalPenalva,
+  almgrenChriss,
+  calibration,
+  queueRules,
+  goldenRuns,
+];

@@ -30,7 +30,7 @@ export interface KindLayout {
 }
 
 /** The families of kinds; candles have one kind an interval. */
-export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding";
+export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding" | "orders" | "fills";
 
 /** `trades`, `book`, `klines-1M`, ...: the name of a folder of the store. */
 export type HistoryKind = string;
@@ -88,6 +88,21 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   // The mark has no volume of its own, and no trade bounds it.
   "mark-klines": candle,
   funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [] },
+  // What a recorder saw of its own account: what was asked of the exchange, what it answered, and what it told.
+  orders: {
+    columns: columns(
+      `${STAMPS} what:text request:integer hash:text orderId:text isBuy:flag type:text timeInForce:text price:price amount:amount available:amount filled:amount canceled:amount expired:amount failed:amount status:text expirationMs:integer level:integer code:integer message:text`,
+    ),
+    order: ["timeNs", "seq"],
+    rules: [notBelow("price"), notBelow("amount")],
+  },
+  // A trade is told again when it settles or fails.
+  fills: {
+    columns: columns(`${STAMPS} tradeId:integer isBuy:flag isMaker:flag price:price amount:amount fee:rate status:text`),
+    order: ["timeNs", "seq"],
+    key: ["tradeId", "isBuy", "status"],
+    rules: [above("price"), above("amount")],
+  },
 };
 
 const INTERVAL = /^([1-9]\d{0,3})(M|H|D|W|MO)$/;
@@ -106,7 +121,7 @@ export function familyOf(kind: HistoryKind): KindFamily {
   throw new ConfigError("is no kind of history", {
     field: "kind",
     value: kind,
-    expected: "trades, book, bbo, marks, funding, klines-1M or mark-klines-1M (or another interval)",
+    expected: "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
   });
 }
 

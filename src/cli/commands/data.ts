@@ -3,15 +3,17 @@ import type { CliContext } from "../cli-context.js";
 import { addDataDownload } from "./data-download.js";
 import { addDataImport } from "./data-import.js";
 import { addDataList } from "./data-list.js";
+import { addDataRecord } from "./data-record.js";
 
-/** `marketwright data download|import|list` */
+/** `marketwright data download|record|import|list` */
 export function addData(program: Command, context: CliContext): void {
   const data = program
     .command("data")
-    .description("market history: download it, import it, list what is there")
+    .description("market history: download it, record it, import it, list what is there")
     .addHelpText("after", "\nEach of them takes --json and --help.")
     .action(() => data.help({ error: true }));
   addDataDownload(data, context);
+  addDataRecord(data, context);
   addDataImport(data, context);
   addDataList(data, context);
   for (const command of data.commands) {

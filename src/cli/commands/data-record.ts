@@ -1,0 +1,112 @@
+import type { Command } from "commander";
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
+import { ConfigError } from "../../core/errors.js";
+import { Instrument } from "../../core/instrument.js";
+import type { Signer } from "../../core/signing.js";
+import type { Ms } from "../../core/units.js";
+import { type Recorded, recordMarket } from "../../history/record/record-market.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import type { CliContext } from "../cli-context.js";
+import { parseDuration } from "../duration.js";
+import { openExchange, withExchange } from "../exchange-access.js";
+import { jsonText } from "../output.js";
+
+interface RecordCommandOptions {
+  readonly exchange: string;
+  readonly market: string;
+  readonly for?: string;
+  readonly own?: boolean;
+  readonly keyEnv?: string;
+  readonly store: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright data record --exchange http://127.0.0.1:8620/v1 --market btcusdc --for 1h
+  marketwright data record --exchange config/bot.yaml --market btcusdc --own
+
+It records until --for is over or Ctrl-C, and then puts what it has into the store. What a killed recording left is put there by the
+next one of the same market.`;
+
+/** `marketwright data record` */
+export function addDataRecord(data: Command, context: CliContext): void {
+  data
+    .command("record")
+    .description("record an exchange's live book, trades and marks, and an account's own orders and fills")
+    .requiredOption("--exchange <where>", "its REST address, or a bot's file that names it")
+    .requiredOption("--market <id>", "the market")
+    .option("--for <duration>", "how long, such as 30m or 12h; until interrupted otherwise")
+    .option("--own", "with a bot's file: its account's orders and fills too")
+    .option("--key-env <name>", "record the account whose private key this environment variable holds")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--json", "JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: RecordCommandOptions) => {
+      const { market, store, json } = options;
+      const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
+      const config = /\.ya?ml$/.test(options.exchange)
+        ? loadBotConfig(options.exchange, context.env, options.own === true ? undefined : { key: "unused" })
+        : undefined;
+      const signer = signerOf(options, config, context);
+      const rest = config?.exchange.rest ?? options.exchange;
+      const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
+      await withExchange(openExchange(context, { rest, stream, ...(signer === undefined ? {} : { signer }) }), async (access) => {
+        const rules = await access.client.exchangeInfo([market]);
+        const grid = rules.markets[market];
+        if (grid === undefined) {
+          throw new ConfigError("is no market of this exchange", {
+            field: "--market",
+            value: market,
+            expected: `one of ${Object.keys(rules.markets).join(", ")}`,
+          });
+        }
+        if (signer !== undefined) await access.syncClock();
+        const recorded = await recordMarket({
+          store: new HistoryStore(store),
+          instrument: new Instrument({ ...grid, creditDecimals: rules.creditDecimals, paperDecimals: rules.paperDecimals }),
+          rules,
+          address: rest,
+          transport: access.transport,
+          seam: context.seam,
+          exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
+          ...(signer === undefined ? {} : { own: { signer, account: config?.account.address ?? signer.address } }),
+          until: ended(context, forMs),
+          onState: (text) => context.stderr.write(`marketwright: ${text}\n`),
+        });
+        context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
+      });
+    });
+}
+
+/** Whose orders and fills are recorded: nobody's where nothing is said. @throws ConfigError for wishes that do not fit, or a key that is none */
+function signerOf({ own, keyEnv }: RecordCommandOptions, config: BotConfig | undefined, { env }: CliContext): Signer | undefined {
+  if (own === true && config === undefined) {
+    throw new ConfigError("needs a bot's file", {
+      field: "--own",
+      expected: "--exchange with a bot's file, or --key-env with the variable of a key",
+    });
+  }
+  if (keyEnv !== undefined) return accountSigner(config?.account ?? { keyEnv }, readAccountKey({ keyEnv }, env));
+  return own === true && config !== undefined ? accountSigner(config.account, readAccountKey(config.account, env)) : undefined;
+}
+
+/** Resolves when the time is over, or the user ends it. */
+function ended({ seam, interrupted }: CliContext, forMs: Ms | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = forMs === undefined ? undefined : seam.clock.setTimer(forMs, resolve);
+    interrupted().then(() => {
+      timer?.cancel();
+      resolve();
+    });
+  });
+}
+
+function recordedText({ kinds }: Recorded): string {
+  const lines = kinds.flatMap(({ kind, rows, days }) => [
+    `${kind}: ${rows} rows, ${days.map(({ day }) => day).join(", ")}`,
+    ...[...new Set(days.flatMap(({ findings }) => findings))].map((finding) => `  ${finding}`),
+  ]);
+  return lines.length === 0 ? "nothing was heard\n" : `${lines.join("\n")}\n`;
+}

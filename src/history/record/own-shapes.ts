@@ -1,0 +1,48 @@
+import { ndjsonSql } from "../sources/reading-sql.js";
+
+const STAMPS = { time: "BIGINT", recvTimeNs: "BIGINT", line: "BIGINT" };
+const ORDER = {
+  what: "VARCHAR",
+  request: "BIGINT",
+  hash: "VARCHAR",
+  orderId: "VARCHAR",
+  isBuy: "BOOLEAN",
+  type: "VARCHAR",
+  timeInForce: "VARCHAR",
+  price: "VARCHAR",
+  amount: "VARCHAR",
+  available: "VARCHAR",
+  filled: "VARCHAR",
+  canceled: "VARCHAR",
+  expired: "VARCHAR",
+  failed: "VARCHAR",
+  status: "VARCHAR",
+  expirationMs: "BIGINT",
+  level: "BIGINT",
+  code: "BIGINT",
+  message: "VARCHAR",
+};
+const FILL = {
+  tradeId: "BIGINT",
+  isBuy: "BOOLEAN",
+  isMaker: "BOOLEAN",
+  price: "VARCHAR",
+  amount: "VARCHAR",
+  fee: "VARCHAR",
+  status: "VARCHAR",
+};
+
+/** SQL of the own orders of a recording, decimals as text; the exchange's stamp is null where it told none. */
+export function ordersSql(path: string): string {
+  return ownSql(path, ORDER);
+}
+
+/** SQL of the own fills of a recording, decimals as text. */
+export function fillsSql(path: string): string {
+  return ownSql(path, FILL);
+}
+
+function ownSql(path: string, fields: Readonly<Record<string, string>>): string {
+  const stamps = `CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, CAST(line AS BIGINT) AS seq`;
+  return `SELECT ${stamps}, ${Object.keys(fields).join(", ")} FROM ${ndjsonSql(path, { ...STAMPS, ...fields })}`;
+}

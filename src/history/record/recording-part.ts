@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { makeFolder } from "../../core/make-folder.js";
+import type { MarketId } from "../../core/units.js";
+import { writeWhole } from "../durable-file.js";
+import { HistoryError } from "../history-errors.js";
+import { StagedDay } from "../staged-day.js";
+
+/** What a recording writes. */
+export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as const;
+
+/** One of {@link RECORDED_KINDS}. */
+export type RecordedKind = (typeof RECORDED_KINDS)[number];
+
+/** What is heard or not: the book from a snapshot on, the other streams from their connection on. */
+export type HeardStream = "book" | "market" | "account";
+
+const header = z.strictObject({
+  format: z.literal(1),
+  market: z.string(),
+  source: z.string(),
+  grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }),
+});
+
+/** What a part is of. */
+export type PartHeader = z.infer<typeof header>;
+
+const note = z.union([
+  z.strictObject({ at: z.int(), stream: z.enum(["book", "market", "account"]), isHeard: z.boolean() }),
+  z.strictObject({ at: z.int(), finding: z.string() }),
+  z.strictObject({ at: z.int(), alive: z.literal(true) }),
+  z.strictObject({ at: z.int(), ended: z.literal(true) }),
+]);
+
+/** Something about a recording, at a local instant in whole microseconds. */
+export type PartNote = z.infer<typeof note>;
+
+/**
+ * A stretch of a recording of one market, from its beginning or midnight to the next midnight or its end: one file of records a kind, and one
+ * of notes. What was written outlives the process; nothing of it is history before it is sealed.
+ */
+export class RecordingPart {
+  readonly folder: string;
+  readonly #files = new Map<string, StagedDay>();
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Begins a part. @param place what no other part of the market has. */
+  static begin(parent: string, place: number, facts: Omit<PartHeader, "format">): RecordingPart {
+    const folder = join(parent, `part-${place}`);
+    makeFolder(folder);
+    writeWhole(join(folder, "part.json"), JSON.stringify({ format: 1, ...facts }));
+    return new RecordingPart(folder);
+  }
+
+  add(kind: RecordedKind, record: object): void {
+    this.#file(kind).add(record);
+  }
+
+  /** Has a kind be of this part though nothing may come of it. */
+  touch(kind: RecordedKind): void {
+    this.#file(kind);
+  }
+
+  note(entry: PartNote): void {
+    this.#file("notes").add(entry);
+  }
+
+  /** Hands over to the system what was added: from then on it outlives the process. */
+  flush(): void {
+    for (const file of this.#files.values()) file.flush();
+  }
+
+  close(): void {
+    for (const file of this.#files.values()) file.close();
+    this.#files.clear();
+  }
+
+  #file(name: RecordedKind | "notes"): StagedDay {
+    const open = this.#files.get(name) ?? new StagedDay(join(this.folder, `${name}.ndjson`));
+    this.#files.set(name, open);
+    return open;
+  }
+}
+
+/** Where the parts of a market's recordings lie until they are sealed. */
+export function recordingFolder(root: string, market: MarketId): string {
+  return join(root, ".staging", market, "recording");
+}
+
+/** The parts that lie there, in the order of their beginning. */
+export function partsIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const places = readdirSync(folder).flatMap((name) => /^part-(\d+)$/.exec(name)?.[1] ?? []);
+  return places.sort((one, other) => Number(one) - Number(other)).map((place) => join(folder, `part-${place}`));
+}
+
+/** What a part says of itself; undefined where it ended before it had said anything. @throws HistoryError when it is not of this program */
+export function readPart(folder: string): { readonly header: PartHeader; readonly notes: readonly PartNote[] } | undefined {
+  const path = join(folder, "part.json");
+  if (!existsSync(path)) return undefined;
+  const said = header.safeParse(parsed(path, readFileSync(path, "utf8")));
+  if (!said.success) throw foreign(path, said.error.message);
+  const notes = linesOf(join(folder, "notes.ndjson")).map((line) => {
+    const read = note.safeParse(parsed(folder, line));
+    if (!read.success) throw foreign(join(folder, "notes.ndjson"), line);
+    return read.data;
+  });
+  return { header: said.data, notes };
+}
+
+/** The path of a kind's records where there are any, ended at the last whole one. */
+export function recordsOf(folder: string, kind: RecordedKind): string | undefined {
+  const path = join(folder, `${kind}.ndjson`);
+  if (!existsSync(path)) return undefined;
+  new StagedDay(path).close();
+  return path;
+}
+
+/** Drops a part that is in the store. */
+export function dropPart(folder: string): void {
+  // Without its header the rest is nothing, if the process ends in between.
+  rmSync(join(folder, "part.json"), { force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function linesOf(path: string): string[] {
+  if (!existsSync(path)) return [];
+  new StagedDay(path).close();
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HistoryError(path, "is no part of a recording: it cannot be read as JSON", { expected: "what this program wrote", cause });
+  }
+}
+
+function foreign(path: string, value: string): HistoryError {
+  return new HistoryError(path, "is no part of a recording", { value, expected: "what this program wrote" });
+}

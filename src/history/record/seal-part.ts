@@ -1,0 +1,145 @@
+import { cleanClocks } from "../clean-clocks.js";
+import { instantText } from "../day.js";
+import type { DayManifest } from "../day-manifest.js";
+import { Duck, type DuckLimits } from "../duck.js";
+import { sha256Of } from "../durable-file.js";
+import { measure } from "../measure.js";
+import { bookShape, marksShape, tradesShape } from "../sources/exchange-shapes.js";
+import { gapsOf, type Span, unionOf } from "../spans.js";
+import type { HistoryStore, Series } from "../store.js";
+import { writeDays } from "../write-days.js";
+import { fillsSql, ordersSql } from "./own-shapes.js";
+import { dropPart, type HeardStream, type PartNote, RECORDED_KINDS, type RecordedKind, readPart, recordsOf } from "./recording-part.js";
+
+/** What of a recording went into the store. */
+export interface SealedKind {
+  readonly kind: RecordedKind;
+  readonly rows: number;
+  readonly days: readonly DayManifest[];
+}
+
+const HEARD_ON: Readonly<Record<RecordedKind, HeardStream>> = {
+  book: "book",
+  trades: "market",
+  marks: "market",
+  orders: "account",
+  fills: "account",
+};
+/** Requests leave here: the exchange's clock at that instant is ours, corrected. */
+const REQUESTS = "what IN ('place', 'cancel', 'cancel-all')";
+/** Two parts that one recorder wrote one after the other may touch the same moment, since their clocks are corrected apart. */
+const SEAM_MS = 1000;
+
+/**
+ * Puts a part of a recording into the store, and drops it. Where the process ends in between, the next seal of the part goes on: what is in
+ * the store already is known by its checksum. Book messages and marks carry no stamp of the exchange: theirs is when they were heard, less the
+ * smallest latency of all that the exchange stamped in the part.
+ * @throws HistoryError naming a file that is broken or contradicts the store; RunError while another process writes a series
+ */
+export async function sealPart(store: HistoryStore, folder: string, limits?: DuckLimits): Promise<readonly SealedKind[]> {
+  const part = readPart(folder);
+  if (part === undefined) {
+    dropPart(folder);
+    return [];
+  }
+  const { market, source, grid } = part.header;
+  const duck = await Duck.open(store.spillFolder, limits);
+  try {
+    const found: { readonly kind: RecordedKind; readonly path: string; readonly select: string }[] = [];
+    for (const kind of RECORDED_KINDS) {
+      const path = recordsOf(folder, kind);
+      if (path !== undefined) found.push({ kind, path, select: await selectOf(duck, kind, path) });
+    }
+    const stamped = found.filter(({ kind }) => kind === "trades" || kind === "orders" || kind === "fills");
+    const [clock] = await cleanClocks(
+      duck,
+      stamped.map(({ kind, path, select }) => ({ file: path, shaped: { kind, select, findings: [] } })),
+      { partsAt: [], baseLatencyNs: 0n },
+    );
+    const smallestNs = clock?.smallestNs ?? 0n;
+    const addedNs = clock?.addedNs ?? 0n;
+    const { heard, findings } = readNotes(part.notes, smallestNs);
+    const sealed: SealedKind[] = [];
+    for (const { kind, path, select } of found) {
+      const unstamped =
+        kind === "orders" ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END` : `recvNs - (${smallestNs})`;
+      const timed = `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
+      const measured = await measure(duck, kind, timed, path);
+      const series: Series = { market, kind };
+      const lock = await store.open(series);
+      try {
+        const days = await writeDays(store, duck, {
+          series,
+          select: timed,
+          measured,
+          file: path,
+          source: {
+            name: source,
+            sha256: await sha256Of(path),
+            clock: [{ fromSeq: "0", addedNs: String(addedNs), smallestNs: String(smallestNs) }],
+          },
+          recvShift: String(addedNs),
+          covered: afterSeams(heard[HEARD_ON[kind]], store.days(series)),
+          grid,
+          findings,
+        });
+        sealed.push({ kind, rows: measured.rows, days });
+      } finally {
+        lock.release();
+      }
+    }
+    dropPart(folder);
+    return sealed;
+  } finally {
+    duck.close();
+  }
+}
+
+async function selectOf(duck: Duck, kind: RecordedKind, path: string): Promise<string> {
+  if (kind === "book") return (await bookShape(duck, path, path)).select;
+  if (kind === "trades") return tradesShape(path, { writ: "ndjson" }).select;
+  if (kind === "marks") return marksShape(path, { writ: "ndjson" }).select;
+  return kind === "orders" ? ordersSql(path) : fillsSql(path);
+}
+
+/** What was heard when, by the exchange's clock, and what there is to say of it. */
+function readNotes(
+  notes: readonly PartNote[],
+  smallestNs: bigint,
+): { readonly heard: Readonly<Record<HeardStream, readonly Span[]>>; readonly findings: readonly string[] } {
+  const msOf = (us: number): number => Number((BigInt(us) * 1000n - smallestNs) / 1_000_000n);
+  const since = new Map<HeardStream, number>();
+  const heard: Record<HeardStream, Span[]> = { book: [], market: [], account: [] };
+  const findings: string[] = [];
+  const end = (stream: HeardStream, us: number): void => {
+    const from = since.get(stream);
+    if (from !== undefined) heard[stream].push([msOf(from), msOf(us) + 1]);
+    since.delete(stream);
+  };
+  for (const entry of notes) {
+    if ("finding" in entry) findings.push(`${instantText(msOf(entry.at))}: ${entry.finding}`);
+    if (!("stream" in entry)) continue;
+    if (!entry.isHeard) end(entry.stream, entry.at);
+    else if (!since.has(entry.stream)) since.set(entry.stream, entry.at);
+  }
+  const last = notes.at(-1);
+  if (last === undefined) return { heard, findings };
+  for (const stream of [...since.keys()]) end(stream, last.at);
+  if (!("ended" in last)) findings.push(`${instantText(msOf(last.at))}: the recording broke off`);
+  return { heard, findings };
+}
+
+/** What was heard, without the moments at its edges that the store has from the part before. */
+function afterSeams(heard: readonly Span[], days: readonly DayManifest[]): readonly Span[] {
+  const held = days.flatMap(({ covered }) => covered);
+  return unionOf(heard).flatMap((span) => {
+    const rest = gapsOf(held, span);
+    const cut = lengthOf([span]) - lengthOf(rest);
+    // More than a seam is another recording of the same time, and refused as such where its kind has no key.
+    return cut <= SEAM_MS ? rest : [span];
+  });
+}
+
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((total, [from, to]) => total + to - from, 0);
+}

@@ -1,0 +1,197 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Instrument } from "../../../src/core/instrument.js";
+import { liveSeam } from "../../../src/core/live-seam.js";
+import type { Clock, Seam, Timer } from "../../../src/core/seam.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { LiveVenue } from "../../../src/exchange/live-venue.js";
+import { NetworkTransport } from "../../../src/exchange/network-transport.js";
+import { RestClient } from "../../../src/exchange/rest-client.js";
+import type { VenueEvent } from "../../../src/exchange/venue.js";
+import { openTape } from "../../../src/history/columns/open-tape.js";
+import { StandingBook } from "../../../src/history/columns/standing-book.js";
+import { listHistory } from "../../../src/history/list-history.js";
+import { RecordedBook } from "../../../src/history/record/recorded-book.js";
+import { partsIn, recordingFolder } from "../../../src/history/record/recording-part.js";
+import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import { orderFlowsOf } from "../../../src/simulator/flow/flow-config.js";
+import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
+import { captureCli, startCli } from "../../cli/captured-cli.js";
+import { scratchFolder } from "../scratch.js";
+
+const START = 1_723_161_000_000;
+const MARKET = "btcusdc";
+
+let server: ExchangeServer;
+let exchange: EmbeddedExchange;
+/** The exchange's own time: it passes when the test says so. */
+const clock = new VirtualClock(START);
+
+beforeAll(async () => {
+  const config = parseExchangeConfig({
+    port: 0,
+    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+    rateLimits: { common: 0, order: 0 },
+  });
+  const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
+  exchange = new EmbeddedExchange(config, { clock, random: seededRandom("record") }, { flowOf });
+  exchange.start();
+  await clock.runFor(2000);
+  server = await serveExchange(exchange);
+});
+
+afterAll(async () => {
+  exchange.stop();
+  await server.close();
+});
+
+/** A recorder on the exchange's streams over its network, and what it heard. */
+async function recording(store: HistoryStore) {
+  const { seam, die } = mortalSeam();
+  const transport = new NetworkTransport({
+    restUrl: server.restUrl,
+    streamUrl: server.restUrl.replace(/^http/, "ws"),
+    clock: seam.clock,
+    connections: 2,
+  });
+  const client = new RestClient({ transport, nowMs: () => clock.nowMs() });
+  const rules = await client.exchangeInfo([MARKET]);
+  const grid = rules.markets[MARKET];
+  if (grid === undefined) throw new Error("no market");
+  const instrument = new Instrument({ ...grid, creditDecimals: rules.creditDecimals, paperDecimals: rules.paperDecimals });
+  const recorder = await SessionRecorder.open({ store, instrument, source: server.restUrl, seam });
+  const signer = { address: `0x${"00".repeat(20)}`, sign: () => "0x" } as const;
+  const venue = new LiveVenue({ transport, seam, signer, markets: [MARKET], exchangeNowMs: () => clock.nowMs(), streams: "market" });
+  const book = new RecordedBook();
+  let heard: (() => void) | undefined;
+  venue.events$.subscribe((event: VenueEvent) => {
+    recorder.event(event);
+    if (event.type === "book-snapshot") book.snapshot(event.sequence, event.bids, event.asks);
+    if (event.type === "book-update") book.update(event.beginSequence, event.endSequence, event.bids, event.asks);
+    heard?.();
+  });
+  venue.setRules(rules);
+  return {
+    recorder,
+    /** Lets the exchange's time pass, until all that it did to its book has been heard. @returns its book, best levels first */
+    async follow(ms: number) {
+      await clock.runFor(ms);
+      const rest = await client.orderbook(MARKET, 1000);
+      while ((book.sequence ?? -1) < rest.sequence) {
+        await new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+      }
+      return rest;
+    },
+    cut() {
+      venue.close();
+      transport.close();
+    },
+    /** Ends as a killed process does, once something of it was flushed. */
+    async kill() {
+      const [part] = partsIn(recordingFolder(store.root, MARKET));
+      while (statSync(join(part as string, "notes.ndjson")).size === 0) await pause(50);
+      die();
+      venue.close();
+      transport.close();
+    },
+  };
+}
+
+/** The machine's time, until the process that goes by it is dead. */
+function mortalSeam() {
+  const { clock: machine, random } = liveSeam();
+  const timers = new Set<Timer>();
+  let isDead = false;
+  const setTimer: Clock["setTimer"] = (delayMs, fire) => {
+    if (isDead) return { cancel: () => {} };
+    const timer = machine.setTimer(delayMs, () => {
+      timers.delete(timer);
+      fire();
+    });
+    timers.add(timer);
+    return {
+      cancel: () => {
+        timers.delete(timer);
+        timer.cancel();
+      },
+    };
+  };
+  const seam: Seam = { clock: { nowMs: () => machine.nowMs(), monotonicMs: () => machine.monotonicMs(), setTimer }, random };
+  const die = (): void => {
+    isDead = true;
+    for (const timer of timers) timer.cancel();
+  };
+  return { seam, die };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void liveSeam().clock.setTimer(ms, resolve));
+}
+
+const flat = (rows: readonly (readonly [number, number])[], sign: 1 | -1): number[] =>
+  rows.filter(([ticks]) => Math.sign(ticks) === sign).flatMap(([ticks, lots]) => [Math.abs(ticks), lots]);
+
+it("leaves the exchange's own book at its end, killed in the middle and taken up again", async () => {
+  const store = new HistoryStore(join(scratchFolder(), "history"));
+  const first = await recording(store);
+  await first.follow(3000);
+  await first.kill();
+  rmSync(join(store.root, ".staging", MARKET, "recording", "lock"));
+  expect(store.series()).toEqual([]);
+  await clock.runFor(1500);
+  const second = await recording(store);
+  const rest = await second.follow(3000);
+  second.cut();
+  const sealed = await second.recorder.close();
+  expect(new Set(sealed.map(({ kind }) => kind))).toEqual(new Set(["book", "trades", "marks"]));
+  expect(readdirSync(join(store.root, ".staging", MARKET, "recording"))).toEqual([]);
+
+  const tape = await openTape(store, MARKET, { fromUs: 0, toUs: 4e15 });
+  const book = new StandingBook();
+  book.play(tape, tape.messages);
+  expect(flat(book.rows(), 1).slice(0, rest.bids.length)).toEqual(rest.bids);
+  expect(flat(book.rows(), -1).slice(0, rest.asks.length)).toEqual(rest.asks);
+  expect(tape.kind.filter((kind) => kind === 2).length).toBeGreaterThan(5);
+
+  expect((await captureCli(["data", "list", "--store", store.root, "--verify"])).code).toBe(0);
+  const series = await listHistory(store, { verify: true });
+  expect(series.map(({ kind, complete, covered, problems }) => [kind, complete, covered.length, problems.length])).toEqual([
+    ["book", false, 2, 0],
+    ["marks", false, 2, 0],
+    ["trades", false, 2, 0],
+  ]);
+}, 60_000);
+
+it("is a command that records until it is interrupted, and says what it has", async () => {
+  const folder = join(scratchFolder(), "history");
+  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", MARKET, "--store", folder, "--for", "1h", "--json"]);
+  const hasBook = (): boolean =>
+    partsIn(recordingFolder(folder, MARKET)).some(
+      (part) => (statSync(join(part, "book.ndjson"), { throwIfNoEntry: false })?.size ?? 0) > 0,
+    );
+  while (!hasBook()) await pause(20);
+  await clock.runFor(1000);
+  run.interrupt();
+  const { code, out } = await run.done;
+  expect(code).toBe(0);
+  const { kinds } = JSON.parse(out) as { kinds: { kind: string; rows: number }[] };
+  expect(kinds.map(({ kind }) => kind)).toEqual(["book", "trades", "marks"]);
+  expect(kinds[0]?.rows).toBeGreaterThan(2);
+}, 60_000);
+
+it.each([
+  [["--market", "nosuch"], /--market.*is no market of this exchange.*btcusdc|nosuch/],
+  [["--market", MARKET, "--own"], /--own.*needs a bot's file/],
+  [["--market", MARKET, "--for", "soon"], /--for.*is no duration/],
+])("names what is wrong: %s", async (args, message) => {
+  const run = await captureCli(["data", "record", "--exchange", server.restUrl, "--store", scratchFolder(), ...args]);
+  expect(run.code).toBe(2);
+  expect(run.err).toMatch(message);
+});

@@ -1,0 +1,301 @@
+import { appendFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Instrument } from "../../../src/core/instrument.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { VenueOrder } from "../../../src/exchange/records.js";
+import type { PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
+import { openMarks } from "../../../src/history/columns/open-marks.js";
+import { openTape } from "../../../src/history/columns/open-tape.js";
+import { StandingBook } from "../../../src/history/columns/standing-book.js";
+import { SessionRecorder, type SessionRecorderOptions } from "../../../src/history/record/session-recorder.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { query, scratchFolder } from "../scratch.js";
+
+const MIDNIGHT = 1_723_161_600_000;
+const MARKET = "btcusdc";
+const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const HASH = `0x${"ab".repeat(32)}` as const;
+
+/** A recorder on a clock of its own, with what a venue would tell it. */
+class Session {
+  readonly store = new HistoryStore(join(scratchFolder(), "history"));
+  readonly clock: VirtualClock;
+  lost = 0;
+  #recorder: SessionRecorder | undefined;
+
+  constructor(startMs: number) {
+    this.clock = new VirtualClock(startMs);
+  }
+
+  async open(more: Partial<SessionRecorderOptions> = {}): Promise<this> {
+    const seam = { clock: this.clock, random: seededRandom("record") };
+    const onBookLost = (): void => {
+      this.lost += 1;
+    };
+    this.#recorder = await SessionRecorder.open({ store: this.store, instrument, source: "test", seam, onBookLost, ...more });
+    return this;
+  }
+
+  get recorder(): SessionRecorder {
+    return this.#recorder as SessionRecorder;
+  }
+
+  /** Each a millisecond after the one before. */
+  async hear(...events: readonly VenueEvent[]): Promise<void> {
+    for (const event of events) {
+      await this.clock.runFor(1);
+      this.recorder.event(event);
+    }
+  }
+
+  /** Ends as a killed process does: nothing is closed, a line is torn, the lock is a dead process's. */
+  async kill(): Promise<void> {
+    await this.clock.runFor(1500);
+    const staging = join(this.store.root, ".staging", MARKET, "recording");
+    for (const part of readdirSync(staging))
+      if (part.startsWith("part-")) appendFileSync(join(staging, part, "book.ndjson"), '{"type":"upd');
+    rmSync(join(staging, "lock"));
+    this.#recorder = undefined;
+  }
+
+  async endingBook(): Promise<object> {
+    const tape = await openTape(this.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    const book = new StandingBook();
+    book.play(tape, tape.messages);
+    return book.rows();
+  }
+}
+
+const up = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "up", reason: "subscribed" });
+const down = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "down", reason: "a cable" });
+const snapshot = (sequence: number, bids: number[], asks: number[]): VenueEvent => ({
+  type: "book-snapshot",
+  marketId: MARKET,
+  sequence,
+  bids,
+  asks,
+});
+const update = (sequence: number, bids: number[], asks: number[], end = sequence): VenueEvent => ({
+  type: "book-update",
+  marketId: MARKET,
+  beginSequence: sequence,
+  endSequence: end,
+  bids,
+  asks,
+});
+const trade = (id: number, timeMs: number): VenueEvent => ({
+  type: "public-trade",
+  marketId: MARKET,
+  id: String(id),
+  ticks: 1001,
+  lots: 2,
+  timeMs,
+  isBuyerMaker: true,
+});
+
+describe("A recording of a market's streams", () => {
+  it("leaves the exchange's own book, its trades and marks, and when each was heard", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(10, [1000, 5, 999, 1], [1002, 7]), update(11, [999, 0, 1001, 3], [], 12));
+    await session.hear(trade(1, MIDNIGHT + 1001), update(13, [], [1002, 0, 1003, 9]));
+    await session.hear({
+      type: "market-state",
+      marketId: MARKET,
+      mark: 100_150_000n,
+      index: 100_200_000n,
+      fundingRate: 1e-7,
+      nextFundingMs: 9,
+    });
+    const sealed = await session.recorder.close();
+    expect(sealed.map(({ kind, rows }) => [kind, rows])).toEqual([
+      ["book", 9],
+      ["trades", 1],
+      ["marks", 1],
+    ]);
+    expect(await session.endingBook()).toEqual([
+      [1001, 3],
+      [1000, 5],
+      [-1003, 9],
+    ]);
+    const tape = await openTape(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    // The trade took 3 ms, the fastest of all that the exchange stamped: the book, which it does not stamp, is taken to be as fast.
+    expect([...tape.localUs].map((us) => us - (MIDNIGHT + 1000) * 1000)).toEqual([2000, 4000, 3000, 5000].sort());
+    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([3000, 3000, 3000, 3000]);
+    const marks = await openMarks(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    expect([marks.markCredit[0], marks.indexCredit[0], marks.fundingRateE18[0]]).toEqual([100_150_000n, 100_200_000n, 100_000_000_000n]);
+  });
+
+  it("corrects a clock that is behind the exchange's, and says by how much", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], []), trade(1, MIDNIGHT + 6003));
+    await session.recorder.close();
+    const tape = await openTape(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([0, 0]);
+    const [day] = session.store.days({ market: MARKET, kind: "book" });
+    expect(day?.sources[0]?.clock).toEqual([{ fromSeq: "0", addedNs: "5000000000", smallestNs: "-5000000000" }]);
+    expect(day?.grid).toEqual({ tickSize: "0.1", stepSize: "0.001" });
+  });
+
+  it("asks for a book whose sequence broke, takes nothing of it until it is whole again, and leaves the gap uncovered", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(3, [1000, 6], []), update(4, [1000, 7], []));
+    expect(session.lost).toBe(1);
+    await session.clock.runFor(100);
+    await session.hear(snapshot(9, [990, 2], [995, 2]), trade(1, MIDNIGHT + 1106), down("market"));
+    await session.recorder.close();
+    const [day] = session.store.days({ market: MARKET, kind: "book" });
+    expect(day?.covered).toEqual([
+      [MIDNIGHT + 1002, MIDNIGHT + 1004],
+      [MIDNIGHT + 1105, MIDNIGHT + 1108],
+    ]);
+    expect(day?.findings.map((finding) => finding.replace(/^\S+ /, ""))).toEqual([
+      "book: after 1 came 3 to 3",
+      "the market stream was lost: a cable",
+    ]);
+    // What stood before is gone with the new book, better prices too.
+    expect(await session.endingBook()).toEqual([
+      [990, 2],
+      [-995, 2],
+    ]);
+  });
+
+  it("parts days at midnight, each of which begins with the whole book", async () => {
+    const session = await new Session(MIDNIGHT - 3).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1001, 6], []), update(3, [], [1009, 4]));
+    await session.recorder.close();
+    const days = session.store.days({ market: MARKET, kind: "book" });
+    expect(days.map(({ day, rows, complete }) => [day, rows, complete])).toEqual([
+      ["2024-08-08", 4, false],
+      ["2024-08-09", 4 + 1 + 1, false],
+    ]);
+    const second = await openTape(session.store, MARKET, { fromUs: MIDNIGHT * 1000, toUs: 2e15 });
+    const book = new StandingBook();
+    book.play(second, second.messages);
+    expect(book.rows()).toEqual([
+      [1001, 6],
+      [1000, 5],
+      [-1009, 4],
+      [-1010, 1],
+    ]);
+  });
+
+  it("is put into the store by the next one when it was killed, up to its last whole record, and never looks whole", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1001, 6], []), trade(1, MIDNIGHT + 1004));
+    await session.kill();
+    expect(session.store.series()).toEqual([]);
+    await session.open();
+    await session.hear(up("market"), snapshot(50, [999, 1], [1005, 2]), trade(2, session.clock.nowMs() + 2));
+    await session.recorder.close();
+    const [day] = session.store.days({ market: MARKET, kind: "book" });
+    expect(day).toMatchObject({ complete: false, rows: 4 + 1 + 4 });
+    expect(day?.covered).toHaveLength(2);
+    expect(day?.findings).toEqual([expect.stringContaining("the recording broke off")]);
+    expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.rows).toBe(2);
+    expect(await session.endingBook()).toEqual([
+      [999, 1],
+      [-1005, 2],
+    ]);
+    expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
+  });
+
+  it("is one of a market at a time", async () => {
+    const session = await new Session(MIDNIGHT).open();
+    await expect(session.open()).rejects.toThrow(/is being written by another process/);
+    await session.recorder.close();
+  });
+});
+
+describe("What is recorded of the own account", () => {
+  it("is each request as it left, its answer, what the exchange told of the order, and its fills", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    const { recorder } = session;
+    const place = {
+      kind: "place",
+      actionId: 7,
+      timestampMs: MIDNIGHT,
+      marketId: MARKET,
+      side: "BUY",
+      type: "LIMIT",
+      ticks: 1000,
+      lots: 5,
+      timeInForce: "POST_ONLY",
+      expirationMs: 0,
+      hash: HASH,
+      order: {} as PlaceAction["order"],
+    } as const satisfies PlaceAction;
+    const order: VenueOrder = {
+      id: "90",
+      hash: HASH,
+      info: "0x",
+      marketId: MARKET,
+      side: "BUY",
+      type: "LIMIT",
+      timeInForce: "POST_ONLY",
+      ticks: 1000,
+      lots: 5,
+      availableLots: 5,
+      pendingLots: 0,
+      filledLots: 0,
+      canceledLots: 0,
+      expiredLots: 0,
+      failedLots: 0,
+      averagePrice: undefined,
+      status: "NEW",
+      createdAtMs: MIDNIGHT + 1000,
+      expirationMs: 0,
+    };
+    const rest = { ...order, availableLots: 3, filledLots: 2, status: "PARTIAL_FILLED" };
+    const fill = {
+      id: "4",
+      marketId: MARKET,
+      side: "BUY",
+      isMaker: true,
+      ticks: 1000,
+      lots: 2,
+      quote: 200_000n,
+      commission: -20n,
+      timeMs: MIDNIGHT + 1002,
+      status: "CREATED",
+    } as const;
+    const cancel = { kind: "cancel", actionId: 8, timestampMs: MIDNIGHT, marketId: MARKET, orderId: "90", hash: HASH } as const;
+    await session.hear(up("account"));
+    recorder.action(place, 1);
+    recorder.action({ ...place, actionId: 70, marketId: "ethusdc" });
+    await session.hear({ type: "answer", actionId: 7, outcome: { result: "accepted", order } });
+    await session.hear({ type: "answer", actionId: 70, outcome: { result: "accepted", order } });
+    await session.hear({ type: "order-update", order: rest, timestampMs: MIDNIGHT + 1002 }, { type: "trade-update", trade: fill });
+    recorder.action(cancel);
+    await session.hear({
+      type: "answer",
+      actionId: 8,
+      outcome: { result: "rejected", code: -2011, codeText: "X", message: "gone", httpStatus: 400 },
+    });
+    await session.hear({ type: "trade-update", trade: { ...fill, status: "SETTLED" } });
+    await recorder.close();
+    const rows = await query(
+      session.store,
+      `SELECT what, (recvNs // 1000000)::INTEGER - ${MIDNIGHT % 1e9} AS heard, request::INTEGER AS request, isBuy, price::VARCHAR AS price, amount::VARCHAR AS amount, filled::VARCHAR AS filled, level::INTEGER AS level, code::INTEGER AS code FROM (SELECT * REPLACE (recvNs - ${MIDNIGHT - (MIDNIGHT % 1e9)}000000 AS recvNs) FROM read_parquet('${session.store.root}/${MARKET}/orders/*.parquet')) ORDER BY seq`,
+    );
+    const nothing = { price: null, amount: null, filled: null, level: null, code: null, isBuy: null };
+    const priced = { isBuy: true, price: "100", amount: "0.005", level: null, code: null };
+    expect(rows).toEqual([
+      { what: "place", heard: 1001, request: 7, ...priced, filled: null, level: 1 },
+      { what: "accepted", heard: 1002, request: 7, ...priced, filled: "0.000" },
+      { what: "update", heard: 1004, request: null, ...priced, filled: "0.002" },
+      { what: "cancel", heard: 1005, request: 8, ...nothing },
+      { what: "rejected", heard: 1006, request: 8, ...nothing, code: -2011 },
+    ]);
+    const fills = await query(
+      session.store,
+      `SELECT tradeId::INTEGER AS tradeId, isMaker, price::VARCHAR AS price, amount::VARCHAR AS amount, fee::VARCHAR AS fee, status FROM read_parquet('${session.store.root}/${MARKET}/fills/*.parquet')`,
+    );
+    const told = { tradeId: 4, isMaker: true, price: "100", amount: "0.002", fee: "-0.00002" };
+    expect(fills).toEqual([
+      { ...told, status: "CREATED" },
+      { ...told, status: "SETTLED" },
+    ]);
+  });
+});

@@ -35,7 +35,7 @@ export interface LiquidatorVenue {
   readonly accountLimits: AccountLimits;
   /** Credit units of one ether. @throws when it is not known. */
   creditPerEth(): Promise<CreditUnits>;
-  /** What paper of a market is worth at the exchange's mark, signed as it is; undefined before the first mark. */
+  /** What paper of a market is worth at the worse of the exchange's mark and the chain's, signed as it is; undefined before the first mark. */
   markValue(perp: Hex, paper: Paper): CreditUnits | undefined;
   /** What is still to be sold of earlier takeovers, at the mark. */
   unwindingCredit(): CreditUnits;

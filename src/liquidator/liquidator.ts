@@ -67,6 +67,7 @@ export class Liquidator {
   #isStopping = false;
   #blockNumber: number | undefined;
   #decidedBlock: number | undefined;
+  #marks: ReadonlyMap<Hex, bigint> = new Map();
   #isListHeard = false;
   #nearest: readonly Candidate[] = [];
 
@@ -137,6 +138,11 @@ export class Liquidator {
     };
   }
 
+  /** The mark of a market at the newest block that was read, credit units per 1e18 paper; undefined before, or where it is stale. */
+  markOf(perp: Hex): bigint | undefined {
+    return this.#marks.get(perp);
+  }
+
   /**
    * The own account as the chain has it now and what a plan would be made from, whether anybody is in danger or not.
    * @throws ChainUnavailable or RpcFailure when the chain cannot be read; what the venue throws when ether has no price.
@@ -203,6 +209,7 @@ export class Liquidator {
       const perps = markets.map(({ perp }) => perp);
       for (const account of await this.#scan.step(head.number, perps)) if (account !== settings.account) this.#schedule.touched(account);
     }
+    this.#marks = new Map(markets.flatMap(({ perp, markPrice }) => (markPrice.ok ? [[perp, markPrice.creditPerCoin] as const] : [])));
     this.#schedule.moved(new Map(markets.map((market) => [market.perp, market])));
     const due = this.#schedule.due(head.number, LOOK_BUDGET);
     this.#blockNumber = head.number;

@@ -41,6 +41,8 @@ export interface UnwindStatus {
   readonly remainingBase: string;
   /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
   readonly earnedQuote: string | undefined;
+  /** Whose mark that is: of a bot that liquidates the worse of the exchange's and the chain's. Undefined when nothing remains. */
+  readonly restBy: "exchange" | "chain" | undefined;
   readonly deadlineMs: number;
   /** Of one that is open: what may be held of it now, signed, the worst price of its orders, and when less may be held. */
   readonly trajectory?: { readonly allowedBase: string; readonly worstPrice: string; readonly nextStepAtMs: number | undefined };
@@ -119,7 +121,7 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     unwinding: [
       ...unwinds.filter(({ state }) => state !== "open").slice(-ENDED_TOLD),
       ...unwinds.filter(({ state }) => state === "open"),
-    ].map((report) => unwindStatus(bot, report)),
+    ].map((report) => unwindStatus(bot, report, running)),
     unwindCounts: countsOf(unwinds),
   };
 }
@@ -156,8 +158,10 @@ export function accountHalts(bot: Bot): readonly string[] {
   return bot.safety.halts.filter(({ scope }) => scope === "account").map(({ name, why }) => `${name}: ${why}`);
 }
 
-function unwindStatus(bot: Bot, report: UnwindReport): UnwindStatus {
-  const { takeoverId, marketId, state, inheritedCredit, proceedsCredit, feesCredit, markCredit, deadlineMs } = report;
+function unwindStatus(bot: Bot, report: UnwindReport, running: RunningLiquidator | undefined): UnwindStatus {
+  const { takeoverId, marketId, state, inheritedCredit, proceedsCredit, feesCredit, markCredit, remainingLots, deadlineMs } = report;
+  const rest = remainingLots === 0 ? undefined : running?.restValue(marketId, remainingLots);
+  const restCredit = rest?.credit ?? markCredit;
   const desk = bot.context.desks.get(marketId);
   const base = (lots: Lots): string => desk?.instrument.amountOf(lots) ?? String(lots);
   const at = bot.unwinding.trajectories(marketId).find((one) => one.takeoverId === takeoverId);
@@ -171,8 +175,9 @@ function unwindStatus(bot: Bot, report: UnwindReport): UnwindStatus {
     state,
     inheritedBase: base(report.inheritedLots),
     soldBase: base(report.soldLots),
-    remainingBase: base(report.remainingLots),
-    earnedQuote: markCredit === undefined ? undefined : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + markCredit),
+    remainingBase: base(remainingLots),
+    earnedQuote: restCredit === undefined ? undefined : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + restCredit),
+    restBy: rest?.by,
     deadlineMs,
     ...(trajectory === undefined ? {} : { trajectory }),
   };

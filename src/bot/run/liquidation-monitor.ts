@@ -47,9 +47,9 @@ export class LiquidationMonitor {
     const quote = (units: bigint | undefined): string | undefined =>
       units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals);
     if (stage?.name === "unwound") {
-      const { state, remainingLots = 0 } = opportunity.unwound ?? {};
+      const { state, remainingLots = 0, restBy } = opportunity.unwound ?? {};
       const remainingBase = this.#bot()?.context.desks.get(marketId)?.instrument.amountOf(remainingLots);
-      const fields = { marketId, victim, state, remainingBase, profitQuote: quote(profitQuote) };
+      const fields = { marketId, victim, state, remainingBase, restBy, profitQuote: quote(profitQuote) };
       const isLeft = state === "expired" && remainingLots !== 0;
       if (isLeft) this.#voice.say("warn", "what was taken over was not sold in time", fields);
       else this.#voice.say("info", "what was taken over is sold", fields);

@@ -25,6 +25,8 @@ export interface OpportunityStatus {
   readonly hash: string | undefined;
   /** What of it is still to be sold, signed. */
   readonly remainingBase: string | undefined;
+  /** Whose mark the profit counts it at: the worse of the exchange's and the chain's. */
+  readonly restBy: string | undefined;
   readonly lostTo: { readonly winner: string; readonly blocksBefore: number; readonly tipGwei: string } | undefined;
 }
 
@@ -104,6 +106,7 @@ function opportunityStatus(opportunity: Opportunity, { creditDecimals, baseOf }:
     gasQuote: quote(gasQuote),
     hash: takenOver?.hash,
     remainingBase: unwound === undefined ? undefined : baseOf(marketId, unwound.remainingLots),
+    restBy: unwound?.restBy,
     lostTo:
       lostTo === undefined
         ? undefined

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Clock } from "../../core/seam.js";
-import type { CreditUnits, Hex, MarketId, Ms } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { creditOf, parseWire } from "../../exchange/wire-parse.js";
 import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-ports.js";
+import { mulFixed } from "../../liquidator/margin/fixed-point.js";
 import type { Paper } from "../../liquidator/margin/margin-account.js";
+import { type RestValue, worseValue } from "../../liquidator/rest-value.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/net-book.js";
@@ -60,15 +62,20 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #client: RestClient;
   readonly #clock: Clock;
   readonly #onAsking: () => void;
+  readonly #chainMarkOf: (perp: Hex) => bigint | undefined;
   readonly #byPerp: ReadonlyMap<Hex, Desk>;
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
 
-  /** @param onAsking hears of each question before it is sent: it counts against the bot's own limits. */
-  constructor(bot: Bot, client: RestClient, clock: Clock, onAsking: () => void) {
+  /**
+   * @param onAsking hears of each question before it is sent: it counts against the bot's own limits.
+   * @param chainMarkOf the newest mark that the chain has told, credit units per 1e18 paper.
+   */
+  constructor(bot: Bot, client: RestClient, clock: Clock, onAsking: () => void, chainMarkOf: (perp: Hex) => bigint | undefined) {
     this.#bot = bot;
     this.#client = client;
     this.#clock = clock;
     this.#onAsking = onAsking;
+    this.#chainMarkOf = chainMarkOf;
     this.#byPerp = new Map([...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]));
   }
 
@@ -119,8 +126,21 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
 
   markValue(perp: Hex, paper: Paper): CreditUnits | undefined {
     const desk = this.#byPerp.get(perp);
-    const mark = desk?.state.mark;
-    return desk === undefined || mark === undefined ? undefined : (paper * mark) / 10n ** BigInt(desk.instrument.paperDecimals);
+    return desk === undefined ? undefined : this.#worth(desk, paper)?.credit;
+  }
+
+  /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
+  restValue(marketId: MarketId, lots: Lots): RestValue | undefined {
+    const desk = this.#bot.context.desks.get(marketId);
+    return desk === undefined ? undefined : this.#worth(desk, BigInt(lots) * desk.instrument.paperPerLot);
+  }
+
+  #worth({ rules, instrument, state: { mark } }: Desk, paper: Paper): RestValue | undefined {
+    const onChain = this.#chainMarkOf(rules.perp.toLowerCase());
+    return worseValue(
+      mark === undefined ? undefined : (paper * mark) / 10n ** BigInt(instrument.paperDecimals),
+      onChain === undefined ? undefined : mulFixed(paper, onChain),
+    );
   }
 
   unwindingCredit(): CreditUnits {

@@ -8,13 +8,14 @@ import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/seam.js";
 import { ecdsaScheme, type Signer } from "../../core/signing.js";
-import type { CreditUnits, Hex, Ms } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
 import { tellOperatorRight } from "../../liquidator/operator-right.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
+import type { RestValue } from "../../liquidator/rest-value.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
 import type { Bot } from "../bot.js";
 import type { BotConfig, LiquidatorConfig } from "../config/config.js";
@@ -23,6 +24,7 @@ import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { lensAddress, openChainRpc } from "./chain-access.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
+import { noteUnwind } from "./note-unwind.js";
 
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
@@ -64,6 +66,8 @@ export interface RunningLiquidator {
   readonly mayAct: boolean;
   /** Credit units of one ether, as the exchange told it last; undefined before. */
   creditPerEth(): CreditUnits | undefined;
+  /** What lots that are not sold yet are worth at the worse of the exchange's mark and the chain's, and by whose. */
+  restValue(marketId: MarketId, lots: Lots): RestValue | undefined;
   /** To be told everything that the bot tells: what became of sales is in it. */
   observe(notice: Notice): void;
   /** Takes nothing over any more; what is under way is waited for, and then left to the next run. Twice does nothing more. */
@@ -101,13 +105,21 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
       clock,
     );
     const lanes = dryRun ? undefined : openLanes(options, rpc, signer);
-    const venue = new BotLiquidatorVenue(bot, client, clock, () => command({ command: "asked" }));
+    let liquidator: Liquidator | undefined;
+    const venue = new BotLiquidatorVenue(
+      bot,
+      client,
+      clock,
+      () => command({ command: "asked" }),
+      (perp) => liquidator?.markOf(perp),
+    );
     const unwind = {
       inherit: (takeover: Parameters<Bot["unwinding"]["inherit"]>[0]) => command({ command: "inherit", takeover }),
       disinherit: (takeoverId: string) => command({ command: "disinherit", takeoverId }),
     };
+    const restValue = (marketId: MarketId, lots: Lots) => venue.restValue(marketId, lots);
     const unlisten = ledger.listen(options.onNote);
-    const liquidator = new Liquidator({ settings, rpc, lens, lanes, sender: signer.address, venue, unwind, ledger, clock, random, log });
+    liquidator = new Liquidator({ settings, rpc, lens, lanes, sender: signer.address, venue, unwind, ledger, clock, random, log });
     liquidator.start();
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
@@ -125,7 +137,8 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
       sender: signer.address,
       mayAct,
       creditPerEth: () => venue.lastCreditPerEth,
-      observe: (notice) => noteUnwind(ledger, notice),
+      observe: (notice) => noteUnwind(ledger, notice, restValue),
+      restValue,
       stop: () => {
         stopping ??= stop();
         return stopping;
@@ -135,14 +148,6 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
     await rpc.close();
     throw error;
   }
-}
-
-/** What a takeover has earned so far is known once what remains of it has a mark. */
-function noteUnwind(ledger: LiquidationLedger, notice: Notice): void {
-  if (notice.kind !== "unwind") return;
-  const { takeoverId, state, remainingLots, inheritedCredit, proceedsCredit, feesCredit, markCredit } = notice.unwind;
-  if (markCredit === undefined && remainingLots !== 0) return;
-  ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: inheritedCredit + proceedsCredit - feesCredit + (markCredit ?? 0n) });
 }
 
 /** What a liquidator of a bot's file demands. */

@@ -68,8 +68,10 @@ export interface Intended {
 export interface Unwound {
   readonly state: string;
   readonly remainingLots: Lots;
-  /** Credit of the takeover, of the sale, less its fees, and what remains at the mark. */
+  /** Credit of the takeover, of the sale, less its fees, and what remains at the worse of the exchange's mark and the chain's. */
   readonly earnedCredit: CreditUnits;
+  /** Whose mark that was; absent when nothing remains. */
+  readonly restBy?: "exchange" | "chain";
 }
 
 /** One position of one account in danger, from the first word of it to its end. Plain JSON but for its bigints. */

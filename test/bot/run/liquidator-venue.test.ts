@@ -20,7 +20,13 @@ function exchangeWith(common: number) {
 }
 
 function venueOf({ running, clock }: VirtualRun): BotLiquidatorVenue {
-  return new BotLiquidatorVenue(running.bot, running.client, clock, () => running.command({ command: "asked" }));
+  return new BotLiquidatorVenue(
+    running.bot,
+    running.client,
+    clock,
+    () => running.command({ command: "asked" }),
+    () => undefined,
+  );
 }
 
 /** What comes of a question while time goes on. */
@@ -65,4 +71,29 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   const result = await replayLines(asFile(journal.lines));
   expect(result.divergence).toBeUndefined();
   expect(journal.lines.filter((line) => line.includes('"command":"asked"')).length).toBeGreaterThan(20);
+}, 60_000);
+
+it("a rest is worth what the worse of the stream's mark and the chain's makes of it, and says which", async () => {
+  const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400) });
+  await run.clock.runFor(2_000);
+  const { bot, client } = run.running;
+  const desk = bot.context.desks.get("btcusdc");
+  const mark = desk?.state.mark ?? 0n;
+  expect(mark).toBeGreaterThan(0n);
+  const perLot = (price: bigint) => price / 1_000n;
+  const venueAt = (chainMark: bigint | undefined) =>
+    new BotLiquidatorVenue(
+      bot,
+      client,
+      run.clock,
+      () => {},
+      (perp) => (perp === desk?.rules.perp.toLowerCase() ? chainMark : undefined),
+    );
+  expect(venueAt(mark / 2n).restValue("btcusdc", 1_000)).toEqual({ credit: mark / 2n, by: "chain" });
+  expect(venueAt(mark * 2n).restValue("btcusdc", 1_000)).toEqual({ credit: mark, by: "exchange" });
+  expect(venueAt(mark * 2n).restValue("btcusdc", -1_000)).toEqual({ credit: -2n * mark, by: "chain" });
+  expect(venueAt(undefined).restValue("btcusdc", 1)).toEqual({ credit: perLot(mark), by: "exchange" });
+  expect(venueAt(mark / 2n).markValue(desk?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(mark / 2n);
+  expect(venueAt(undefined).restValue("ethusdc", 1)).toBeUndefined();
+  await run.stop();
 }, 60_000);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { Notice } from "../../../src/bot/notice.js";
+import { noteUnwind } from "../../../src/bot/run/note-unwind.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import { worseValue } from "../../../src/liquidator/rest-value.js";
+
+const USD = 1_000_000n;
+
+/** A ledger with a takeover of a coin at 55,440, and what it has after the bot has told of its sale. */
+function afterwards(remainingLots: number, proceedsCredit: bigint, marks: { readonly exchange?: bigint; readonly chain?: bigint }) {
+  const clock = new VirtualClock(0);
+  const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
+  const { id } = ledger.seen("0xa", "0xb", "btcusdc");
+  const inheritedCredit = -55_440n * USD;
+  ledger.update(id, {
+    takenOver: { id: "t", hash: "0xaa", blockNumber: 9, paper: 10n ** 18n, credit: inheritedCredit, lots: 1_000 },
+  });
+  const notice: Notice = {
+    kind: "unwind",
+    unwind: {
+      takeoverId: "t",
+      marketId: "btcusdc",
+      state: "open",
+      inheritedLots: 1_000,
+      inheritedCredit,
+      soldLots: 1_000 - remainingLots,
+      nettedLots: 0,
+      proceedsCredit,
+      feesCredit: 10n * USD,
+      remainingLots,
+      markCredit: undefined,
+      deadlineMs: 0,
+    },
+  };
+  const worth = (lots: number, mark: bigint | undefined) => (mark === undefined ? undefined : (BigInt(lots) * mark * USD) / 1_000n);
+  noteUnwind(ledger, notice, (_, lots) => worseValue(worth(lots, marks.exchange), worth(lots, marks.chain)));
+  return ledger.get(id);
+}
+
+describe("the profit of a takeover of which something is still to be sold", () => {
+  it("counts it at the chain's mark while the exchange's still has the price of before the shock", () => {
+    const { profitQuote, unwound } = afterwards(500, 28_000n * USD, { exchange: 60_000n, chain: 56_000n }) ?? {};
+    expect(profitQuote, "and not the 2,550 that the stream's mark would show").toBe((28_000n + 28_000n - 55_440n - 10n) * USD);
+    expect(unwound?.restBy).toBe("chain");
+  });
+
+  it("counts it at the exchange's mark where that is the worse, or the only one", () => {
+    for (const marks of [{ exchange: 55_000n, chain: 56_000n }, { exchange: 55_000n }]) {
+      const { profitQuote, unwound } = afterwards(500, 28_000n * USD, marks) ?? {};
+      expect(profitQuote).toBe((28_000n + 27_500n - 55_440n - 10n) * USD);
+      expect(unwound?.restBy).toBe("exchange");
+    }
+  });
+
+  it("of a short is worse at the higher mark", () => {
+    expect(worseValue(-60_000n, -56_000n)).toEqual({ credit: -60_000n, by: "exchange" });
+    expect(worseValue(-56_000n, -60_000n)).toEqual({ credit: -60_000n, by: "chain" });
+  });
+
+  it("is not known before the first mark, and needs none when nothing is left", () => {
+    expect(afterwards(500, 28_000n * USD, {})?.unwound).toBeUndefined();
+    const sold = afterwards(0, 56_000n * USD, {});
+    expect(sold?.profitQuote).toBe((56_000n - 55_440n - 10n) * USD);
+    expect(sold?.unwound).not.toHaveProperty("restBy");
+  });
+});

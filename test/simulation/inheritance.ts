@@ -129,6 +129,12 @@ export class Inheritance {
   /** The liquidator says everything again: it cannot know what a bot that died has heard. */
   #started({ bot }: BotRig): void {
     this.#bot = bot;
+    const known = new Map(bot.unwinding.reports().map((report) => [report.takeoverId, report]));
+    for (const [takeoverId, { soldLots, nettedLots }] of this.reports) {
+      const now = known.get(takeoverId);
+      if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
+        this.violations.push(`${takeoverId}: ${soldLots} lots were told as worked off, and the next run knows of ${now?.soldLots}`);
+    }
     for (const { takeover, isTakenBack } of this.#told.values()) {
       bot.command({ command: "inherit", takeover });
       if (isTakenBack) bot.command({ command: "disinherit", takeoverId: takeover.id });

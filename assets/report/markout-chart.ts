@@ -73,15 +73,7 @@ export class MarkoutChart {
     if (this.#width === 0) return;
     this.#svg.setAttribute("viewBox", `0 0 ${this.#width} ${HEIGHT}`);
     this.#svg.setAttribute("width", String(this.#width));
-    let [low, high] = [0, 0];
-    for (const { side, horizons } of this.#shown) {
-      for (const band of horizons) {
-        if (band === null) continue;
-        const reach = side === "BOTH" ? (band.halfBandTicks ?? 0) : 0;
-        low = Math.min(low, band.meanTicks - reach);
-        high = Math.max(high, band.meanTicks + reach);
-      }
-    }
+    const [low, high] = this.#range();
     const { ticks, from, to } = valueTicks(low, high, 5);
     this.#low = from;
     this.#high = to;
@@ -95,13 +87,30 @@ export class MarkoutChart {
       grid.append(label(`${seconds}`, { x: this.#x(index), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }));
     }
     grid.append(label("seconds after the fill", { x: (LEFT + this.#width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }));
-    this.#svg.replaceChildren(grid);
-    for (const group of this.#shown) this.#drawGroup(group);
-    this.#svg.append(this.#cursor);
+    const [width, height] = [this.#width - LEFT - RIGHT + 12, HEIGHT - TOP - BOTTOM + 12];
+    const box = { x: LEFT - 6, y: TOP - 6, width, height, viewBox: `${LEFT - 6} ${TOP - 6} ${width} ${height}`, overflow: "hidden" };
+    const plot = svg("svg", box);
+    for (const group of this.#shown) this.#drawGroup(plot, group);
+    this.#svg.replaceChildren(grid, plot, this.#cursor);
     this.#look(undefined);
   }
 
-  #drawGroup({ side, horizons }: Group): void {
+  /** Holds the horizons that have a band, or every one where none has: means of a few fills run out of the chart instead of flattening it. */
+  #range(): [number, number] {
+    const banded = new Set(this.#shown.flatMap(({ side, horizons }) => (side === "BOTH" ? bandedOf(horizons) : [])));
+    let [low, high] = [0, 0];
+    for (const { side, horizons } of this.#shown) {
+      for (const [index, band] of horizons.entries()) {
+        if (band === null || (banded.size > 0 && !banded.has(index))) continue;
+        const reach = side === "BOTH" ? (band.halfBandTicks ?? 0) : 0;
+        low = Math.min(low, band.meanTicks - reach);
+        high = Math.max(high, band.meanTicks + reach);
+      }
+    }
+    return [low, high];
+  }
+
+  #drawGroup(plot: SVGSVGElement, { side, horizons }: Group): void {
     const points = [...horizons.entries()].filter((entry): entry is [number, Band] => entry[1] !== null);
     const colour = COLOURS[side];
     if (side === "BOTH") {
@@ -111,15 +120,12 @@ export class MarkoutChart {
           ([index, { meanTicks, halfBandTicks }]) =>
             `${this.#x(index).toFixed(1)} ${this.#y(meanTicks + sign * (halfBandTicks ?? 0)).toFixed(1)}`,
         );
-      if (banded.length > 0)
-        this.#svg.append(svg("path", { d: `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`, class: `fill ${colour}` }));
+      if (banded.length > 0) plot.append(svg("path", { d: `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`, class: `fill ${colour}` }));
     }
     const line = points.map(([index, { meanTicks }]) => `${this.#x(index).toFixed(1)} ${this.#y(meanTicks).toFixed(1)}`).join("L");
-    if (line !== "") this.#svg.append(svg("path", { d: `M${line}`, class: `stroke ${colour} ${side === "BOTH" ? "strong" : ""}` }));
+    if (line !== "") plot.append(svg("path", { d: `M${line}`, class: `stroke ${colour} ${side === "BOTH" ? "strong" : ""}` }));
     for (const [index, { meanTicks }] of points) {
-      this.#svg.append(
-        svg("circle", { cx: this.#x(index), cy: this.#y(meanTicks), r: side === "BOTH" ? 3.5 : 2.5, class: `dot ${colour}` }),
-      );
+      plot.append(svg("circle", { cx: this.#x(index), cy: this.#y(meanTicks), r: side === "BOTH" ? 3.5 : 2.5, class: `dot ${colour}` }));
     }
   }
 
@@ -157,6 +163,10 @@ export class MarkoutChart {
   #y(value: number): number {
     return TOP + (1 - (value - this.#low) / (this.#high - this.#low)) * (HEIGHT - TOP - BOTTOM);
   }
+}
+
+function bandedOf(horizons: Group["horizons"]): number[] {
+  return horizons.flatMap((band, index) => (band?.halfBandTicks == null ? [] : [index]));
 }
 
 function ticksText(ticks: number): string {

@@ -76,7 +76,7 @@ function markoutsHtml(report: Report, market: Market): string {
   const levels = [...new Set(markouts.map(({ level }) => level))];
   const choice = `<label class="choice">Quote level <select class="levels">${levels.map((level) => `<option value="${level}">${levelName(level)}</option>`).join("")}</select></label>`;
   const note =
-    "What the mid, so long after a fill, is worth against the price of the fill, in ticks, weighted by amount; above zero is gain. The band holds the mean of both sides with 95 %, over blocks of four horizons of time, since fills close in time see the same move; with fewer than five blocks there is none.";
+    "What the mid, so long after a fill, is worth against the price of the fill, in ticks, weighted by amount; above zero is gain. The band holds the mean of both sides with 95 %, over blocks of four horizons of time, since fills close in time see the same move; with fewer than five blocks there is none, and a curve may run out of the chart.";
   const rows = markouts.map(({ side, level, fills, horizons }) => [
     `${levelName(level)}, ${side === "BOTH" ? "both sides" : side === "BUY" ? "buys" : "sells"}`,
     countText(fills),

@@ -15,12 +15,13 @@ interface SourceMarket {
   readonly perp: Uint8Array;
 }
 
-/** Presigned orders of one or many accounts, in turn in one or many markets, on both sides of books that never meet. */
+/** Presigned orders of one or many accounts, in turn in one or many markets: on both sides of books that never meet, or in pairs that do. */
 export class OrderSource {
   readonly #signers: readonly Signer[];
   readonly #hasher: OrderHasher;
   readonly #markets: readonly SourceMarket[];
   #count = 0;
+  #pairsCount = 0;
 
   private constructor(signers: readonly Signer[], hasher: OrderHasher, markets: readonly SourceMarket[]) {
     this.#signers = signers;
@@ -52,18 +53,36 @@ export class OrderSource {
     return Array.from({ length: count }, () => this.#next());
   }
 
+  /**
+   * So many bodies to buy and as many to sell, in turn, all at one price: each pair is a trade between the first two accounts. The next
+   * time they change places, so that nobody's position grows.
+   */
+  pairs(count: number): string[] {
+    const [market] = this.#markets;
+    const [one, other] = this.#signers;
+    if (market === undefined || one === undefined || other === undefined)
+      throw new RunError("a pair needs two accounts", { value: this.#signers.length });
+    this.#pairsCount += 1;
+    const [buyer, seller] = this.#pairsCount % 2 === 1 ? [one, other] : [other, one];
+    return Array.from({ length: 2 * count }, (_, i) => this.#order(i % 2 === 0 ? buyer : seller, market, i % 2 === 0, 600_000));
+  }
+
   /** For every account, the query of DELETE /v1/allOpenOrders. */
   cancelAll(): string[] {
     return this.#signers.map((signer) => signedBy(signer, new Map()));
   }
 
   #next(): string {
-    this.#count += 1;
-    const signer = this.#signers[this.#count % this.#signers.length] as Signer;
+    const count = this.#count + 1;
+    const signer = this.#signers[count % this.#signers.length] as Signer;
     // Counted apart from the accounts, so that every account comes to every market.
-    const market = this.#markets[Math.floor(this.#count / this.#signers.length) % this.#markets.length] as SourceMarket;
-    const buys = this.#count % 2 === 0;
-    const ticks = buys ? 590_000 - (this.#count % 4001) : 610_000 + (this.#count % 4001);
+    const market = this.#markets[Math.floor(count / this.#signers.length) % this.#markets.length] as SourceMarket;
+    const buys = count % 2 === 0;
+    return this.#order(signer, market, buys, buys ? 590_000 - (count % 4001) : 610_000 + (count % 4001));
+  }
+
+  #order(signer: Signer, market: SourceMarket, buys: boolean, ticks: number): string {
+    this.#count += 1;
     const amount = "0.001";
     const paper = decimalToScaled(amount, 18);
     const credit = BigInt(ticks) * 100n;

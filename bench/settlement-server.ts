@@ -1,0 +1,41 @@
+import { liveSeam } from "../src/core/live-seam.js";
+import { initCrypto } from "../src/core/signing.js";
+import { parseExchangeConfig } from "../src/simulator/config.js";
+import { openConfiguredExchange } from "../src/simulator/configured-exchange.js";
+import { serveExchange } from "../src/simulator/http-server.js";
+import { serveBench } from "./bench-server.js";
+
+const MARK_QUOTE = "60000";
+
+/** The exchange with one market, whose mark stands still, and no limits in the way, settling on its chain with a block each so many ms, or in memory at once. */
+async function serve(blockMs: number | undefined): Promise<number[]> {
+  await initCrypto();
+  const market = { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" };
+  const { exchange } = await openConfiguredExchange(
+    parseExchangeConfig({
+      port: 0,
+      markets: { btcusdc: market },
+      creditOnRegistration: "1000000000",
+      rateLimits: { common: 0, order: 0 },
+      timestampWindowMs: 1_000_000_000,
+      ...(blockMs === undefined
+        ? { settlement: { delayMs: 0 } }
+        : { chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: blockMs } } }),
+    }),
+    liveSeam(),
+    {
+      flowOf: () => ({
+        start: (flow) => {
+          const ticks = flow.instrument.ticksOf(MARK_QUOTE);
+          flow.setReference(ticks, ticks);
+        },
+        stop: () => {},
+      }),
+    },
+  );
+  const served = await serveExchange(exchange);
+  return [served.port];
+}
+
+const [, , blockMs] = process.argv;
+serveBench(await serve(blockMs === undefined ? undefined : Number(blockMs)));

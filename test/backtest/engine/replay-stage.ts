@@ -1,0 +1,156 @@
+import { map } from "rxjs";
+import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import type { FillModels } from "../../../src/backtest/engine/fill-models.js";
+import { type MarketHistory, ReplayRun } from "../../../src/backtest/engine/replay-run.js";
+import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
+import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
+import type { BotConfig } from "../../../src/bot/config/config.js";
+import { botSchema } from "../../../src/bot/config/config-schema.js";
+import type { Notice } from "../../../src/bot/notice.js";
+import type { MarketId } from "../../../src/core/units.js";
+import type { VenueRules } from "../../../src/exchange/records.js";
+import type { MarketView } from "../../../src/market/view.js";
+import type { Quote } from "../../../src/strategies/intent.js";
+import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+
+/** Noon of a day, microseconds: where the made histories of these tests begin. */
+export const NOON_US = Date.UTC(2026, 0, 5, 12) * 1000;
+export const MARKET = "btcusdc";
+/** The grid of every market here: 0.1 quote and 0.001 base, so that one lot at one tick is 0.0001 quote, 100 units of credit. */
+export const GRID = { tickSize: "0.1", stepSize: "0.001" };
+
+/** Quotes at fixed prices, or as a function of the view. */
+export function quoting(quotes: (view: MarketView) => readonly Quote[]): BoundStrategy {
+  return () => (view$) =>
+    view$.pipe(
+      map((view) => ({
+        kind: "quotes" as const,
+        marketId: view.marketId,
+        viewSequence: view.sequence,
+        quotes: quotes(view),
+        reason: { fairTicks: view.midTicks, reservationTicks: view.midTicks, halfSpreadTicks: 1, terms: {}, clamps: [] },
+      })),
+    );
+}
+
+/** What a test changes of a run. */
+export interface StageOptions {
+  readonly markets: Readonly<Record<MarketId, MarketHistory>>;
+  readonly strategies: Readonly<Record<MarketId, BoundStrategy>>;
+  readonly bot?: Record<string, unknown>;
+  readonly fees?: { readonly maker: string; readonly taker: string };
+  readonly rules?: Partial<Parameters<typeof rulesOfFile>[0]>;
+  readonly fills?: Partial<FillModels>;
+  readonly latency?: LatencyModel;
+  readonly creditQuote?: bigint;
+  readonly warmupMs?: number;
+  readonly seed?: string;
+  readonly startUs?: number;
+  readonly sampleUs?: number;
+}
+
+/** Everything that a run told. */
+export class Told implements RunObserver {
+  readonly fills: ReplayFill[] = [];
+  readonly samples: EquitySample[] = [];
+  readonly payments: FundingPayment[] = [];
+  readonly actions: { readonly kind: string; readonly atUs: number }[] = [];
+  readonly notes: string[] = [];
+  readonly quotes: { readonly side: string; readonly ticks: number; readonly atUs: number }[] = [];
+  touch(): void {}
+  fill(fill: ReplayFill): void {
+    this.fills.push(fill);
+  }
+  equity(sample: EquitySample): void {
+    this.samples.push(sample);
+  }
+  quote(_marketId: MarketId, atUs: number, side: string, ticks: number): void {
+    this.quotes.push({ side, ticks, atUs });
+  }
+  action(_marketId: MarketId, atUs: number, kind: string): void {
+    this.actions.push({ kind, atUs });
+  }
+  funding(payment: FundingPayment): void {
+    this.payments.push(payment);
+  }
+  note(_atUs: number, _level: string, text: string): void {
+    this.notes.push(text);
+  }
+}
+
+/** A bot on made history, and what it told. */
+export class ReplayStage {
+  readonly told = new Told();
+  readonly notices: { readonly atUs: number; readonly notice: Notice }[] = [];
+  readonly run: ReplayRun;
+  readonly rules: VenueRules;
+
+  constructor(options: StageOptions) {
+    const ids = Object.keys(options.markets);
+    const { maker = "0.0001", taker = "0.0005" } = options.fees ?? {};
+    const market = {
+      tickSizeQuote: GRID.tickSize,
+      stepSizeBase: GRID.stepSize,
+      makerFeeRate: maker,
+      takerFeeRate: taker,
+      maxLeverage: 20,
+      liquidationThreshold: 0.03,
+      maxOpenOrders: 200,
+    };
+    this.rules = rulesOfFile(
+      {
+        markets: Object.fromEntries(ids.map((id) => [id, market])),
+        liquidationPriceOff: 0.01,
+        insuranceFeeRate: 0.01,
+        ...options.rules,
+      } as Parameters<typeof rulesOfFile>[0],
+      ids,
+      "/",
+    );
+    this.run = new ReplayRun({
+      config: stageBot(ids, options.bot),
+      rules: this.rules,
+      strategies: new Map(Object.entries(options.strategies)),
+      markets: new Map(Object.entries(options.markets)),
+      fills: {
+        queue: "risk-averse",
+        partialFills: true,
+        queueAheadBase: undefined,
+        slippageTicks: 1,
+        path: "ohlc",
+        volumeShare: 0.1,
+        ...options.fills,
+      },
+      latencyOf: () => options.latency ?? constantLatency(10, 10),
+      liquidation: { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n },
+      startCredit: (options.creditQuote ?? 100_000n) * 1_000_000n,
+      seed: options.seed ?? "1",
+      startUs: options.startUs ?? NOON_US,
+      warmupMs: options.warmupMs ?? 0,
+      sampleUs: options.sampleUs ?? 1_000_000,
+      observer: this.told,
+      onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),
+    });
+  }
+
+  /** Everything that was decided and done, as text. */
+  get transcript(): string {
+    return JSON.stringify([this.notices, this.told.fills, this.told.samples.at(-1)], (_key, value: unknown) =>
+      typeof value === "bigint" ? `${value}n` : value,
+    );
+  }
+}
+
+function stageBot(ids: readonly MarketId[], file: Record<string, unknown> = {}): BotConfig {
+  const limits = { maxPositionBase: "10", maxOrderBase: "5" };
+  const whole = {
+    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+    account: { keyEnv: "KEY" },
+    quotes: { timeInForce: "POST_ONLY" },
+    decide: { everyMs: 100, onTouchChange: true, onFill: true, minGapMs: 0 },
+    markets: Object.fromEntries(ids.map((id) => [id, { strategy: "ladder", params: {}, limits }])),
+    risk: { maxDrawdownQuote: "1000000" },
+    ...file,
+  };
+  return { ...botSchema.parse(whole), path: "/backtest/bot.yaml" };
+}

@@ -20,7 +20,10 @@ export class FillsTable {
   #sign: 1 | -1 = 1;
 
   constructor(host: HTMLElement, columns: readonly string[], rows: readonly FillRow[]) {
-    this.#columns = columns.map((name, index) => ({ name, index })).filter(({ name }) => !HIDDEN.has(name));
+    const hasOneMarket = new Set(rows.map(({ market }) => market)).size < 2;
+    this.#columns = columns
+      .map((name, index) => ({ name, index }))
+      .filter(({ name }) => !HIDDEN.has(name) && !(hasOneMarket && name === "market"));
     this.#rows = [...rows];
     const table = html("table", "fills");
     const caption = html("caption", "unseen", "Fills of the run");

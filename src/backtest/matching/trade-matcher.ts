@@ -87,19 +87,17 @@ export class TradeMatcher extends OrderMatcher {
     let bidKey = own.bids.bestKey;
     let askKey = own.asks.bestKey;
     let message = this.#reel.next;
-    while (message < messages) {
-      const atUs = exchangeUs[message];
-      if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
-      const isTrade = kind[message] === TapeKind.trade;
+    for (const end = firstAfter(exchangeUs, message, messages, untilUs, inclusive); message < end; ) {
+      const row = rowEnd[message] - 1;
+      const ticks = Math.abs(signedTicks[row]);
       message++;
-      if (!isTrade) continue;
-      const row = rowEnd[message - 1] - 1;
-      const signed = signedTicks[row];
-      const ticks = signed < 0 ? -signed : signed;
+      if (!watched && ticks > bidKey && -ticks > askKey) continue;
+      if (kind[message - 1] !== TapeKind.trade) continue;
+      const atUs = exchangeUs[message - 1];
       if (ticks <= bidKey || -ticks <= askKey) {
         // Whoever hears of a fill sees the prices from before the trade.
         this.#reel.next = message - 1;
-        this.#print(ticks, signed > 0, lots[row], atUs);
+        this.#print(ticks, signedTicks[row] > 0, lots[row], atUs);
         bidKey = own.bids.bestKey;
         askKey = own.asks.bestKey;
       }
@@ -167,4 +165,23 @@ export class TradeMatcher extends OrderMatcher {
     }
     return this;
   }
+}
+
+/** The first message from `from` on that lies after an instant, or at it where it is not inclusive. */
+function firstAfter(exchangeUs: Float64Array, from: number, messages: number, untilUs: number, inclusive: boolean): number {
+  const isPlayed = (message: number): boolean => exchangeUs[message] < untilUs || (inclusive && exchangeUs[message] === untilUs);
+  // Most steps are short: double the reach before halving it.
+  let low = from;
+  let reach = 1;
+  while (low + reach < messages && isPlayed(low + reach - 1)) {
+    low += reach;
+    reach *= 2;
+  }
+  let high = Math.min(low + reach, messages);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isPlayed(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { seededRandom } from "../src/core/seeded-random.js";
+import type { Tape } from "../src/history/columns/tape.js";
+import { TapeBuilder } from "../src/history/columns/tape-builder.js";
+import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
+import { BTC_GRID, captureTape, hasCapture } from "../test/support/capture-tape.js";
+import { bookChanges } from "./book-changes.js";
+
+const CAPTURE = "btcusdt-perp_20240808";
+const TRADES = "btcusdt-spot_20220115_ticks";
+const GRID = { marketId: BTC_GRID.marketId, tickSize: BTC_GRID.tickSize, stepSize: BTC_GRID.stepSize };
+/** Of the seeded book: a message every 50 ms, of as many rows as the capture's, and a trade now and then. */
+const SEEDED = { changes: 200_000, levels: 1000, rowsAMessage: 68, everyUs: 50_000, latencyUs: 4000, mid: 600_000 };
+
+/** History to replay, and where it comes from, in words. */
+export interface MarketTape {
+  readonly tape: Tape;
+  readonly source: string;
+}
+
+/** The recorded capture's books and trades; where recorded data is absent, seeded ones. */
+export function bookTape(): MarketTape {
+  if (hasCapture(CAPTURE)) return { tape: captureTape(CAPTURE, 1000), source: `the recorded capture ${CAPTURE}` };
+  return { tape: seededBooks(), source: "seeded books of the capture's size (no recorded data here)" };
+}
+
+/** The recorded trades of one day; where recorded data is absent, a seeded walk. */
+export function tradeTape(): MarketTape {
+  const file = `${recordedDataFolder()}/trades/${TRADES}.csv.gz`;
+  if (existsSync(file)) return { tape: recordedTrades(file), source: `the trades of the recorded day ${TRADES}` };
+  return { tape: seededTrades(), source: "a seeded walk of a day's trades (no recorded data here)" };
+}
+
+/** The same history so much later: its rows are shared. */
+export function laterTape(tape: Tape, byUs: number): Tape {
+  const later = (stamps: Float64Array): Float64Array => stamps.map((us) => us + byUs);
+  return { ...tape, exchangeUs: later(tape.exchangeUs), localUs: later(tape.localUs) };
+}
+
+function recordedTrades(file: string): Tape {
+  const [header = "", ...lines] = gunzipSync(readFileSync(file)).toString("utf8").trimEnd().split("\n");
+  const columns = header.trim().split(",");
+  const [price, amount, time, isBuyerMaker] = ["price", "amount", "time", "isBuyerMaker"].map((name) => columns.indexOf(name)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  // Spot has a finer grid than the perpetual.
+  const builder = new TapeBuilder({ marketId: "btcusdt", tickSize: "0.01", stepSize: "0.00001" });
+  for (const line of lines) {
+    const cells = line.trim().split(",");
+    const stampUs = Number(cells[time]) * 1000;
+    const lots = Math.round(Number(cells[amount]) * 100_000);
+    const ticks = Math.round(Number(cells[price]) * 100);
+    if (lots > 0) builder.trade(stampUs, stampUs, cells[isBuyerMaker] === "true" ? "SELL" : "BUY", ticks, lots);
+  }
+  return builder.build();
+}
+
+function seededTrades(): Tape {
+  const random = seededRandom("trade-tape");
+  const builder = new TapeBuilder(GRID);
+  let mid = SEEDED.mid;
+  for (let at = 0; at < SEEDED.changes; at++) {
+    mid += random.uniform() < 0.5 ? 1 : -1;
+    builder.trade(at * 1000, at * 1000, random.uniform() < 0.5 ? "BUY" : "SELL", mid, 1 + Math.floor(random.uniform() * 500));
+  }
+  return builder.build();
+}
+
+function seededBooks(): Tape {
+  const random = seededRandom("book-tape");
+  const { bids, ticks, lots, initial } = bookChanges(SEEDED.levels, SEEDED.changes, "book-tape");
+  const builder = new TapeBuilder(GRID);
+  builder.snapshot(0, SEEDED.latencyUs);
+  for (let at = 0; at < initial.bids.length; at += 2) builder.level("BUY", initial.bids[at] as number, initial.bids[at + 1] as number);
+  for (let at = 0; at < initial.asks.length; at += 2) builder.level("SELL", initial.asks[at] as number, initial.asks[at + 1] as number);
+  for (let at = 0, message = 1; at < SEEDED.changes; message++) {
+    const atUs = message * SEEDED.everyUs;
+    const localUs = atUs + SEEDED.latencyUs + Math.floor(random.uniform() * SEEDED.latencyUs);
+    if (random.uniform() < 0.7) {
+      const buys = random.uniform() < 0.5;
+      builder.trade(atUs, localUs, buys ? "BUY" : "SELL", (ticks[at] as number) + (buys ? 1 : 0), 1 + Math.floor(random.uniform() * 50));
+    }
+    builder.update(atUs, localUs);
+    const end = Math.min(SEEDED.changes, at + 1 + Math.floor(random.uniform() * 2 * SEEDED.rowsAMessage));
+    for (; at < end; at++) builder.level(bids[at] === 1 ? "BUY" : "SELL", ticks[at] as number, lots[at] as number);
+  }
+  return builder.build();
+}

@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
+import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
+import { queueModelNamed } from "../../../src/core/queue-model-names.js";
+import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { OrderBook } from "../../../src/market/order-book.js";
+import { Heard, order } from "./heard.js";
+
+const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
+const MID = 100;
+
+/** A message of history, or something of ours between two. */
+type Step =
+  | { readonly what: "book"; readonly rows: readonly (readonly [Side, Ticks, Lots])[] }
+  | { readonly what: "trade"; readonly taker: Side; readonly ticks: Ticks; readonly lots: Lots }
+  | {
+      readonly what: "place";
+      readonly side: Side;
+      readonly ticks: Ticks;
+      readonly lots: Lots;
+      readonly tif: "GTC" | "IOC" | "FOK" | "POST_ONLY" | "GTT";
+    }
+  | { readonly what: "cancel"; readonly which: number };
+
+const side = fc.constantFrom<Side>("BUY", "SELL");
+const near = fc.integer({ min: MID - 4, max: MID + 4 });
+/** Bids stay below the middle and asks above it, as in a recording; whatever else is drawn may go anywhere. */
+const row = fc
+  .tuple(side, fc.integer({ min: 0, max: 4 }), fc.constantFrom(0, 0, 1, 2, 5, 9))
+  .map(([of, away, lots]) => [of, of === "BUY" ? MID - away : MID + 1 + away, lots] as const);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.array(row, { maxLength: 20 }).map((rows): Step => ({ what: "book", rows })) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ what: fc.constant("trade" as const), taker: side, ticks: near, lots: fc.integer({ min: 1, max: 9 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant("place" as const),
+      side,
+      ticks: near,
+      lots: fc.integer({ min: 1, max: 12 }),
+      tif: fc.constantFrom("GTC" as const, "GTC" as const, "IOC" as const, "FOK" as const, "POST_ONLY" as const, "GTT" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant("cancel" as const), which: fc.nat(20) }) },
+) as fc.Arbitrary<Step>;
+const steps = fc.array(step, { maxLength: 60 });
+const queueName = fc.constantFrom("risk-averse", "power-2", "power3-3", "log");
+
+/** The history among the steps, one message each 10 us, in place of the step. */
+function tapeOf(all: readonly Step[]): Tape {
+  const builder = new TapeBuilder(GRID);
+  for (const [at, one] of all.entries()) {
+    if (one.what === "trade") builder.trade(at * 10, at * 10, one.taker, one.ticks, one.lots);
+    if (one.what !== "book") continue;
+    builder.update(at * 10, at * 10);
+    for (const [of, ticks, lots] of one.rows) builder.level(of, ticks, lots);
+  }
+  return builder.build();
+}
+
+type AnyMatcher = BookMatcher | TradeMatcher;
+
+/** Plays everything; `look` sees the state after each step with the fills that it brought. */
+function play(all: readonly Step[], matcher: AnyMatcher, heard: Heard, look: (at: number, firstFill: number) => void): void {
+  for (const [at, one] of all.entries()) {
+    const firstFill = heard.fills.length;
+    while (matcher.nextUs <= at * 10) matcher.advance(at * 10, true);
+    if (one.what === "place") {
+      const more = { timeInForce: one.tif, expirationUs: one.tif === "GTT" ? at * 10 + 95 : Number.POSITIVE_INFINITY };
+      matcher.place(order(at, one.side, one.ticks, one.lots, more), at * 10);
+    } else if (one.what === "cancel") {
+      matcher.cancel(one.which, at * 10);
+    }
+    look(at, firstFill);
+  }
+}
+
+describe("whatever history and our orders are", () => {
+  it("every order's account adds up, and no fill is worse than its limit", () => {
+    fc.assert(
+      fc.property(steps, queueName, fc.boolean(), (all, queue, partialFills) => {
+        const heard = new Heard();
+        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001), partialFills });
+        play(all, matcher, heard, () => {});
+        const ended = new Map(heard.ends.map(({ id, lots }) => [id, lots]));
+        expect(ended.size).toBe(heard.ends.length);
+        for (const { id, lots, openLots, side: of, ticks } of heard.orders) {
+          expect(heard.filledLots(id) + openLots).toBe(lots);
+          expect(ended.get(id) ?? openLots).toBe(openLots);
+          for (const fill of heard.fills.filter((each) => each.id === id)) {
+            expect(of === "BUY" ? fill.ticks <= ticks : fill.ticks >= ticks).toBe(true);
+            if (fill.cause !== "taker") expect(fill.ticks).toBe(ticks);
+          }
+          const isOpen = openLots > 0 && !ended.has(id);
+          expect(matcher.cancel(id, Number.MAX_SAFE_INTEGER)).toBe(isOpen);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("every fill of a resting order has its evidence in the very message that brought it", () => {
+    fc.assert(
+      fc.property(steps, queueName, (all, queue) => {
+        const heard = new Heard();
+        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001) });
+        const book = new OrderBook();
+        play(all, matcher, heard, (at, firstFill) => {
+          const one = all[at] as Step;
+          if (one.what === "book") for (const [of, ticks, lots] of one.rows) book.set(of, ticks, lots);
+          let byQueue = 0;
+          for (const { id, ticks, lots, cause } of heard.fills.slice(firstFill)) {
+            const isBuy = heard.orders.find((each) => each.id === id)?.side === "BUY";
+            const beyond = (price: Ticks): boolean => (isBuy ? price < ticks : price > ticks);
+            if (cause === "taker") expect([one.what, id]).toEqual(["place", at]);
+            else if (cause === "cross")
+              expect(one.what === "book" && (isBuy ? book.asks.bestTicks <= ticks : book.bids.bestTicks >= ticks)).toBe(true);
+            else expect(one.what === "trade" && (one.taker === "SELL") === isBuy).toBe(true);
+            if (cause === "through") expect(one.what === "trade" && beyond(one.ticks)).toBe(true);
+            if (cause !== "queue") continue;
+            expect(one.what === "trade" && one.ticks === ticks).toBe(true);
+            byQueue += lots;
+          }
+          // What traded at a price is there once for all of ours together.
+          if (one.what === "trade") expect(byQueue).toBeLessThanOrEqual(one.lots);
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("takers take no more of a level than it shows and what is added to it later", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const heard = new Heard();
+        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed("risk-averse", 0.001) });
+        const book = new OrderBook();
+        /** By side and price: what was ever there to take since the level came, less what we took. */
+        const left = new Map<string, Lots>();
+        play(all, matcher, heard, (at, firstFill) => {
+          const one = all[at] as Step;
+          for (const [of, ticks, lots] of one.what === "book" ? one.rows : []) {
+            const before = (of === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+            const key = `${of} ${ticks}`;
+            left.set(key, lots === 0 ? 0 : (left.get(key) ?? 0) + Math.max(0, lots - before));
+            book.set(of, ticks, lots);
+          }
+          for (const { id, ticks, lots, cause } of heard.fills.slice(firstFill)) {
+            if (cause !== "taker") continue;
+            const key = `${heard.orders.find((each) => each.id === id)?.side === "BUY" ? "SELL" : "BUY"} ${ticks}`;
+            left.set(key, (left.get(key) ?? 0) - lots);
+            expect(left.get(key)).toBeGreaterThanOrEqual(0);
+          }
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("whoever asks in small steps is told the same as who asks once", () => {
+    fc.assert(
+      fc.property(steps, queueName, (all, queue) => {
+        const played = (stepUs: number): unknown => {
+          const heard = new Heard();
+          const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001) });
+          play(all, matcher, heard, (at) => {
+            for (let us = at * 10; us < at * 10 + 10; us += stepUs) while (matcher.advance(us, true) < us);
+          });
+          return [heard.fills, heard.ends];
+        };
+        expect(played(1)).toEqual(played(10));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("of ours at one price the older is filled before the younger gets anything", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const heard = new Heard();
+        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed("risk-averse", 0.001) });
+        play(all, matcher, heard, (at, firstFill) => {
+          const one = all[at] as Step;
+          if (one.what !== "trade") return;
+          const filled = heard.fills.slice(firstFill).filter(({ cause }) => cause === "queue");
+          for (const { id } of filled) {
+            const own = heard.orders.find((each) => each.id === id);
+            const ended = new Set(heard.ends.map((end) => end.id));
+            const older = heard.orders.filter(
+              (each) => each.id < id && each.side === own?.side && each.ticks === own.ticks && each.openLots > 0 && !ended.has(each.id),
+            );
+            expect(older).toEqual([]);
+          }
+        });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("among trades alone an order is never filled at a price that was only reached", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const heard = new Heard();
+        const matcher = new TradeMatcher({ tape: tapeOf(all), listener: heard, slippageTicks: 1 });
+        play(all, matcher, heard, (at, firstFill) => {
+          const one = all[at] as Step;
+          for (const { id, ticks, cause } of heard.fills.slice(firstFill)) {
+            const own = heard.orders.find((each) => each.id === id);
+            if (cause === "taker") expect(own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0)).toBe(true);
+            else expect(one.what === "trade" && (own?.side === "BUY" ? one.ticks < ticks : one.ticks > ticks)).toBe(true);
+          }
+        });
+        for (const { id, lots, openLots } of heard.orders) expect(heard.filledLots(id) + openLots).toBe(lots);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

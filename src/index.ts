@@ -10,6 +10,7 @@ export {
   type AvellanedaStoikovVariant,
   avellanedaStoikovQuotes,
 } from "./strategies/avellaneda-stoikov-quotes.js";
+export { type FillIntensity, FillIntensityEstimator, type FillIntensityWindow, type TradedView } from "./strategies/fill-intensity.js";
 export {
   type GlftDistances,
   GlftExactQuotes,

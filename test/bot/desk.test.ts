@@ -1,0 +1,81 @@
+import { filter, tap } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { Desk } from "../../src/bot/desk.js";
+import type { MarketRules } from "../../src/exchange/records.js";
+import type { MarketView } from "../../src/market/view.js";
+import { testContext, testInstrument } from "../strategies/fixtures.js";
+
+const RULES: MarketRules = {
+  marketId: testInstrument.marketId,
+  tickSize: "0.1",
+  stepSize: "0.001",
+  minTicks: 1,
+  maxTicks: 1_000_000,
+  minLots: 1,
+  maxLots: 1_000_000,
+  marketMinLots: 1,
+  marketMaxLots: 1_000_000,
+  maxOpenOrders: 20,
+  makerFeeRate: 0n,
+  takerFeeRate: 0n,
+  maxLeverage: 20,
+  liquidationLeverage: "33.33",
+  perp: "0x01",
+  stage: "NORMAL",
+  status: "ONLINE",
+  fundingIntervalMs: 28_800_000,
+};
+
+/** A desk with a book, and every view that its strategy is shown. */
+function openDesk() {
+  const views: MarketView[] = [];
+  const desk = new Desk({
+    instrument: testInstrument,
+    rules: RULES,
+    decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
+    strategy: () => (view$) =>
+      view$.pipe(
+        tap((view) => views.push(view)),
+        filter((_view): _view is never => false),
+      ),
+    context: testContext(),
+    maxPositionLots: 10,
+    depthLevels: 1,
+    onIntent: () => {},
+    onStrategyEnd: () => {},
+  });
+  desk.connect();
+  const book = (bids: [number, number][]) =>
+    desk.book.apply({ type: "book-snapshot", marketId: testInstrument.marketId, sequence: 1, bids: bids.flat(), asks: [102, 5] }, 1);
+  const trade = (ticks: number, isBuyerMaker: boolean) =>
+    desk.state.apply({ type: "public-trade", marketId: testInstrument.marketId, id: "1", ticks, lots: 1, timeMs: 1, isBuyerMaker }, 1);
+  const emit = () => desk.emitView("timer", { ownOrders: [], positionLots: 0, equity: 0n, timeMs: 1 });
+  return { views, book, trade, emit };
+}
+
+describe("what traded, as a strategy is shown it", () => {
+  it("belongs to one view each: a trade that is counted twice makes fills look twice as likely", () => {
+    const { views, book, trade, emit } = openDesk();
+    book([[100, 5]]);
+    trade(103, false);
+    trade(99, true);
+    for (const _ of [1, 2]) expect(emit()).toBe(true);
+    trade(98, true);
+    expect(emit()).toBe(true);
+    expect(views.map(({ tradedHighTicks, tradedLowTicks }) => [tradedHighTicks, tradedLowTicks])).toEqual([
+      [103, 99],
+      [Number.NaN, Number.NaN],
+      [Number.NaN, 98],
+    ]);
+  });
+
+  it("waits for the next view where a side is empty and none can be made", () => {
+    const { views, book, trade, emit } = openDesk();
+    book([]);
+    trade(103, false);
+    expect(emit()).toBe(false);
+    book([[100, 5]]);
+    expect(emit()).toBe(true);
+    expect(views.map(({ tradedHighTicks }) => tradedHighTicks)).toEqual([103]);
+  });
+});

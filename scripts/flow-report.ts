@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadExchangeConfig } from "../src/cli/load-exchange-config.js";
+import { ConfigError } from "../src/core/errors.js";
 import { findCaptureFiles } from "../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 import { BTC_CAPTURES, captureFigures } from "./flow/capture-figures.js";
@@ -10,6 +11,13 @@ import { syntheticFigures } from "./flow/synthetic-figures.js";
 
 /** `npm run flow-report -- [MINUTES] [exchange.yaml]`: the synthetic markets beside the recorded ones; exit 1 where a figure is off by more than a factor of two. */
 const [minutes = "60", file = fileURLToPath(new URL("../config/exchange.yaml", import.meta.url))] = process.argv.slice(2);
+if (!(Number(minutes) >= 1 && Number(minutes) <= 10_000)) {
+  throw new ConfigError("is no span to measure", {
+    field: "MINUTES",
+    value: minutes,
+    expected: "minutes of virtual time, from 1 to 10000",
+  });
+}
 const folder = recordedDataFolder();
 const captures = BTC_CAPTURES.filter(({ tag }) => existsSync(join(folder, "books", `${tag}.ndjson.gz`)));
 const recorded: FlowFigures[] = [];

@@ -115,7 +115,8 @@ async function writeDay(
     const facts = await duck.row(
       `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
     );
-    const added = await duck.row(`SELECT count(*) AS total FROM (${rows})`);
+    // Where nothing was there, all that is there now was added, unless a key came twice.
+    const added = kept === undefined && key === undefined ? facts : await duck.row(`SELECT count(*) AS total FROM (${rows})`);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     said.push(...missingBars(series, covered, Number(facts.total)));
     syncFile(nextPath);

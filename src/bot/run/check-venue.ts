@@ -140,7 +140,7 @@ async function accountFindings(
 function refusedAccount({ config, signer, sender }: VenueCheck, { code, message }: VenueError): Finding {
   const said = `${signer.address}: ${message}`;
   if (config.account.address !== undefined && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(code)) {
-    const text = `${said}; expected an account that its own key has registered, as by marketwright call registerAccount, and that has named ${sender} its operator by setOperator: neither can be done with an operator's key`;
+    const text = `${said}; expected an account that its own key has registered, as by marketwright call registerAccount account=${signer.address}, and that has named ${sender} its operator by setOperator: neither can be done with an operator's key`;
     return { level: "error", subject: "account.address", text };
   }
   if (NO_ACCOUNT.includes(code))

@@ -6,12 +6,16 @@ import { TapeBuilder } from "../src/history/columns/tape-builder.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 import { BTC_GRID, captureTape, hasCapture } from "../test/support/capture-tape.js";
 import { bookChanges } from "./book-changes.js";
+import { effort } from "./effort.js";
 
 const CAPTURE = "btcusdt-perp_20240808";
 const TRADES = "btcusdt-spot_20220115_ticks";
 const GRID = { marketId: BTC_GRID.marketId, tickSize: BTC_GRID.tickSize, stepSize: BTC_GRID.stepSize };
 /** Of the seeded book: a message every 50 ms, of as many rows as the capture's, and a trade now and then. */
-const SEEDED = { changes: 200_000, levels: 1000, rowsAMessage: 68, everyUs: 50_000, latencyUs: 4000, mid: 600_000 };
+const SEEDED = { changes: effort(200_000, 5000), levels: 1000, rowsAMessage: 68, everyUs: 50_000, latencyUs: 4000, mid: 600_000 };
+
+/** A trial run reads no recording: that would be most of its time. */
+const IN_EARNEST = effort(1, 0) === 1;
 
 /** History to replay, and where it comes from, in words. */
 export interface MarketTape {
@@ -21,14 +25,14 @@ export interface MarketTape {
 
 /** The recorded capture's books and trades; where recorded data is absent, seeded ones. */
 export function bookTape(): MarketTape {
-  if (hasCapture(CAPTURE)) return { tape: captureTape(CAPTURE, 1000), source: `the recorded capture ${CAPTURE}` };
+  if (IN_EARNEST && hasCapture(CAPTURE)) return { tape: captureTape(CAPTURE, 1000), source: `the recorded capture ${CAPTURE}` };
   return { tape: seededBooks(), source: "seeded books of the capture's size (no recorded data here)" };
 }
 
 /** The recorded trades of one day; where recorded data is absent, a seeded walk. */
 export function tradeTape(): MarketTape {
   const file = `${recordedDataFolder()}/trades/${TRADES}.csv.gz`;
-  if (existsSync(file)) return { tape: recordedTrades(file), source: `the trades of the recorded day ${TRADES}` };
+  if (IN_EARNEST && existsSync(file)) return { tape: recordedTrades(file), source: `the trades of the recorded day ${TRADES}` };
   return { tape: seededTrades(), source: "a seeded walk of a day's trades (no recorded data here)" };
 }
 

@@ -170,9 +170,13 @@ export class ReplaySide implements ReadableSide {
   /** Moves the window so that it has this key, which is or will be the best, in its usual place. */
   #moveWindow(bestKey: number): void {
     const levels: number[] = [];
-    this.walkKeys((key, lots) => levels.push(key, lots) > 0);
+    this.walkKeys((key, lots) => {
+      levels.push(key, lots);
+      // Place by place: filling the window with zeros would have it take all its memory.
+      if (key >= this.#base) this.#lots[key - this.#base] = 0;
+      return true;
+    });
     this.#far.clear();
-    this.#lots.fill(0);
     this.#occupied.fill(0);
     this.#levels = 0;
     this.#bestKey = NO_KEY;

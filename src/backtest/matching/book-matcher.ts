@@ -47,6 +47,7 @@ export class BookMatcher extends OrderMatcher {
   readonly #takenAsks: TakenLevels;
   readonly #consumption: boolean;
   readonly #reel: TapeReel;
+  /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
 
   constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
@@ -193,13 +194,11 @@ export class BookMatcher extends OrderMatcher {
       return;
     }
     if (order.timeInForce === "FOK" && !reaches(taken, limitKey, order.openLots)) return;
+    this.#hasTaken = true;
     taken.walkKeys((key, left) => {
       if (key < limitKey) return false;
       const lots = Math.min(left, order.openLots);
-      if (this.#consumption) {
-        taken.take(key, lots);
-        this.#hasTaken = true;
-      }
+      if (this.#consumption) taken.take(key, lots);
       this.own.fill(order, key * sign, lots, "taker", atUs);
       return order.openLots > 0;
     });

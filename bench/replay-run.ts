@@ -1,0 +1,85 @@
+import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
+import { ReplayRun } from "../src/backtest/engine/replay-run.js";
+import type { RunObserver } from "../src/backtest/record/run-observer.js";
+import { constantLatency } from "../src/backtest/venue/latency.js";
+import type { BotConfig } from "../src/bot/config/config.js";
+import { botSchema } from "../src/bot/config/config-schema.js";
+import type { Tape } from "../src/history/columns/tape.js";
+import { builtInStrategies } from "../src/strategies/built-in.js";
+import type { Strategy } from "../src/strategies/strategy.js";
+
+/** The bot that benchmarks replay: GLFT on one market, asked every 100 ms. */
+const BOT = {
+  exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+  account: { keyEnv: "KEY" },
+  quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 5 },
+  decide: { everyMs: 100, onTouchChange: false, onFill: false },
+  risk: { maxDrawdownQuote: "1000000" },
+};
+const PARAMS = { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 0.155, aPerSecond: 1.2, halfSpreadFactor: 0.5, skewFactor: 0.2 };
+
+/** Nobody listens: what a report costs is not what is measured. */
+const DEAF: RunObserver = {
+  touch: () => {},
+  fill: () => {},
+  equity: () => {},
+  quote: () => {},
+  action: () => {},
+  funding: () => {},
+  note: () => {},
+};
+
+/** What one run of it came to. */
+export interface Replayed {
+  readonly decisions: number;
+  readonly actions: number;
+  readonly fills: number;
+}
+
+/** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
+export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Replayed {
+  const { marketId } = tape;
+  const market = { strategy: "glft", params: PARAMS, limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" } };
+  const config: BotConfig = { ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }), path: "/bench/bot.yaml" };
+  let [decisions, actions, fills] = [0, 0, 0];
+  const startUs = tape.exchangeUs[0] as number;
+  const run = new ReplayRun({
+    config,
+    rules: rulesOfFile(
+      {
+        markets: {
+          [marketId]: {
+            tickSizeQuote: tape.tickSize,
+            stepSizeBase: tape.stepSize,
+            makerFeeRate: "0.0001",
+            takerFeeRate: "0.0005",
+            maxLeverage: 20,
+            liquidationThreshold: 0.03,
+            maxOpenOrders: 200,
+          },
+        },
+        liquidationPriceOff: 0.01,
+        insuranceFeeRate: 0.01,
+      },
+      [marketId],
+      "/",
+    ),
+    strategies: new Map([[marketId, (builtInStrategies.glft as Strategy).bind(PARAMS)]]),
+    markets: new Map([[marketId, { grade, tape }]]),
+    fills: { queue: "risk-averse", partialFills: true, queueAheadBase: undefined, slippageTicks: 1, path: "ohlc", volumeShare: 1 },
+    latencyOf: () => constantLatency(40, 40),
+    liquidation: { priceOff: 0n, insuranceFeeRate: 0n },
+    startCredit: 100_000_000_000n,
+    seed: "1",
+    startUs,
+    warmupMs: 0,
+    sampleUs: 1_000_000,
+    observer: { ...DEAF, fill: () => (fills += 1), action: () => (actions += 1) },
+    onNotice: ({ kind }) => {
+      if (kind === "intent") decisions += 1;
+    },
+  });
+  run.play((tape.exchangeUs[tape.messages - 1] as number) + 1);
+  run.finish();
+  return { decisions, actions, fills };
+}

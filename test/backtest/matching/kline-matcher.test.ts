@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KlineMatcher, type KlineMatcherOptions } from "../../../src/backtest/matching/kline-matcher.js";
 import { ConfigError } from "../../../src/core/errors.js";
@@ -196,4 +197,42 @@ describe("a history of candles", () => {
       expect(() => market([WIDE], options)).toThrow(ConfigError);
     },
   );
+
+  it("gives whatever orders there are no price that it did not have, and no more than its share", () => {
+    const bar = fc
+      .tuple(fc.array(fc.integer({ min: 95, max: 105 }), { minLength: 4, maxLength: 4 }), fc.nat(60))
+      .map(([prices, lots]): Bar => [prices[0] as number, Math.max(...prices), Math.min(...prices), prices[3] as number, lots]);
+    const placed = fc.record({
+      side: fc.constantFrom("BUY" as const, "SELL" as const),
+      ticks: fc.integer({ min: 94, max: 106 }),
+      lots: fc.integer({ min: 1, max: 30 }),
+      atUs: fc.integer({ min: 0, max: 4 * BAR_US }),
+      timeInForce: fc.constantFrom("GTC" as const, "IOC" as const, "FOK" as const, "POST_ONLY" as const),
+    });
+    const path = fc.constantFrom("ohlc" as const, "olhc" as const, "adaptive" as const);
+    fc.assert(
+      fc.property(fc.array(bar, { minLength: 1, maxLength: 4 }), fc.array(placed, { maxLength: 12 }), path, (bars, orders, way) => {
+        const volumeShare = 0.25;
+        const { matcher, heard, playTo } = market(bars, { path: way, volumeShare });
+        for (const [id, { side, ticks, lots, atUs, timeInForce }] of orders.toSorted((a, b) => a.atUs - b.atUs).entries()) {
+          playTo(atUs);
+          matcher.place(order(id, side, ticks, lots, { timeInForce }), atUs);
+        }
+        playTo(9 * BAR_US);
+        const given = bars.map(() => 0);
+        for (const { id, ticks, lots, cause, atUs } of heard.fills) {
+          const at = Math.floor(atUs / BAR_US);
+          const [, high, low] = bars[at] as Bar;
+          const own = heard.orders[id];
+          given[at] = (given[at] as number) + lots;
+          if (cause === "through") expect(own?.ticks === ticks && (own.side === "BUY" ? low < ticks : high > ticks)).toBe(true);
+          else expect(ticks >= low && ticks <= high && (own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0))).toBe(true);
+        }
+        for (const [at, lots] of given.entries())
+          expect(lots).toBeLessThanOrEqual(Math.floor(((bars[at] as Bar)[4] as number) * volumeShare));
+        for (const { id, lots, openLots } of heard.orders) expect(heard.filledLots(id) + openLots).toBe(lots);
+      }),
+      { numRuns: 200 },
+    );
+  });
 });

@@ -26,6 +26,9 @@ const UNWIND = { makerFirstMs: 5_000, horizonMs: 30_000, slices: 6 };
 const THROUGH_MS: Ms = UNWIND.makerFirstMs + UNWIND.horizonMs;
 const LAST_MS: Ms = CALM_AFTER_MS + THROUGH_MS;
 const FIRST_MS: Ms = 20_000;
+/** A reorganisation may be deeper than anybody waited for: in half of them the sale is over. */
+const FIRST_UNDO_MS: Ms = 3_000;
+const LAST_UNDO_MS: Ms = 2 * THROUGH_MS;
 /** The largest takeover against the market's position limit: the account is past it then, and may only reduce. */
 const MOST_OF_LIMIT = 1.4;
 
@@ -161,7 +164,7 @@ export class Inheritance {
     // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can hold.
     this.#apply(desk, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
-    const undoAfterMs = 3_000 + 15_000 * this.#random.uniform();
+    const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
     if (this.#random.uniform() >= 0.2) return;
     clock.setTimer(undoAfterMs, () => {
       this.#apply(desk, takeover, -1, clock.nowMs());

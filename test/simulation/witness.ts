@@ -61,6 +61,7 @@ export class Witness {
   readonly #guardSpends: Ms[] = [];
   #run = 0;
   #startedFlat = true;
+  #isBased = false;
   #offsets: { readonly atMs: Ms; readonly offset: bigint }[] = [];
 
   constructor(plan: SeedPlan, exchange: EmbeddedExchange, address: Hex, nowMs: () => Ms) {
@@ -77,12 +78,17 @@ export class Witness {
     if (bot !== undefined) {
       this.#run++;
       this.#offsets = [];
-      const markets = this.#exchange.account(this.#address)?.markets.values() ?? [];
-      this.#startedFlat = [...markets].every(({ position }) => position.matched.paper === 0n);
+      this.#startedFlat = this.#isFlat();
+      this.#isBased = false;
       this.#asked.clear();
       this.#intents.clear();
       this.#unwinds.clear();
     }
+  }
+
+  #isFlat(): boolean {
+    const markets = this.#exchange.account(this.#address)?.markets.values() ?? [];
+    return [...markets].every(({ position }) => position.matched.paper === 0n);
   }
 
   /** Lots that somebody else's doing adds to or takes from the position. */
@@ -102,6 +108,9 @@ export class Witness {
     this.#checkMoney();
     const bot = this.#bot;
     if (bot === undefined || !bot.context.account.confirmed) return;
+    // What came between its start and its first look at the exchange, it began with.
+    if (!this.#isBased) this.#startedFlat &&= this.#isFlat();
+    this.#isBased = true;
     const now = this.#nowMs();
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (order.openLots === 0 || !this.#own.has(order.terms.hash)) continue;

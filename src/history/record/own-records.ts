@@ -6,8 +6,11 @@ import type { CancelAction, CancelAllAction, Outcome, PlaceAction } from "../../
 /** What of a bot's actions is recorded. */
 export type RecordedAction = PlaceAction | CancelAction | CancelAllAction;
 
+/** One line of a recording; `time` is the exchange's stamp, where it told one, in milliseconds. */
+export type OwnRecord = Readonly<Record<string, unknown>> & { readonly time?: number };
+
 /** A request as it left. @param level of the quote, 0 the best, where the caller knows it. */
-export function requestRecord(action: RecordedAction, instrument: Instrument, level: number | undefined): object {
+export function requestRecord(action: RecordedAction, instrument: Instrument, level: number | undefined): OwnRecord {
   const { kind, actionId } = action;
   if (kind === "cancel-all") return { what: kind, request: actionId };
   if (kind === "cancel") return { what: kind, request: actionId, hash: action.hash, orderId: action.orderId };
@@ -27,7 +30,7 @@ export function requestRecord(action: RecordedAction, instrument: Instrument, le
 }
 
 /** The fate of a request, as its own answer tells it. */
-export function answerRecord(action: RecordedAction, outcome: Outcome, instrument: Instrument): object {
+export function answerRecord(action: RecordedAction, outcome: Outcome, instrument: Instrument): OwnRecord {
   const about = {
     request: action.actionId,
     ...(action.kind === "cancel-all" ? {} : { hash: action.hash }),
@@ -49,12 +52,12 @@ export function answerRecord(action: RecordedAction, outcome: Outcome, instrumen
 }
 
 /** An order as the exchange tells it on the account's stream. */
-export function updateRecord(order: VenueOrder, timestampMs: number, instrument: Instrument): object {
+export function updateRecord(order: VenueOrder, timestampMs: number, instrument: Instrument): OwnRecord {
   return { what: "update", ...orderFields(order, instrument), time: timestampMs };
 }
 
 /** A trade of the account; its fee in the quote asset, below zero for a rebate. */
-export function fillRecord(trade: VenueTrade, instrument: Instrument): object {
+export function fillRecord(trade: VenueTrade, instrument: Instrument): OwnRecord {
   const { id, side, isMaker, ticks, lots, commission, status, timeMs } = trade;
   return {
     tradeId: id,

@@ -21,6 +21,8 @@ const header = z.strictObject({
   market: z.string(),
   source: z.string(),
   grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }),
+  /** The smallest latency that the recorder had seen when it began this part, whole microseconds. */
+  smallestUs: z.int().optional(),
 });
 
 /** What a part is of. */

@@ -33,7 +33,7 @@ const SEAM_MS = 1000;
 /**
  * Puts a part of a recording into the store, and drops it. Where the process ends in between, the next seal of the part goes on: what is in
  * the store already is known by its checksum. Book messages and marks carry no stamp of the exchange: theirs is when they were heard, less the
- * smallest latency of all that the exchange stamped in the part.
+ * smallest latency of all that the exchange stamped up to the part's end.
  * @throws HistoryError naming a file that is broken or contradicts the store; RunError while another process writes a series
  */
 export async function sealPart(store: HistoryStore, folder: string, limits?: DuckLimits): Promise<readonly SealedKind[]> {
@@ -56,8 +56,9 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
       stamped.map(({ kind, path, select }) => ({ file: path, shaped: { kind, select, findings: [] } })),
       { partsAt: [], baseLatencyNs: 0n },
     );
-    const smallestNs = clock?.smallestNs ?? 0n;
-    const addedNs = clock?.addedNs ?? 0n;
+    const known = [clock?.smallestNs, part.header.smallestUs === undefined ? undefined : BigInt(part.header.smallestUs) * 1000n];
+    const smallestNs = known.reduce((least, each) => (each !== undefined && (least === undefined || each < least) ? each : least)) ?? 0n;
+    const addedNs = smallestNs < 0n ? -smallestNs : 0n;
     const { heard, findings } = readNotes(part.notes, smallestNs);
     const sealed: SealedKind[] = [];
     for (const { kind, path, select } of found) {

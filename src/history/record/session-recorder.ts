@@ -7,7 +7,7 @@ import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
 import { LocalStamps } from "./local-stamps.js";
-import { answerRecord, fillRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
+import { answerRecord, fillRecord, type OwnRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
 import { type FlatLevels, RecordedBook } from "./recorded-book.js";
 import { type HeardStream, partsIn, type RecordedKind, RecordingPart, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
@@ -54,6 +54,8 @@ export class SessionRecorder {
   readonly #sealed: SealedKind[] = [];
   #part: RecordingPart | undefined;
   #day = "";
+  /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
+  #smallestUs: number | undefined;
   #timer: Timer | undefined;
   #sealing: Promise<void> = Promise.resolve();
 
@@ -239,13 +241,14 @@ export class SessionRecorder {
     this.#part?.note({ at: us, finding });
   }
 
-  #add(kind: RecordedKind, record: object, us: number): void {
+  #add(kind: RecordedKind, record: OwnRecord, us: number): void {
+    if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
     this.#part?.add(kind, { ...record, line: this.#stamps.placeOf(us), recvTimeNs: `${us}000` });
   }
 
   /** Begins the day's part where this is the first that is heard of a day. */
   #turn(us: number): void {
-    if (this.#part === undefined || dayOf(Math.floor(us / 1000)) === this.#day) return;
+    if (this.#part === undefined || this.#dayAt(us) <= this.#day) return;
     this.#part.note({ at: us, ended: true });
     this.#part.close();
     const { folder } = this.#part;
@@ -264,13 +267,23 @@ export class SessionRecorder {
     const { instrument, source } = this.#options;
     const us = this.#stamps.nowUs();
     const { marketId: market, tickSize, stepSize } = instrument;
-    this.#day = dayOf(Math.floor(us / 1000));
-    this.#part = RecordingPart.begin(this.#folder, this.#stamps.placeOf(us), { market, source, grid: { tickSize, stepSize } });
+    this.#day = this.#dayAt(us);
+    this.#part = RecordingPart.begin(this.#folder, this.#stamps.placeOf(us), {
+      market,
+      source,
+      grid: { tickSize, stepSize },
+      ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
+    });
     const heard = [...this.#heard];
     this.#heard.clear();
     for (const stream of heard) this.#hear(stream, us);
     if (this.#book.sequence !== undefined) this.#snapshot(us);
     this.#keepFlushing();
+  }
+
+  /** The exchange's day at a local instant. */
+  #dayAt(us: number): string {
+    return dayOf(Math.floor((us - (this.#smallestUs ?? 0)) / 1000));
   }
 
   #keepFlushing(): void {

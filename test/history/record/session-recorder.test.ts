@@ -181,6 +181,25 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
+  it("parts days by the exchange's clock, where what is heard at midnight was sent before it", async () => {
+    const session = await new Session(MIDNIGHT - 100).open();
+    // Heard 20 ms late at best: the exchange's midnight is at 20 ms past ours.
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT - 117), update(2, [1001, 6], []));
+    await session.clock.runUntil(MIDNIGHT + 10);
+    await session.hear(trade(2, MIDNIGHT - 40));
+    await session.clock.runUntil(MIDNIGHT + 19);
+    await session.hear(update(3, [], [1009, 4]), update(4, [1002, 1], []));
+    await session.recorder.close();
+    const days = session.store.days({ market: MARKET, kind: "book" });
+    expect(days.map(({ day, rows }) => [day, rows])).toEqual([
+      ["2024-08-08", 4 + 1],
+      ["2024-08-09", 3 + 2 + 1 + 1],
+    ]);
+    const second = await openTape(session.store, MARKET, { fromUs: MIDNIGHT * 1000, toUs: 2e15, kinds: ["book"] });
+    expect(second.kind[0]).toBe(1);
+    expect(second.exchangeUs[0]).toBe(MIDNIGHT * 1000);
+  });
+
   it("is put into the store by the next one when it was killed, up to its last whole record, and never looks whole", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1001, 6], []), trade(1, MIDNIGHT + 1004));

@@ -26,17 +26,27 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
   readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
 }
 
+/** Other values in place of what the two files say, before anything is checked: a sweep tries them. */
+export interface BacktestChanges {
+  readonly backtest?: (written: unknown) => unknown;
+  readonly bot?: (written: unknown) => unknown;
+}
+
 /**
  * Reads and checks a backtest's YAML and the bot's that it names. Paths in each are relative to itself.
  * @throws ConfigError with one message that names the path, the value and what would be right
  */
-export function loadBacktestConfig(path: string, env: Readonly<Record<string, string | undefined>>): BacktestConfig {
+export function loadBacktestConfig(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { backtest = unchanged, bot: botChange = unchanged }: BacktestChanges = {},
+): BacktestConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute, { exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))) });
-  const file = checkShape(backtestSchema, yaml.value, { locate: yaml.locate });
+  const file = checkShape(backtestSchema, backtest(yaml.value), { locate: yaml.locate });
   const folder = dirname(absolute);
   const botPath = resolve(folder, file.bot);
-  const bot = loadBotConfig(botPath, env, { key: "unused" });
+  const bot = loadBotConfig(botPath, env, { key: "unused", change: botChange });
   const { market, markets, from, to, ...history } = file.history;
   const replayed = markets ?? { [market as string]: market as string };
   const [fromUs, toUs] = [instantUs(from, "history.from"), instantUs(to, "history.to")];
@@ -54,6 +64,10 @@ export function loadBacktestConfig(path: string, env: Readonly<Record<string, st
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
     fills: { ...file.fills, ...(file.fills.latencyFile === undefined ? {} : { latencyFile: resolve(folder, file.fills.latencyFile) }) },
   };
+}
+
+function unchanged(written: unknown): unknown {
+  return written;
 }
 
 function requireStrategy(bot: BotConfig, id: MarketId): void {

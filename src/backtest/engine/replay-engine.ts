@@ -71,6 +71,11 @@ export class ReplayEngine {
     this.#parts.outbox.leave();
   }
 
+  /** Lets leave what something outside the loop has put into the outbox. */
+  leave(): void {
+    this.#parts.outbox.leave();
+  }
+
   /** Tells the observer how the account stands. */
   sample(atUs: number): void {
     const { venue, observer } = this.#parts;

@@ -2,6 +2,7 @@ import { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { Notice } from "../../bot/notice.js";
 import { MemoryStateStore } from "../../bot/state/state-dir.js";
+import { microtasksDrained } from "../../core/drained.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue-model-names.js";
@@ -174,16 +175,37 @@ export class ReplayRun {
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
 
-  /** Runs everything that is before an instant. */
-  play(untilUs: number): void {
+  /** Runs everything that is before an instant. @param until ends it sooner: asked before each instant. */
+  play(untilUs: number, until?: () => boolean): void {
     const warmUs = this.#options.startUs + this.#options.warmupMs * 1000;
     if (!this.#isWarm) {
-      this.#engine.play(Math.min(untilUs, warmUs));
-      if (untilUs < warmUs) return;
+      this.#engine.play(Math.min(untilUs, warmUs), until);
+      if (this.#engine.nowUs < warmUs) return;
       this.#isWarm = true;
       this.#engine.command({ command: "resume" });
     }
-    this.#engine.play(untilUs);
+    this.#engine.play(untilUs, until);
+  }
+
+  /**
+   * The same for strategies that await promises: time stands still after each view until whatever a strategy does with it has been done
+   * (design, rule 3).
+   */
+  async playAwaiting(untilUs: number): Promise<void> {
+    const isOver = (): boolean => this.nowUs >= untilUs;
+    while (!isOver()) {
+      const views = this.#views;
+      this.play(untilUs, () => this.#views !== views);
+      await microtasksDrained();
+      this.#engine.leave();
+    }
+  }
+
+  /** How many views the strategies have been shown. */
+  get #views(): number {
+    let views = 0;
+    for (const { lastView } of this.bot.context.desks.values()) views += lastView?.sequence ?? 0;
+    return views;
   }
 
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */

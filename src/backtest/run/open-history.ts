@@ -13,21 +13,28 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { MarketHistory } from "../engine/replay-run.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 
-/** One market's history, opened: what a run begins with, and what follows. */
-export interface OpenedMarket {
+/** Books or trades, tape after tape, with the times that are not among them: from the store's files, or out of memory. */
+export type TapeStream = AsyncIterable<Tape> & Pick<TapeSource, "gaps">;
+
+/** One market's history: what a run begins with, and what follows. */
+export interface PlayedMarket {
   readonly marketId: MarketId;
   readonly marks: MarkTape | undefined;
   readonly funding: FundingTape | undefined;
-  /** Books or trades, tape after tape. */
-  readonly tapes: TapeSource | undefined;
+  readonly tapes: TapeStream | undefined;
   readonly klines: KlineTape | undefined;
 }
 
-/** The history of a backtest. */
-export interface OpenedHistory {
+/** The same, opened in the store. */
+export interface OpenedMarket extends PlayedMarket {
+  readonly tapes: TapeSource | undefined;
+}
+
+/** The history of a backtest, wherever it lies. */
+export interface PlayedHistory {
   readonly grade: InputGrade;
   readonly interval: string | undefined;
-  readonly markets: readonly OpenedMarket[];
+  readonly markets: readonly PlayedMarket[];
   /** Where a run begins: what is asked for, or the first thing that the store has of it. */
   readonly startUs: number;
   /** Where it ends: likewise, with a moment for what was sent last to be heard. */
@@ -36,6 +43,11 @@ export interface OpenedHistory {
   readonly files: readonly DataFile[];
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
+}
+
+/** The same, opened in the store. */
+export interface OpenedHistory extends PlayedHistory {
+  readonly markets: readonly OpenedMarket[];
 }
 
 type Asked = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
@@ -116,7 +128,7 @@ export async function wholeHistory(opened: OpenedMarket, grade: InputGrade): Pro
 
 /** A market's history as a run takes it. */
 export function historyOf(
-  { marketId, marks, funding, klines, tapes }: OpenedMarket,
+  { marketId, marks, funding, klines, tapes }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
 ): MarketHistory {

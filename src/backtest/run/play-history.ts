@@ -1,19 +1,18 @@
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
-import type { TapeSource } from "../../history/columns/tape-source.js";
 import type { MarketHistory, ReplayRun } from "../engine/replay-run.js";
-import { historyOf, type OpenedHistory, type OpenedMarket } from "./open-history.js";
+import { historyOf, type PlayedHistory, type PlayedMarket, type TapeStream } from "./open-history.js";
 
 /** One market's tapes as they are read. */
 class Stream {
-  readonly market: OpenedMarket;
+  readonly market: PlayedMarket;
   readonly #tapes: AsyncIterator<Tape>;
   /** The last instant whose history is known; Infinity when there is no more. */
   knownUs = Number.NEGATIVE_INFINITY;
 
-  constructor(market: OpenedMarket) {
+  constructor(market: PlayedMarket) {
     this.market = market;
-    this.#tapes = (market.tapes as TapeSource)[Symbol.asyncIterator]();
+    this.#tapes = (market.tapes as TapeStream)[Symbol.asyncIterator]();
   }
 
   /** The next tape; undefined after the last. */
@@ -37,6 +36,8 @@ export interface Playing {
   /** Makes the run when the first tape of every market is there. */
   readonly begin: (markets: ReadonlyMap<MarketId, MarketHistory>) => ReplayRun;
   readonly toUs: number;
+  /** Whether a strategy may await promises, which time then waits for: any that is not built in. */
+  readonly awaits: boolean;
   /** Told now and then how far it is. False ends the run here. */
   readonly onProgress?: (atUs: number) => boolean;
 }
@@ -48,7 +49,7 @@ const PIECE_US = 600_000_000;
  * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market. The run is
  * left at its end, its bot still there.
  */
-export async function playHistory(history: OpenedHistory, { begin, toUs, onProgress = always }: Playing): Promise<ReplayRun> {
+export async function playHistory(history: PlayedHistory, { begin, toUs, awaits, onProgress = always }: Playing): Promise<ReplayRun> {
   const streams = history.markets.filter(({ tapes }) => tapes !== undefined).map((market) => new Stream(market));
   try {
     const first = new Map<MarketId, MarketHistory>();
@@ -62,7 +63,8 @@ export async function playHistory(history: OpenedHistory, { begin, toUs, onProgr
       const knownUs = Math.min(toUs, earliest?.knownUs ?? Number.POSITIVE_INFINITY);
       for (let atUs = run.nowUs; atUs < knownUs; ) {
         atUs = Math.min(knownUs, atUs + PIECE_US);
-        run.play(atUs);
+        if (awaits) await run.playAwaiting(atUs);
+        else run.play(atUs);
         if (!onProgress(atUs)) return run;
       }
       if (earliest === undefined || knownUs >= toUs) return run;

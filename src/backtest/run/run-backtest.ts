@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { Decimal } from "decimal.js";
 import { stringify } from "yaml";
+import { isStrategyFile } from "../../bot/config/config.js";
 import type { Notice } from "../../bot/notice.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import { DAY_MS } from "../../history/day.js";
@@ -15,7 +16,7 @@ import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, RunMeta, RunOutcome } from "../report/run-meta.js";
-import { type OpenedHistory, openHistory } from "./open-history.js";
+import { openHistory, type PlayedHistory } from "./open-history.js";
 import { playHistory } from "./play-history.js";
 import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
 
@@ -68,7 +69,7 @@ export async function runBacktest(config: BacktestConfig, run: BacktestRun): Pro
 }
 
 /** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
-export async function reportOf(config: BacktestConfig, run: PlayedBy, history: OpenedHistory, path: FillModels["path"]): Promise<Report> {
+export async function reportOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory, path: FillModels["path"]): Promise<Report> {
   const meta = metaOf(config, run, history);
   const recorder = new RunRecorder({
     startUs: meta.startUs,
@@ -82,7 +83,7 @@ export async function reportOf(config: BacktestConfig, run: PlayedBy, history: O
 async function reported(
   config: BacktestConfig,
   run: BacktestRun,
-  history: OpenedHistory,
+  history: PlayedHistory,
   path: FillModels["path"],
   alternatives: readonly AlternativeRun[],
 ): Promise<ReportPaths> {
@@ -97,7 +98,7 @@ async function reported(
 }
 
 /** The headline of a run along one path through the candles. */
-async function tried(config: BacktestConfig, run: PlayedBy, history: OpenedHistory, path: "ohlc" | "olhc") {
+async function tried(config: BacktestConfig, run: PlayedBy, history: PlayedHistory, path: "ohlc" | "olhc") {
   const { profit, drawdown, fills } = await reportOf(config, run, history, path);
   const alternative: AlternativeRun = {
     name: path === "ohlc" ? "the high before the low in every candle" : "the low before the high in every candle",
@@ -112,7 +113,7 @@ async function tried(config: BacktestConfig, run: PlayedBy, history: OpenedHisto
 async function played(
   config: BacktestConfig,
   run: PlayedBy,
-  history: OpenedHistory,
+  history: PlayedHistory,
   path: FillModels["path"],
   observer: RunObserver,
 ): Promise<RunOutcome> {
@@ -131,6 +132,7 @@ async function played(
         ...(run.onNotice === undefined ? {} : { onNotice: run.onNotice }),
       }),
     toUs: history.endUs,
+    awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
     onProgress: (atUs) => {
       isStopped = run.onProgress?.(atUs) === false;
       return !isStopped;
@@ -140,7 +142,7 @@ async function played(
   return isStopped ? { endUs, ended: "stopped", reason: "it was interrupted" } : { endUs, ended: "end-of-history" };
 }
 
-function metaOf(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): RunMeta {
+function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {
   const { path, bot, rules, fills, name, seed, adverseSelectionMs, warmupMs } = config;
   const markets = Object.keys(config.history.markets);
   const { liquidation, account } = config;
@@ -172,7 +174,7 @@ function metaOf(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): 
   };
 }
 
-function modelsOf({ fills }: BacktestConfig, { grade, interval }: OpenedHistory): { readonly name: string; readonly value: string }[] {
+function modelsOf({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): { readonly name: string; readonly value: string }[] {
   const latency =
     fills.latencyFile !== undefined
       ? `recorded round trips of ${basename(fills.latencyFile)}`
@@ -196,7 +198,7 @@ function modelsOf({ fills }: BacktestConfig, { grade, interval }: OpenedHistory)
   return [...matching, { name: "Latency", value: latency }];
 }
 
-function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: OpenedHistory): number {
+function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHistory): number {
   if (sampleMs !== undefined) return sampleMs;
   if (grade !== "klines") return SAMPLE_MS;
   const intervalMs = intervalMsOf(interval ?? "") ?? DAY_MS;

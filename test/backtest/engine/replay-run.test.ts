@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { concatMap } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
@@ -9,6 +10,7 @@ import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { FundingTape, MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
+import type { BoundStrategy, StrategyContext } from "../../../src/strategies/strategy.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const S = 1_000_000;
@@ -281,3 +283,26 @@ describe("the exchange's budgets in a replay", () => {
 function funding(atUs: readonly number[], rateE18: bigint): FundingTape {
   return { timeUs: Float64Array.from(atUs), rateE18: BigInt64Array.from(atUs.map(() => rateE18)) };
 }
+
+describe("a strategy that awaits promises", () => {
+  it("is answered for at the instant of its view: time stands still until it has spoken", async () => {
+    const slow: BoundStrategy = () => (view$) =>
+      view$.pipe(
+        concatMap(async (view) => {
+          for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+          return view;
+        }),
+        quoting((view) => [bid(Math.floor(view.midTicks) - 3, 10)])(NO_CONTEXT),
+      );
+    const placesOf = async (strategy: BoundStrategy): Promise<readonly number[]> => {
+      const stage = new ReplayStage({ markets: { [MARKET]: books(walking("slow", 10)) }, strategies: { [MARKET]: strategy } });
+      await stage.run.playAwaiting(NOON_US + 10 * S);
+      return stage.told.actions.filter(({ kind }) => kind === "place").map(({ atUs }) => atUs);
+    };
+    const places = await placesOf(slow);
+    expect(places.length).toBeGreaterThan(5);
+    expect(places).toEqual(await placesOf(quoting((view) => [bid(Math.floor(view.midTicks) - 3, 10)])));
+  });
+});
+
+const NO_CONTEXT = undefined as unknown as StrategyContext;

@@ -1,0 +1,6 @@
+/** Resolves when every promise that could run has run: Node drains all microtasks between two immediates. For time that is virtual. */
+export function microtasksDrained(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

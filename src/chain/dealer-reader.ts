@@ -1,3 +1,4 @@
+import { ConfigError } from "../core/errors.js";
 import { bytesToHex } from "../core/hex.js";
 import { keccak256 } from "../core/keccak.js";
 import type { Hex } from "../core/units.js";
@@ -7,7 +8,7 @@ import type { ChainRpc } from "./chain-rpc.js";
 const W = 32;
 const GAS = 500_000;
 
-/** Reads what the dealer says of itself (protocol 7.2), at the newest believed block. Every method throws as {@link ChainRpc.read} does. */
+/** Reads what the dealer says of itself (protocol 7.2), at the newest believed block. Every method throws as {@link ChainRpc.read} does, and ConfigError where no contract is there. */
 export class DealerReader {
   readonly #rpc: ChainRpc;
   readonly #dealer: Hex;
@@ -35,6 +36,13 @@ export class DealerReader {
   async #words(signature: string, args = ""): Promise<AbiWords> {
     const selector = bytesToHex(keccak256(Buffer.from(signature, "ascii"))).slice(0, 10);
     const head = await this.#rpc.head();
-    return new AbiWords(await this.#rpc.read({ to: this.#dealer, data: `${selector}${args}`, gas: GAS }, head.number));
+    const answer = await this.#rpc.read({ to: this.#dealer, data: `${selector}${args}`, gas: GAS }, head.number);
+    if (answer === "0x")
+      throw new ConfigError("is a chain without the exchange's dealer: another one, though with the same id", {
+        field: "chain.rpc",
+        value: this.#dealer,
+        expected: "the chain that the exchange settles on, with a contract at that address",
+      });
+    return new AbiWords(answer);
   }
 }

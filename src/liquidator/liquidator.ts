@@ -36,7 +36,7 @@ export interface LiquidatorView {
   readonly watched: number;
   /** Of the last look that could act on what it found, with what the exchange lists; undefined before. */
   readonly decidedBlock: number | undefined;
-  /** Nearest to the edge first, as of the last look. */
+  /** Nearest to the edge first, each as of the last look at it. */
   readonly nearest: readonly Candidate[];
   readonly inFlight: readonly InFlight[];
 }
@@ -44,6 +44,8 @@ export interface LiquidatorView {
 /** Accounts that one look reads at most. */
 const LOOK_BUDGET = 1000;
 const SHOWN = 8;
+/** Of the nearest, as they were when each was looked at. */
+const REMEMBERED = 64;
 
 /**
  * Finds accounts in danger, confirms them on the chain, takes over what pays, and hands it to the bot to be sold. It lives beside the
@@ -216,7 +218,11 @@ export class Liquidator {
     if (due.length === 0 || this.#isStopping) return;
     const confirmation = await this.#confirmer.confirm(due, settings.account, head);
     this.#schedule.looked(confirmation);
-    this.#nearest = rankCandidates(confirmation);
+    const looked = new Set(confirmation.accounts.map(({ account }) => account));
+    const others = this.#nearest.filter(({ account }) => !looked.has(account));
+    this.#nearest = [...rankCandidates(confirmation), ...others]
+      .sort((a, b) => a.nearness.distanceBps - b.nearness.distanceBps || 0)
+      .slice(0, REMEMBERED);
     await this.#judge(confirmation);
   }
 

@@ -280,6 +280,8 @@ describe("the right of the key to act for the account", () => {
     const node = faultyNode("node", stage.builder, stage.clock, seededRandom("node"), () => FAIR);
     const rpc = new ChainRpc({ urls: [node], chainId: 31_337, clock: stage.clock });
     const reader = new DealerReader(rpc, open.addresses.dealer);
+    const nowhere = new DealerReader(rpc, `0x${"12".repeat(20)}`).domainSeparator();
+    await expect(stage.clock.runThrough(nowhere, 10_000), "another chain of the same id").rejects.toMatchObject({ field: "chain.rpc" });
     const said: unknown[] = [];
     const tell = (sender: string) =>
       stage.clock.runThrough(

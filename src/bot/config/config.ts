@@ -33,6 +33,8 @@ export type MarketLimits = MarketConfig["limits"];
 export interface LoadOptions {
   /** `unused` for what signs nothing: a backtest, a dry look at the file. Default `required`. */
   readonly key?: "required" | "unused";
+  /** Other values in place of what is written, before anything is checked: a sweep tries them. */
+  readonly change?: (written: unknown) => unknown;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface LoadOptions {
 export function loadBotConfig(
   path: string,
   env: Readonly<Record<string, string | undefined>>,
-  { key = "required" }: LoadOptions = {},
+  { key = "required", change = (written) => written }: LoadOptions = {},
 ): BotConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
@@ -50,7 +52,7 @@ export function loadBotConfig(
     throw new ConfigError(`${absolute} is no bot's file: it names neither exchange, account, quotes nor risk`, {
       expected: "a bot's, such as config/minimal.yaml (marketwright exchange runs an exchange's)",
     });
-  const file = checkShape(botSchema, yaml.value, { locate: yaml.locate });
+  const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
   for (const [id, market] of Object.entries(file.markets)) checkSizes(market, `markets.${id}`, yaml.locate);
   if (file.stateDir !== undefined) checkStateDir(file.stateDir, dirname(absolute), yaml.locate(["stateDir"]));
   const folder = dirname(absolute);

@@ -1,0 +1,22 @@
+import type { Job, JobResult } from "./play-job.js";
+import type { SharedHistory } from "./shared-history.js";
+import type { SweepWindow } from "./windows.js";
+
+/** A window with its jobs. */
+export interface JobBatch {
+  readonly window: SweepWindow;
+  readonly jobs: readonly Job[];
+  /** Opens the window's history in this process; who runs jobs elsewhere need not. */
+  readonly open: () => Promise<SharedHistory>;
+}
+
+/** Runs jobs: on this machine's cores, or on whatever takes them from a queue. */
+export interface JobRunner {
+  /**
+   * Runs all jobs of a batch, in any order, and tells each result as it comes, before it resolves.
+   * @param signal ends it early: what runs is given up, and the promise resolves.
+   * @throws RunError or ConfigError when a job cannot be run to its end
+   */
+  run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { liveSeam } from "../../core/live-seam.js";
+import { openLog } from "../../monitoring/log.js";
+import type { PlayedHistory } from "../run/open-history.js";
+import { JobPlayer } from "./play-job.js";
+import { playedHistory } from "./shared-history.js";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
+
+const port = parentPort;
+if (port === null) throw new RunError("is no program of its own", { field: "job-thread", expected: "to be started by a sweep" });
+const { version } = workerData as ThreadStart;
+const player = new JobPlayer(openLog({ level: "warn", clock: liveSeam().clock }), version);
+let history: PlayedHistory | undefined;
+
+port.on("message", (message: ToThread) => {
+  if (message.kind === "history") {
+    history = playedHistory(message.history);
+    return;
+  }
+  const played = history;
+  const answer = (told: FromThread): void => port.postMessage(told);
+  if (played === undefined) {
+    answer({ kind: "failed", isConfig: false, message: "a job came before its history" });
+    return;
+  }
+  player.play(message.job, played).then(
+    (result) => answer({ kind: "result", result }),
+    (error: unknown) =>
+      answer({ kind: "failed", isConfig: error instanceof ConfigError, message: error instanceof Error ? error.message : String(error) }),
+  );
+});

@@ -1,0 +1,62 @@
+import { Decimal } from "decimal.js";
+import { ConfigError } from "../../core/errors.js";
+
+/** What may stand in a bot's or a backtest's file. */
+export type ParameterValue = string | number | boolean;
+
+/** A range of numbers that is searched. */
+export interface RangeParameter {
+  readonly kind: "range";
+  readonly path: string;
+  readonly min: number;
+  readonly max: number;
+  readonly scale: "linear" | "log";
+  readonly integer: boolean;
+  /** Between two values that are tried; on a log scale their quotient. */
+  readonly step?: number | undefined;
+}
+
+/** A list of values that is searched. */
+export interface ListParameter {
+  readonly kind: "list";
+  readonly path: string;
+  readonly values: readonly ParameterValue[];
+}
+
+/** One thing that a sweep varies: where it stands in which file, and what it may be. */
+export type Parameter = RangeParameter | ListParameter;
+
+/** More steps than that are a slip. */
+const MOST_STEPS = 100_000;
+/** A float that was drawn says no more than that. */
+const DIGITS = 12;
+
+/** All values that a parameter takes; undefined of a range without steps. @throws ConfigError for a step that leads to too many */
+export function valuesOf(parameter: Parameter): readonly ParameterValue[] | undefined {
+  if (parameter.kind === "list") return parameter.values;
+  const { min, max, scale, integer, path } = parameter;
+  const step = parameter.step ?? (integer && scale === "linear" ? 1 : undefined);
+  if (step === undefined) return undefined;
+  const values: number[] = [];
+  let value = new Decimal(min);
+  for (; value.lte(max) && values.length <= MOST_STEPS; value = scale === "log" ? value.mul(step) : value.add(step)) {
+    const number = integer ? value.round().toNumber() : Number(value.toNumber().toPrecision(DIGITS));
+    if (number !== values.at(-1)) values.push(number);
+  }
+  if (values.length <= MOST_STEPS) return values;
+  throw new ConfigError("leads to too many values", {
+    field: `parameters.${path}.step`,
+    value: step,
+    expected: `a step that leads from ${min} to ${max} in at most ${MOST_STEPS}`,
+  });
+}
+
+/** The value at a share of the way through a parameter. @param share in [0, 1): each value, or each stretch of the scale, has its equal part. */
+export function valueAt(parameter: Parameter, share: number): ParameterValue {
+  const values = valuesOf(parameter);
+  if (values !== undefined) return values[Math.min(values.length - 1, Math.floor(share * values.length))] as ParameterValue;
+  const { min, max, scale, integer } = parameter as RangeParameter;
+  const value = scale === "log" ? min * (max / min) ** share : min + (max - min) * share;
+  const number = integer ? Math.round(value) : Number(value.toPrecision(DIGITS));
+  return Math.min(max, Math.max(min, number));
+}

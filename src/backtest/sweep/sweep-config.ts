@@ -1,0 +1,116 @@
+import { availableParallelism } from "node:os";
+import { basename, dirname, resolve } from "node:path";
+import { checkShape } from "../../core/config-shape.js";
+import { loadYamlFile } from "../../core/config-yaml.js";
+import { ConfigError } from "../../core/errors.js";
+import { type BacktestConfig, loadBacktestConfig } from "../config/backtest-config.js";
+import { backtestSchema } from "../config/backtest-schema.js";
+import { FIGURES, type Objective } from "./figures.js";
+import type { Parameter, ParameterValue } from "./parameter.js";
+import { type Method, type Point, pointsOf } from "./points.js";
+import { withValue } from "./set-value.js";
+import { type SweepFile, sweepSchema } from "./sweep-schema.js";
+import type { WalkForward } from "./windows.js";
+
+/** One sweep, as its YAML describes it. */
+export interface SweepConfig {
+  /** The YAML's own absolute path. */
+  readonly path: string;
+  readonly name: string;
+  /** As the backtest's and the bot's file have it, with nothing varied. */
+  readonly backtest: BacktestConfig;
+  readonly parameters: readonly Parameter[];
+  readonly method: Method;
+  readonly objective: Objective;
+  readonly walkForward: WalkForward | undefined;
+  readonly workers: number;
+  /** In their order. */
+  readonly points: readonly Point[];
+  /** The backtest of each point, in the same order: all of them have been checked. */
+  readonly configs: readonly BacktestConfig[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a sweep may not vary: its history is its windows', its names are for readers. */
+const FIXED = new Set(["history", "bot", "name"]);
+/** In both files: of the account a backtest knows the credit alone. */
+const BACKTEST_KEYS = new Set(Object.keys(backtestSchema.shape));
+
+/**
+ * Reads and checks a sweep's YAML, the backtest's and the bot's, and both with every point's values.
+ * @throws ConfigError with one message that names the path, the value and what would be right
+ */
+export function loadSweepConfig(path: string, env: Env): SweepConfig {
+  const absolute = resolve(path);
+  const yaml = loadYamlFile(absolute);
+  const file = checkShape(sweepSchema, yaml.value, { locate: yaml.locate });
+  const backtestPath = resolve(dirname(absolute), file.backtest);
+  const backtest = loadBacktestConfig(backtestPath, env);
+  const parameters = Object.entries(file.parameters).map(([at, parameter]) => parameterOf(at, parameter, backtest));
+  const method = methodOf(file);
+  const points = pointsOf(parameters, method);
+  const { walkForward: walk, objective } = file;
+  return {
+    path: absolute,
+    name: file.name ?? basename(absolute).replace(/\.ya?ml$/, ""),
+    backtest,
+    parameters,
+    method,
+    objective: { figure: objective, goal: file.goal ?? FIGURES[objective].goal },
+    walkForward: walk === undefined ? undefined : { ...walk, stepMs: walk.stepMs ?? walk.testMs },
+    workers: file.workers ?? availableParallelism(),
+    points,
+    configs: points.map((point) => configOf(backtestPath, env, point)),
+  };
+}
+
+function parameterOf(path: string, parameter: SweepFile["parameters"][string], { history }: BacktestConfig): Parameter {
+  const [first = "", second = ""] = path.split(".");
+  const field = `parameters.${path}`;
+  if (FIXED.has(first))
+    throw new ConfigError("is not varied by a sweep", { field, value: path, expected: "a path into the models, the rules or the bot" });
+  const replayed = Object.keys(history.markets);
+  if (first === "markets" && !replayed.includes(second))
+    throw new ConfigError("is of no market that is replayed", { field, value: second, expected: `one of ${replayed.join(", ")}` });
+  return "values" in parameter ? { kind: "list", path, values: parameter.values } : { kind: "range", path, ...parameter };
+}
+
+function methodOf({ method, count = 0, seed }: SweepFile): Method {
+  switch (method) {
+    case "grid":
+      return { kind: "grid" };
+    case "random":
+      return { kind: "random", count, seed: seed ?? 1 };
+    case "sobol":
+      return { kind: "sobol", count, seed };
+  }
+}
+
+/** The backtest with a point's values in it. @throws ConfigError naming the point and what the files do not take */
+function configOf(path: string, env: Env, { index, values }: Point): BacktestConfig {
+  const among = (isWanted: (first: string) => boolean) => {
+    const wanted = Object.entries(values).filter(([at]) => isWanted(at.split(".")[0] as string));
+    return (written: unknown): unknown => wanted.reduce((held, [at, value]) => withValue(held, at, value), written);
+  };
+  try {
+    return loadBacktestConfig(path, env, {
+      backtest: among((first) => BACKTEST_KEYS.has(first)),
+      bot: among((first) => !BACKTEST_KEYS.has(first)),
+    });
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    const at = Object.keys(values).find((swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`));
+    throw new ConfigError(`cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`, {
+      field: at === undefined ? "parameters" : `parameters.${at}`,
+      cause,
+    });
+  }
+}
+
+/** A point in a line. */
+export function pointText(values: Readonly<Record<string, ParameterValue>>): string {
+  return Object.entries(values)
+    .map(([path, value]) => `${path} ${value}`)
+    .join(", ");
+}

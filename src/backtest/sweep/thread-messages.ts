@@ -1,0 +1,15 @@
+import type { Job, JobResult } from "./play-job.js";
+import type { SharedHistory } from "./shared-history.js";
+
+/** What a worker thread is begun with. */
+export interface ThreadStart {
+  readonly version: string;
+}
+
+/** What it is told: the history of the jobs that follow, or a job. */
+export type ToThread = { readonly kind: "history"; readonly history: SharedHistory } | { readonly kind: "job"; readonly job: Job };
+
+/** What it answers to a job. */
+export type FromThread =
+  | { readonly kind: "result"; readonly result: JobResult }
+  | { readonly kind: "failed"; readonly isConfig: boolean; readonly message: string };

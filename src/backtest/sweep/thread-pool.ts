@@ -1,0 +1,117 @@
+import { Worker } from "node:worker_threads";
+import { ConfigError, RunError } from "../../core/errors.js";
+import type { JobBatch, JobRunner } from "./job-runner.js";
+import type { Job, JobResult } from "./play-job.js";
+import type { SharedHistory } from "./shared-history.js";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
+
+/** Beside this module, in a build. */
+const ENTRY = new URL("./job-thread.js", import.meta.url);
+
+/** What a pool is made with. */
+export interface PoolOptions {
+  readonly workers: number;
+  /** Of this package. */
+  readonly version: string;
+  /** The thread's program. Default: the build's. */
+  readonly entry?: URL;
+}
+
+/** One thread, and what it is at. */
+interface Hand {
+  readonly worker: Worker;
+  history: SharedHistory | undefined;
+  /** Settles the job that it runs. */
+  settle: { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void } | undefined;
+}
+
+/** Runs jobs on threads of this process, which all read the same columns. */
+export class ThreadPool implements JobRunner {
+  readonly #options: PoolOptions;
+  readonly #hands: Hand[] = [];
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async run({ jobs, open }: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+    if (jobs.length === 0) return;
+    const history = await open();
+    let next = 0;
+    const work = async (hand: Hand): Promise<void> => {
+      while (next < jobs.length && !signal.aborted) {
+        const job = jobs[next] as Job;
+        next += 1;
+        const result = await this.#play(hand, history, job, signal);
+        if (result !== undefined) onResult(job, result);
+      }
+    };
+    const wanted = Math.min(this.#options.workers, jobs.length);
+    while (this.#hands.length < wanted) this.#hands.push(this.#begin());
+    try {
+      await Promise.all(this.#hands.slice(0, wanted).map(work));
+    } catch (error) {
+      // What the others run would be nobody's.
+      next = jobs.length;
+      await this.close();
+      throw error;
+    }
+    if (signal.aborted) await this.close();
+  }
+
+  /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws as {@link run} does */
+  async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
+    const idle = this.#hands.find(({ settle }) => settle === undefined);
+    const hand = idle ?? this.#begin();
+    if (idle === undefined) this.#hands.push(hand);
+    return (await this.#play(hand, history, job, NEVER)) as JobResult;
+  }
+
+  async close(): Promise<void> {
+    const hands = this.#hands.splice(0);
+    await Promise.all(hands.map(({ worker }) => worker.terminate()));
+  }
+
+  #begin(): Hand {
+    const start: ThreadStart = { version: this.#options.version };
+    const hand: Hand = { worker: new Worker(this.#options.entry ?? ENTRY, { workerData: start }), history: undefined, settle: undefined };
+    const fail = (error: Error): void => {
+      const at = this.#hands.indexOf(hand);
+      if (at >= 0) this.#hands.splice(at, 1);
+      hand.settle?.failed(error);
+    };
+    hand.worker.on("message", (told: FromThread) => {
+      if (told.kind === "result") hand.settle?.done(told.result);
+      else hand.settle?.failed(told.isConfig ? new ConfigError(told.message) : new RunError(told.message));
+    });
+    hand.worker.on("error", (cause) =>
+      fail(new RunError(`a worker died: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })),
+    );
+    hand.worker.on("exit", (code) => fail(new RunError(`a worker ended by itself, with ${code}`)));
+    return hand;
+  }
+
+  /** Undefined when the signal came first. */
+  #play(hand: Hand, history: SharedHistory, job: Job, signal: AbortSignal): Promise<JobResult | undefined> {
+    return new Promise<JobResult | undefined>((resolve, reject) => {
+      const stop = (): void => settled(() => resolve(undefined));
+      const settled = (then: () => void): void => {
+        hand.settle = undefined;
+        signal.removeEventListener("abort", stop);
+        then();
+      };
+      signal.addEventListener("abort", stop);
+      hand.settle = {
+        done: (result) => settled(() => resolve(result)),
+        failed: (error) =>
+          settled(() => reject(new (error.constructor as typeof RunError)(`${job.id}: ${error.message}`, { cause: error }))),
+      };
+      const tell = (message: ToThread): void => hand.worker.postMessage(message);
+      if (hand.history !== history) tell({ kind: "history", history });
+      hand.history = history;
+      tell({ kind: "job", job });
+    });
+  }
+}
+
+const NEVER = new AbortController().signal;

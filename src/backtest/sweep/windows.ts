@@ -1,0 +1,58 @@
+import { ConfigError } from "../../core/errors.js";
+
+/** A stretch of history that points are run on. */
+export interface SweepWindow {
+  /** `whole`, `train0`, `test0`, `train1`, ... */
+  readonly name: string;
+  /** Microseconds since 1970, the second exclusive. */
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** One step of a walk forward: every point runs on `train`, the best of them on `test`, which begins where `train` ends. */
+export interface Split {
+  readonly train: SweepWindow;
+  readonly test: SweepWindow;
+}
+
+/** Lengths, milliseconds. */
+export interface WalkForward {
+  readonly trainMs: number;
+  readonly testMs: number;
+  /** From one train window's beginning to the next one's. */
+  readonly stepMs: number;
+}
+
+/** More splits than that are a slip. */
+const MOST_SPLITS = 10_000;
+
+/**
+ * The splits of a span, from its beginning on: each is whole, and what is left at the end is left out.
+ * @throws ConfigError where not one fits
+ */
+export function splitsOf({ fromUs, toUs }: Pick<SweepWindow, "fromUs" | "toUs">, { trainMs, testMs, stepMs }: WalkForward): Split[] {
+  const [trainUs, testUs, stepUs] = [trainMs * 1000, testMs * 1000, stepMs * 1000];
+  const count = Math.floor((toUs - fromUs - trainUs - testUs) / stepUs) + 1;
+  if (count < 1) {
+    throw new ConfigError("is longer than the history", {
+      field: "walkForward",
+      value: `${trainMs} ms and ${testMs} ms`,
+      expected: `trainMs and testMs of together at most ${Math.floor((toUs - fromUs) / 1000)}`,
+    });
+  }
+  if (count > MOST_SPLITS) {
+    throw new ConfigError("leads to too many splits", {
+      field: "walkForward.stepMs",
+      value: stepMs,
+      expected: `at most ${MOST_SPLITS} splits: a longer step`,
+    });
+  }
+  return Array.from({ length: count }, (_, at) => {
+    const beginUs = fromUs + at * stepUs;
+    const middleUs = beginUs + trainUs;
+    return {
+      train: { name: `train${at}`, fromUs: beginUs, toUs: middleUs },
+      test: { name: `test${at}`, fromUs: middleUs, toUs: middleUs + testUs },
+    };
+  });
+}

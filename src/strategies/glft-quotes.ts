@@ -73,8 +73,9 @@ export function glftApproximateQuotes(model: GlftModel, inventory: number): Glft
 export class GlftExactQuotes {
   readonly #bound: number;
   readonly #fillTerm: number;
-  /** `ln(v[n] / v[n + 1]) / k` for n from -bound on. */
-  readonly #steps: Float64Array;
+  readonly #fillDecay: number;
+  /** `v[n] / v[n + 1]` for n from -bound on. */
+  readonly #ratios: Float64Array;
 
   /** @param bound inventories counted, in orders to either side: a whole number above 0. */
   constructor(model: GlftModel, bound: number) {
@@ -84,11 +85,10 @@ export class GlftExactQuotes {
     const holding = (fillDecay * riskAversion * sigma * sigma * orderSize) / 2;
     const fills = effectiveFills(model);
     // Divided by the off-diagonal, which becomes -1.
-    const diagonal = Float64Array.from({ length: 2 * bound + 1 }, (_, at) => {
-      const held = at - bound;
-      return (holding * held * held - fillDecay * drift * held) / fills;
-    });
-    this.#steps = groundStateRatios(diagonal).map((ratio) => Math.log(ratio) / fillDecay);
+    const diagonal = new Float64Array(2 * bound + 1);
+    for (let held = -bound; held <= bound; held++) diagonal[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
+    this.#fillDecay = fillDecay;
+    this.#ratios = groundStateRatios(diagonal);
   }
 
   /** @param orders the inventory in orders; between two whole numbers the quotes are interpolated, beyond the bound it counts as the bound. */
@@ -105,10 +105,16 @@ export class GlftExactQuotes {
   }
 
   #between(at: number, share: number): number | undefined {
-    const left = this.#steps[at];
+    const left = this.#step(at);
     if (left === undefined || share === 0) return left;
-    const right = this.#steps[at + 1];
+    const right = this.#step(at + 1);
     return right === undefined ? undefined : left + share * (right - left);
+  }
+
+  /** `ln(v[n] / v[n + 1]) / k`: few of them are ever asked for. */
+  #step(at: number): number | undefined {
+    const ratio = this.#ratios[at];
+    return ratio === undefined ? undefined : Math.log(ratio) / this.#fillDecay;
   }
 }
 
@@ -123,38 +129,77 @@ function effectiveFills(model: GlftModel): number {
  * the nearer end by the matrix's own recurrence, so that it is exact also where the vector itself is too small for a float.
  */
 function groundStateRatios(diagonal: Float64Array): Float64Array {
-  const lowest = leastEigenvalue(diagonal);
   const size = diagonal.length;
-  const middle = diagonal.indexOf(Math.min(...diagonal));
+  let middle = 0;
+  for (let at = 1; at < size; at++) if ((diagonal[at] as number) < (diagonal[middle] as number)) middle = at;
+  const lowest = leastEigenvalue(diagonal, middle);
   const ratios = new Float64Array(size - 1);
   // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] / v[i]).
-  for (let at = 0; at < middle; at++) ratios[at] = 1 / (diagonal[at] - lowest - (at === 0 ? 0 : ratios[at - 1]));
+  let inner = 0;
+  for (let at = 0; at < middle; at++) {
+    inner = 1 / ((diagonal[at] as number) - lowest - inner);
+    ratios[at] = inner;
+  }
+  inner = 0;
   for (let at = size - 1; at > middle; at--) {
-    const beyond = at === size - 1 ? 0 : 1 / ratios[at];
-    ratios[at - 1] = diagonal[at] - lowest - beyond;
+    ratios[at - 1] = (diagonal[at] as number) - lowest - inner;
+    inner = 1 / (ratios[at - 1] as number);
   }
   return ratios;
 }
 
-/** By bisection on the number of negative pivots (Sturm), to the last bit that a float can tell apart. */
-function leastEigenvalue(diagonal: Float64Array): number {
-  const least = Math.min(...diagonal);
+/**
+ * The least eigenvalue `l`, to the last bits of a float. With both recurrences run to the smallest diagonal entry, `v[m] = 1` there leaves one
+ * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
+ * never passes it. A step that would leave what is known of the root is replaced by halving.
+ */
+function leastEigenvalue(diagonal: Float64Array, middle: number): number {
+  const least = diagonal[middle] as number;
   // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
   let low = least - 2;
   let high = least;
+  let value = firstGuess(diagonal, middle);
   for (;;) {
-    const middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return low;
-    if (isBelowSpectrum(diagonal, middle)) low = middle;
-    else high = middle;
+    if (!(value > low && value < high)) {
+      value = low + (high - low) / 2;
+      // No float lies between.
+      if (value <= low || value >= high) return low;
+    }
+    let [left, leftSlope, right, rightSlope] = [0, 0, 0, 0];
+    let isBelowPoles = true;
+    for (let at = 0; at < middle && isBelowPoles; at++) {
+      const pivot = (diagonal[at] as number) - value - left;
+      isBelowPoles = pivot > 0;
+      left = 1 / pivot;
+      leftSlope = left * left * (1 + leftSlope);
+    }
+    for (let at = diagonal.length - 1; at > middle && isBelowPoles; at--) {
+      const pivot = (diagonal[at] as number) - value - right;
+      isBelowPoles = pivot > 0;
+      right = 1 / pivot;
+      rightSlope = right * right * (1 + rightSlope);
+    }
+    const rest = least - value - left - right;
+    if (isBelowPoles && rest > 0) low = value;
+    else high = value;
+    if (!isBelowPoles) {
+      value = Number.NaN;
+      continue;
+    }
+    const step = rest / (1 + leftSlope + rightSlope);
+    // Less than the recurrences round.
+    if (Math.abs(step) <= Number.EPSILON * Math.max(1, Math.abs(value))) return value;
+    value += step;
   }
 }
 
-function isBelowSpectrum(diagonal: Float64Array, value: number): boolean {
-  let pivot = Number.POSITIVE_INFINITY;
-  for (const entry of diagonal) {
-    pivot = entry - value - 1 / pivot;
-    if (pivot <= 0) return false;
-  }
-  return true;
+/** Near the root for little and for much risk: of the oscillator that the matrix is a grid of, and of the two neighbours of the smallest entry. */
+function firstGuess(diagonal: Float64Array, middle: number): number {
+  const least = diagonal[middle] as number;
+  const toLeft = middle === 0 ? Number.POSITIVE_INFINITY : (diagonal[middle - 1] as number) - least;
+  const toRight = middle === diagonal.length - 1 ? Number.POSITIVE_INFINITY : (diagonal[middle + 1] as number) - least;
+  const rise = (toLeft + toRight) / 2;
+  const oscillator = rise < 1 ? least - 2 + Math.sqrt(rise) - rise / 16 : Number.POSITIVE_INFINITY;
+  const neighbours = least + rise / 2 - Math.sqrt((rise * rise) / 4 + 2);
+  return Number.isFinite(rise) ? Math.min(oscillator, neighbours) : least - 1;
 }

@@ -104,6 +104,17 @@ describe("the exact quotes", () => {
     );
   });
 
+  it.each([1, 2, 7, 30, 200])("are those of half a sine wave over %i orders to either side where the price stands still", (bound) => {
+    const still = { ...A, sigma: 0, drift: 0 };
+    const quotes = new GlftExactQuotes(still, bound);
+    // The eigenvector of a path of n points: sin(pi i / (n + 1)).
+    const amplitude = (held: number): number => Math.sin((Math.PI * (held + bound + 1)) / (2 * bound + 2));
+    for (let held = -bound; held < bound; held++) {
+      const wanted = glftFillTerm(still) + Math.log(amplitude(held) / amplitude(held + 1)) / still.fillDecay;
+      expect(Math.abs(quotes.at(held).bid - wanted)).toBeLessThan(1e-8);
+    }
+  });
+
   it("quote no side that would leave the inventories counted, and stay on the last one beyond them", () => {
     const quotes = new GlftExactQuotes(A, 5);
     expect(quotes.at(5).bid).toBe(Number.POSITIVE_INFINITY);

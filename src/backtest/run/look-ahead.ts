@@ -62,20 +62,21 @@ const ignore = (): void => undefined;
 
 async function decisionsOf(config: BacktestConfig, run: PlayedBy, untilUs = Number.POSITIVE_INFINITY): Promise<Decision[]> {
   const decisions: Decision[] = [];
-  const history = await openHistory(config);
+  const opened = await openHistory(config);
+  // A history that was cut ends with its cut, not with the last thing that happened before it.
+  const history = untilUs === Number.POSITIVE_INFINITY ? opened : { ...opened, endUs: untilUs + AFTER_US };
   const { path } = config.fills;
   const onNotice = (notice: Notice, atUs: number): void => {
-    if (atUs > untilUs) return;
+    // What the bot does to leave, when its history is over, is no decision on it.
+    if (atUs >= history.endUs) return;
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
-    else if (notice.kind === "dispatched") decisions.push({ atUs, text: textOf(notice.action) });
+    else if (notice.kind === "dispatched" && notice.action.kind !== "question") decisions.push({ atUs, text: textOf(notice.action) });
   };
-  // A history that was cut ends with its cut, not with the last thing that happened before it.
-  const played = untilUs === Number.POSITIVE_INFINITY ? history : { ...history, endUs: untilUs + AFTER_US };
-  await reportOf(config, { ...run, onNotice }, played, path === "worse" ? "ohlc" : path);
+  await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
   return decisions;
 }
 
-/** The first decision up to the cut that is not the same. What the bot does to leave at the end of a cut history is after it. */
+/** The first decision up to the cut that is not the same. */
 function firstChange(whole: readonly Decision[], cut: readonly Decision[], cutUs: number): Omit<LookAhead, "cutUs"> | undefined {
   for (let at = 0; at < whole.length && whole[at].atUs <= cutUs; at++) {
     const before = whole[at];

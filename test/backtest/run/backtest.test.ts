@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { map } from "rxjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { reportOf, runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import { ConfigError } from "../../../src/core/errors.js";
+import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+import { generateHistory } from "../../support/generated-history.js";
+
+const FROM_MS = Date.UTC(2026, 0, 5, 23, 59, 0);
+const MARKET = "btcusdc";
+const PARAMS = { halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "backtest-"));
+  // Two UTC days: the book goes on over midnight.
+  await generateHistory(folder, { market: MARKET, fromMs: FROM_MS, seconds: 150, klines: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function written(backtest: string, name = "bt"): BacktestConfig {
+  const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
+account: { keyEnv: KEY }
+quotes: { timeInForce: POST_ONLY }
+decide: { everyMs: 100 }
+markets:
+  ${MARKET}: { strategy: ladder, params: ${JSON.stringify(PARAMS)}, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }
+risk: { maxDrawdownQuote: 5000 }
+`;
+  writeFileSync(join(folder, "bot.yaml"), bot);
+  const path = join(folder, `${name}.yaml`);
+  writeFileSync(path, backtest);
+  return loadBacktestConfig(path, {});
+}
+
+const backtest = (more = "", history = "from: 2026-01-05, to: 2026-01-07"): string => `history: { market: ${MARKET}, ${history} }
+bot: bot.yaml
+rules: { markets: { ${MARKET}: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
+${more}
+`;
+
+const ladder = (): ReadonlyMap<string, BoundStrategy> => new Map([[MARKET, builtInStrategies.ladder.bind(PARAMS)]]);
+const played = { strategies: ladder(), version: "0.0.0" };
+
+describe("a backtest from its file", () => {
+  it("replays books over midnight, and reports figures whose parts sum", async () => {
+    const config = written(backtest());
+    const result = await runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, "out"), replace: false });
+    const { report, gaps } = result;
+    expect(report.grade).toBe("books");
+    expect(report.isIndicative).toBe(false);
+    expect(report.fills.all.fills).toBeGreaterThan(10);
+    expect(Date.parse(report.span.to)).toBeGreaterThan(FROM_MS + 149_000);
+    expect(gaps.every((gap) => gap.startsWith(MARKET))).toBe(true);
+    const { total, ...parts } = report.profit;
+    const sum = Object.values(parts).reduce((all, part) => all + Math.round(Number(part) * 1e7), 0);
+    expect(sum).toBe(Math.round(Number(total) * 1e7));
+    expect(Math.round((Number(report.equity.end) - Number(report.equity.start)) * 1e7)).toBe(sum);
+  });
+
+  it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {
+    const of = async (grade: string, more = "") => {
+      const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), grade);
+      return runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, `out-${grade}`), replace: true });
+    };
+    const [books, trades, klines] = [await of("books"), await of("trades"), await of("klines")];
+    const byCause = (result: typeof books) => result.report.fills.byCause;
+    expect(byCause(books).queue.fills).toBeGreaterThan(0);
+    expect(byCause(trades).queue.fills).toBe(0);
+    expect(klines.report.isIndicative).toBe(true);
+    expect(klines.report.alternatives).toHaveLength(1);
+    expect(Number(klines.report.profit.total)).toBeLessThanOrEqual(Number(klines.report.alternatives[0]?.profit));
+  });
+
+  it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
+    const config = written(backtest());
+    const once = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
+    const again = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
+    expect(JSON.stringify(again)).toBe(JSON.stringify(once));
+  });
+
+  it.each([
+    ["history: { from: 2026-01-05, to: 2026-01-06 }", /history: names no market.*expected either market/],
+    [backtest("", "from: 2026-01-06, to: 2026-01-05"), /history\.to: is not after history\.from/],
+    [backtest("fills: { queue: hopeful }"), /fills\.queue.*no queue model.*risk-averse, log/],
+    [backtest("fills: { orderLatencyMs: -3 }"), /fills\.orderLatencyMs/],
+    [backtest("sampleMs: 7000"), /sampleMs.*does not divide a day/],
+    [backtest().replace(MARKET, "ethusdc"), /history\.markets\.ethusdc: is no market of the bot's/],
+    [backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"), /rules\.markets\.btcusdc\.tickSizeQuote/],
+    [backtest().replace(/rules: .*/, "rules: { exchangeInfo: nowhere.json }"), /rules\.exchangeInfo.*cannot be read/],
+    [backtest("wamrupMs: 3"), /wamrupMs.*unknown key.*warmupMs/],
+  ])("refuses a file that cannot be meant so: %#", (text, message) => {
+    expect(() => written(text.includes("bot:") ? text : `${text}\nbot: bot.yaml\nrules: { markets: {} }\n`, "wrong")).toThrow(message);
+  });
+
+  it("names what the store has where it lacks what is asked for", async () => {
+    const config = written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
+    await expect(openHistory(config)).rejects.toThrow(ConfigError);
+    await expect(openHistory(config)).rejects.toThrow(/btcusdc: has no klines-1M of that time.*marketwright data list/);
+  });
+});
+
+describe("the check for look-ahead", () => {
+  const short = "from: 2026-01-05, to: 2026-01-05T23:59:12Z";
+
+  it("finds nothing in a strategy that knows its views alone", async () => {
+    const config = written(backtest("", short));
+    const check = await checkLookAhead(config, { ...played, strategies: ladder() }, 4);
+    expect(check.cuts).toBe(4);
+    expect(check.decisions).toBeGreaterThan(50);
+    expect(check.changed).toEqual([]);
+  });
+
+  it("finds a strategy that decides by what another run of it has seen", async () => {
+    const config = written(backtest("", short));
+    let furthestMs = 0;
+    const cheating: BoundStrategy = () => (view$) =>
+      view$.pipe(
+        map((view) => {
+          // Its memory is of the whole history after the first run: the future, to every later one.
+          const isKnown = view.timeMs < furthestMs;
+          furthestMs = Math.max(furthestMs, view.timeMs);
+          return {
+            kind: "quotes" as const,
+            marketId: MARKET,
+            viewSequence: view.sequence,
+            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - (isKnown ? 1 : 2), lots: 1 }],
+            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+          };
+        }),
+      );
+    const check = await checkLookAhead(config, { ...played, strategies: new Map([[MARKET, cheating]]) }, 3);
+    expect(check.changed).toHaveLength(3);
+    expect(check.changed[0]?.atUs).toBeLessThanOrEqual(check.changed[0]?.cutUs ?? 0);
+  });
+});

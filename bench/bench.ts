@@ -23,3 +23,8 @@ export interface Bench {
   readonly ceiling?: number;
   run(): Promise<Omit<BenchResult, "name">>;
 }
+
+/** What a benchmark measures against cannot be had on this machine; the message says why. The run says so, and that is no failure. */
+export class BenchUnavailable extends Error {
+  override readonly name = "BenchUnavailable";
+}

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Bench, BenchResult } from "./bench.js";
+import { type Bench, type BenchResult, BenchUnavailable } from "./bench.js";
 
 const SUFFIX = ".bench.ts";
 
@@ -32,7 +32,15 @@ async function main(): Promise<number> {
     return 0;
   }
   const bench = await load(name);
-  const result: BenchResult = { name, ...(await bench.run()) };
+  let result: BenchResult;
+  try {
+    result = { name, ...(await bench.run()) };
+  } catch (error) {
+    if (!(error instanceof BenchUnavailable)) throw error;
+    const { message: unavailable } = error;
+    process.stdout.write(json ? `${JSON.stringify({ name, unavailable })}\n` : `${name}: not measured: ${unavailable}\n`);
+    return 0;
+  }
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : inWords(result, bench));
   return 0;
 }

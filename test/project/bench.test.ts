@@ -113,6 +113,13 @@ describe("the bench command", () => {
     expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
   });
 
+  it("says of what is measured against a program that is not there that it was not measured, which is no failure", () => {
+    const said = bench("against-hftbacktest", "--json");
+    expect([said.status, said.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(said.stdout)).toEqual({ name: "against-hftbacktest", unavailable: expect.stringContaining("hftbacktest") });
+    expect(bench("against-hftbacktest").stdout).toMatch(/^against-hftbacktest: not measured: /);
+  });
+
   it("has a bot that quotes take turns in turn", () => {
     const { status, stdout, stderr } = bench("turn", "--json");
     expect([status, stderr]).toEqual([0, ""]);

@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BenchUnavailable } from "../bench.js";
+import { effort } from "../effort.js";
+
+/** The release whose runs are compared with ours. */
+export const HFTBACKTEST = "hftbacktest==2.4.4";
+/** Installing it takes minutes, and compiling it half a minute: too much for a trial run. */
+const IN_EARNEST = effort(1, 0) === 1;
+const INSTALL_MS = 900_000;
+
+/**
+ * The Python of a virtual environment with hftbacktest, made in node_modules/.cache at the first run.
+ * @throws BenchUnavailable where there is no Python for it or it cannot be had
+ */
+export function pythonWithHftbacktest(): string {
+  if (!IN_EARNEST) throw new BenchUnavailable("a trial run does without hftbacktest");
+  const folder = fileURLToPath(new URL("../../node_modules/.cache/hftbacktest/", import.meta.url));
+  const python = join(folder, "bin", "python");
+  if (isInstalled(python)) return python;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  process.stderr.write(`bench: installing ${HFTBACKTEST} into ${folder}, once; that takes minutes\n`);
+  const system = process.env.MARKETWRIGHT_PYTHON ?? "python3";
+  must(system, "-m", "venv", folder);
+  must(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", HFTBACKTEST);
+  if (!isInstalled(python)) throw new BenchUnavailable(`${HFTBACKTEST} was installed but cannot be imported`);
+  return python;
+}
+
+function isInstalled(python: string): boolean {
+  const version = HFTBACKTEST.split("==")[1] as string;
+  const asked = ["-c", "import importlib.metadata as m; print(m.version('hftbacktest'))"];
+  return existsSync(python) && spawnSync(python, asked, { encoding: "utf8" }).stdout?.trim() === version;
+}
+
+function must(command: string, ...args: string[]): void {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: INSTALL_MS });
+  if (status === 0) return;
+  const said = error?.message ?? `${stderr}\n${stdout}`.trim().split("\n").at(-1);
+  throw new BenchUnavailable(`${HFTBACKTEST} cannot be installed here: ${command} ${args[1] ?? ""} ${args[2] ?? ""}: ${said}`);
+}

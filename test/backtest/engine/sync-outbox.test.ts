@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SyncOutbox } from "../../../src/backtest/engine/sync-outbox.js";
+import { Outbox, type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../../../src/executor/outbox.js";
+
+const KINDS: readonly OutboxKind[] = ["cancel-all", "cancel", "place", "question"];
+
+/** Items by kind and rank, some of them taken back before they leave. */
+const items = fc.array(fc.record({ kind: fc.constantFrom(...KINDS), rank: fc.integer({ min: 0, max: 3 }), isRecalled: fc.boolean() }), {
+  maxLength: 30,
+});
+
+describe("the outbox of a replay", () => {
+  it("lets leave what the live one lets leave, in the same order", async () => {
+    await fc.assert(
+      fc.asyncProperty(items, async (wanted) => {
+        const sync = new SyncOutbox(1);
+        const live = new Outbox({ concurrency: 1 });
+        live.pause();
+        const left: Record<"sync" | "live", string[]> = { sync: [], live: [] };
+        const of = (where: "sync" | "live") =>
+          wanted.map(({ kind, rank, isRecalled }, at): OutboxItem => {
+            const recall = new Recall();
+            if (isRecalled) queueMicrotask(() => recall.make());
+            const key = `${kind}#${at}`;
+            return {
+              key,
+              priority: outboxPriority(kind, rank),
+              recall,
+              leave: (done) => {
+                left[where].push(key);
+                done();
+              },
+            };
+          });
+        for (const item of of("sync")) sync.enqueue(item);
+        for (const item of of("live")) live.enqueue(item);
+        await Promise.resolve();
+        sync.leave();
+        live.start();
+        for (let turn = 0; turn < 20 * wanted.length; turn++) await Promise.resolve();
+        expect(left.sync).toEqual(left.live);
+        expect(left.sync).toHaveLength(wanted.filter(({ isRecalled }) => !isRecalled).length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("holds back what comes when as many are on their way as may be", () => {
+    const outbox = new SyncOutbox(2);
+    const left: string[] = [];
+    const dones: (() => void)[] = [];
+    const leave = (key: string) => (done: () => void) => {
+      left.push(key);
+      dones.push(done);
+    };
+    for (const key of ["a", "b", "c"]) outbox.enqueue({ key, priority: 1, leave: leave(key) });
+    outbox.leave();
+    expect(left).toEqual(["a", "b"]);
+    dones[0]?.();
+    dones[0]?.();
+    outbox.leave();
+    expect(left).toEqual(["a", "b", "c"]);
+  });
+});

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DelayLine } from "../../../src/backtest/venue/delay-line.js";
+import { constantLatency, feedLatency, sampledLatency } from "../../../src/backtest/venue/latency.js";
+import { ConfigError } from "../../../src/core/errors.js";
+
+const S = 1_000_000;
+
+describe("latencies", () => {
+  it("are constant where two numbers say so, in whole microseconds", () => {
+    const model = constantLatency(0.0375, 40);
+    expect([model.entryUs(1), model.entryUs(9 * S), model.responseUs(5)]).toEqual([38, 38, 40_000]);
+    expect(() => constantLatency(-1, 0)).toThrow(ConfigError);
+    expect(() => constantLatency(0, Number.NaN)).toThrow(/responseLatencyMs: not a delay/);
+  });
+
+  it("lie between the recorded round trips around an instant: by the request on the way out, by the exchange's stamp on the way back", () => {
+    const model = sampledLatency([
+      { requestUs: 10 * S, exchangeUs: 10 * S + 1000, responseUs: 10 * S + 3000 },
+      { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 9000 },
+    ]);
+    expect([5, 10, 15, 20, 99].map((at) => model.entryUs(at * S))).toEqual([1000, 1000, 3000, 5000, 5000]);
+    expect([model.responseUs(0), model.responseUs(10 * S + 1000), model.responseUs(15 * S + 3000), model.responseUs(99 * S)]).toEqual([
+      2000, 2000, 3000, 4000,
+    ]);
+  });
+
+  it("tell of a request that was refused on its way by a negative delay, which is when the refusal is seen", () => {
+    const model = sampledLatency([
+      { requestUs: 10 * S, exchangeUs: 0, responseUs: 10 * S + 250_000 },
+      { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 9000 },
+    ]);
+    expect(model.entryUs(12 * S)).toBe(-250_000);
+    expect(model.entryUs(21 * S)).toBe(5000);
+    expect(model.responseUs(12 * S)).toBe(4000);
+  });
+
+  it("refuse samples that do not ascend, and none at all", () => {
+    const sample = { requestUs: 2, exchangeUs: 3, responseUs: 4 };
+    expect(() => sampledLatency([sample, { ...sample, requestUs: 1 }])).toThrow(/sample 1 requestUs.*do not ascend/);
+    expect(() => sampledLatency([])).toThrow(ConfigError);
+  });
+
+  it("follow the feed's own, times a factor and a constant on top, never below zero", () => {
+    const model = feedLatency((us) => us / 100, { factor: 4, addMs: 1 }, { factor: 3, addMs: 0 });
+    expect([model.entryUs(100_000), model.responseUs(100_000)]).toEqual([5000, 3000]);
+  });
+});
+
+describe("what is on its way", () => {
+  it("arrives in the order in which it left, each at its own instant or at that of the one before it", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (dues, every) => {
+        const line = new DelayLine<number>();
+        const arrived: [number, number][] = [];
+        dues.forEach((due, at) => {
+          line.push(at, due);
+          if (at % every === 0) arrived.push([line.nextUs, line.take()]);
+        });
+        while (line.size > 0) arrived.push([line.nextUs, line.take()]);
+        expect(arrived.map(([, at]) => at)).toEqual(dues.map((_, at) => at));
+        expect(arrived.map(([us]) => us)).toEqual(dues.map((_, at) => Math.max(...dues.slice(0, at + 1))));
+        expect(line.nextUs).toBe(Number.POSITIVE_INFINITY);
+      }),
+    );
+  });
+});

@@ -28,6 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   "cancel-all": async () => (await import("./commands/cancel-all.js")).addCancelAll,
   key: async () => (await import("./commands/key.js")).addKey,
   backtest: async () => (await import("./commands/backtest.js")).addBacktest,
+  sweep: async () => (await import("./commands/sweep.js")).addSweep,
+  worker: async () => (await import("./commands/worker.js")).addWorker,
   data: async () => (await import("./commands/data.js")).addData,
 };
 

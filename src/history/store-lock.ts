@@ -12,8 +12,8 @@ export class StoreLock {
     this.#path = path;
   }
 
-  /** @param folder made when it is not there. @throws RunError when a living process holds it */
-  static take(folder: string): StoreLock {
+  /** @param folder made when it is not there. @param expected what whoever comes second is told to do. @throws RunError when a living process holds it */
+  static take(folder: string, expected = "one writer a market and kind at a time: wait for it, or end it"): StoreLock {
     makeFolder(folder);
     const path = join(folder, "lock");
     for (let tries = 0; tries < 3; tries++) {
@@ -29,7 +29,7 @@ export class StoreLock {
           throw new RunError("is being written by another process", {
             field: path,
             value: holder,
-            expected: "one writer a market and kind at a time: wait for it, or end it",
+            expected,
           });
         }
         rmSync(path, { force: true });

@@ -5,13 +5,20 @@ import { buildSync } from "esbuild";
 /** From `src` and from `dist` alike. */
 const FOLDER = new URL("../../../assets/report/", import.meta.url);
 
-let made: { readonly script: string; readonly style: string } | undefined;
+/** Script and style of a page, to stand in it: a page asks for nothing. */
+export interface PageAssets {
+  readonly script: string;
+  readonly style: string;
+}
 
-/** Script and style of the report's page, to stand in it: a page asks for nothing. Made once a process. */
-export function pageAssets(): { readonly script: string; readonly style: string } {
-  if (made !== undefined) return made;
+const made = new Map<string, PageAssets>();
+
+/** Of the report's page, or of another whose script begins in `entry`. Made once a process. */
+export function pageAssets(entry = "main.ts", styles: readonly string[] = ["report.css"]): PageAssets {
+  const known = made.get(entry);
+  if (known !== undefined) return known;
   const { outputFiles } = buildSync({
-    entryPoints: [fileURLToPath(new URL("main.ts", FOLDER))],
+    entryPoints: [fileURLToPath(new URL(entry, FOLDER))],
     bundle: true,
     minify: true,
     format: "iife",
@@ -21,6 +28,7 @@ export function pageAssets(): { readonly script: string; readonly style: string 
     logLevel: "silent",
   });
   const script = (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
-  made = { script, style: readFileSync(new URL("report.css", FOLDER), "utf8") };
-  return made;
+  const assets = { script, style: styles.map((name) => readFileSync(new URL(name, FOLDER), "utf8")).join("") };
+  made.set(entry, assets);
+  return assets;
 }

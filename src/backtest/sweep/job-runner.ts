@@ -1,13 +1,18 @@
+import type { DataFile } from "../report/run-meta.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { SharedHistory } from "./shared-history.js";
 import type { SweepWindow } from "./windows.js";
 
 /** A window with its jobs. */
 export interface JobBatch {
+  /** The sweep's fingerprint. */
+  readonly sweep: string;
   readonly window: SweepWindow;
   readonly jobs: readonly Job[];
   /** Opens the window's history in this process; who runs jobs elsewhere need not. */
   readonly open: () => Promise<SharedHistory>;
+  /** What of the store the window's history is made of. */
+  readonly files: () => Promise<readonly DataFile[]>;
 }
 
 /** Runs jobs: on this machine's cores, or on whatever takes them from a queue. */

@@ -1,0 +1,64 @@
+import { exact } from "./axes.js";
+import { type ParallelAxis, ParallelPlot } from "./parallel-plot.js";
+import { readSweep, rowsOf, type SweepResult, type SweepRow } from "./sweep-data.js";
+import { SweepTable } from "./sweep-table.js";
+import { offerThemes } from "./theme.js";
+
+const TICKS = 5;
+
+offerThemes();
+const sweep = readSweep();
+const rows = rowsOf(sweep);
+const plotHost = document.getElementById("parallel");
+const tableHost = document.getElementById("points-table");
+if (plotHost !== null && tableHost !== null) {
+  const choose = (index: number): void => {
+    plot.choose(index);
+    table.choose(index);
+  };
+  const table = new SweepTable(tableHost, rows, choose);
+  const axes = [...sweep.parameters.map(parameterAxis), objectiveAxis()];
+  const plot = new ParallelPlot(plotHost, axes, rows, { onFilter: (passes) => table.filter(passes), onChoose: choose });
+  choose(sweep.best);
+}
+
+function parameterAxis({ path, scale, values }: SweepResult["parameters"][number]): ParallelAxis {
+  if (scale === "list") {
+    const last = Math.max(1, values.length - 1);
+    return {
+      name: path,
+      shareOf: (row) => values.indexOf(row.values[path] ?? "") / last,
+      ticks: values.map((value, at) => ({ share: at / last, text: String(value) })),
+    };
+  }
+  const [min, max] = [Number(values[0]), Number(values[1])];
+  const [low, span] = scale === "log" ? [Math.log(min), Math.log(max / min)] : [min, max - min];
+  const at = (share: number): number => (scale === "log" ? Math.exp(low + share * span) : low + share * span);
+  return {
+    name: path,
+    shareOf: (row) => {
+      const value = Number(row.values[path]);
+      return ((scale === "log" ? Math.log(value) : value) - low) / span;
+    },
+    ticks: ticksOf(at),
+  };
+}
+
+function objectiveAxis(): ParallelAxis {
+  const known = rows.flatMap(({ objective }) => objective ?? []);
+  const min = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const max = known.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const span = max - min || 1;
+  return {
+    name: sweep.objective.figure,
+    shareOf: ({ objective }: SweepRow) => (objective === undefined ? undefined : (objective - min) / span),
+    ticks: known.length === 0 ? [] : ticksOf((share) => min + share * span),
+  };
+}
+
+function ticksOf(at: (share: number) => number): ParallelAxis["ticks"] {
+  return Array.from({ length: TICKS }, (_, index) => {
+    const share = index / (TICKS - 1);
+    return { share, text: exact(String(Number(at(share).toPrecision(3)))) };
+  });
+}

@@ -1,0 +1,50 @@
+import { Redis } from "ioredis";
+import { ConfigError, RunError } from "../../core/errors.js";
+
+/** The queue that sweeps and workers share; jobs of one sweep have its fingerprint in their ids. */
+export const QUEUE_NAME = "marketwright-sweep";
+
+/** Where a Redis or Valkey listens; its password is in no message. */
+export interface QueueAddress {
+  readonly url: string;
+  /** For messages: `queue.example:6379`. */
+  readonly shown: string;
+}
+
+const FIRST_ANSWER_MS = 10_000;
+
+/** @throws ConfigError for what is no address of a Redis */
+export function queueAddress(written: string): QueueAddress {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== "") {
+    return { url: written, shown: `${url.hostname}:${url.port === "" ? "6379" : url.port}` };
+  }
+  throw new ConfigError("is no address of a queue", {
+    field: "--queue",
+    value: written.replace(/\/\/[^@/]*@/, "//"),
+    expected: "redis://HOST:PORT or rediss://HOST:PORT of a Redis or Valkey",
+  });
+}
+
+/** Finds out whether somebody answers there, at once. @throws RunError where nobody does */
+export async function assertAnswers({ url, shown }: QueueAddress): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: FIRST_ANSWER_MS, maxRetriesPerRequest: 0 });
+  let why = "";
+  client.on("error", (error: Error) => {
+    why = error.message;
+  });
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (cause) {
+    const text = why || (cause instanceof Error ? cause.message : String(cause));
+    throw new RunError(`cannot be used: ${text}`, { field: "--queue", value: shown, expected: "a Redis or Valkey that answers", cause });
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** How the queue's own clients connect: they wait for a server that is away. */
+export function connectionOf({ url }: QueueAddress): { readonly url: string; readonly maxRetriesPerRequest: null } {
+  return { url, maxRetriesPerRequest: null };
+}

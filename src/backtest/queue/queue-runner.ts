@@ -1,0 +1,107 @@
+import { Queue, QueueEvents } from "bullmq";
+import { ConfigError, RunError } from "../../core/errors.js";
+import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
+import type { Job, JobResult } from "../sweep/play-job.js";
+import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress } from "./queue-address.js";
+import { checksumsOf, filesOf, historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
+
+/** Jobs of a sweep that lie in the queue at once. */
+const MOST_WAITING = 256;
+/** Workers that a job may meet which lack its history, before it is given up. */
+const ATTEMPTS = 100;
+
+/**
+ * Has jobs run by workers that wait at a queue. A job's name there is its sweep's and its own, so that one that is asked for twice, or run twice after
+ * a worker was killed, is one job with one result.
+ */
+export class QueueRunner implements JobRunner {
+  readonly #queue: Queue<QueueJob, QueueResult>;
+  readonly #events: QueueEvents;
+  readonly #version: string;
+  readonly #checksums = new Map<string, string>();
+
+  private constructor(address: QueueAddress, version: string) {
+    const connection = connectionOf(address);
+    this.#version = version;
+    this.#queue = new Queue(QUEUE_NAME, { connection });
+    this.#events = new QueueEvents(QUEUE_NAME, { connection });
+    this.#events.setMaxListeners(0);
+    // A server that is away is waited for.
+    this.#queue.on("error", () => {});
+    this.#events.on("error", () => {});
+  }
+
+  /** @throws ConfigError for what is no address, RunError where nobody answers */
+  static async open(written: string, version: string): Promise<QueueRunner> {
+    const address = queueAddress(written);
+    await assertAnswers(address);
+    const runner = new QueueRunner(address, version);
+    await runner.#events.waitUntilReady();
+    return runner;
+  }
+
+  async run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+    const { jobs } = batch;
+    const history = historyLines(await batch.files());
+    const stopped = new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < jobs.length && !signal.aborted) {
+        const job = jobs[next] as Job;
+        next += 1;
+        const asked = this.#ask(batch, job, history);
+        // Nobody hears of one that fails after the end.
+        asked.catch(() => {});
+        const told = await Promise.race([asked, stopped]);
+        if (told === undefined) return;
+        onResult(job, told.result);
+        // Its result is on the disk.
+        await told.forget();
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(MOST_WAITING, jobs.length) }, work));
+    } catch (error) {
+      next = jobs.length;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#queue.close(), this.#events.close()]);
+  }
+
+  async #ask(
+    { sweep, window }: JobBatch,
+    job: Job,
+    history: readonly string[],
+  ): Promise<{ readonly result: JobResult; readonly forget: () => Promise<void> }> {
+    const jobId = `${sweep.slice(0, 24)}-${job.id}`;
+    const before = await this.#queue.getJob(jobId);
+    // What failed in an earlier run of this sweep may go well in this one.
+    if (before !== undefined && (await before.isFailed())) await before.remove();
+    const files = await checksumsOf(filesOf(job.config), this.#checksums);
+    const asked = await this.#queue.add("run", queueJob(this.#version, window, job, history, files), { jobId, attempts: ATTEMPTS });
+    const forget = async (): Promise<void> => {
+      await this.#queue.remove(jobId);
+    };
+    try {
+      return { result: resultOf(job, await asked.waitUntilFinished(this.#events)), forget };
+    } catch (cause) {
+      if (cause instanceof ConfigError || cause instanceof RunError) throw cause;
+      throw new RunError(`${job.id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  }
+}
+
+/** @throws RunError for an answer that is no result */
+function resultOf({ id }: Job, told: unknown): JobResult {
+  const { figures, ended } = (typeof told === "object" && told !== null ? told : {}) as Partial<JobResult>;
+  if (figures === undefined || ended === undefined) {
+    throw new RunError("was answered with something that is no result", { field: id, value: told, expected: "the figures of a run" });
+  }
+  return { figures, ended };
+}

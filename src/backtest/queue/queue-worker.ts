@@ -1,0 +1,151 @@
+import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
+import { ConfigError } from "../../core/errors.js";
+import { sha256Of } from "../../history/durable-file.js";
+import { openHistory } from "../run/open-history.js";
+import type { Job } from "../sweep/play-job.js";
+import { configOfWindow, openShared, type SharedHistory } from "../sweep/shared-history.js";
+import { ThreadPool } from "../sweep/thread-pool.js";
+import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress } from "./queue-address.js";
+import { configOf, historyLines, type QueueJob, type QueueResult } from "./queue-job.js";
+
+/** What a worker is started with. */
+export interface QueueWorkerOptions {
+  readonly address: string;
+  /** Where this machine's history lies. */
+  readonly store: string;
+  /** Runs at once. */
+  readonly workers: number;
+  /** Of this package. */
+  readonly version: string;
+  /** How long a job is held without a sign of life before another worker runs it. */
+  readonly lockMs?: number;
+  /** The threads' program. Default: the build's. */
+  readonly entry?: URL;
+  /** Told as jobs begin and end. */
+  readonly onJob?: (id: string, what: "begins" | "done" | "failed") => void;
+}
+
+const LOCK_MS = 30_000;
+/** Histories that are kept in memory: a window's, and the one before or after it. */
+const KEPT = 2;
+/** A job may outlive any number of workers. */
+const MOST_STALLED = 1_000_000;
+
+/** Takes jobs of sweeps from a queue and runs them on this machine's cores, until it is closed. */
+export class QueueWorker {
+  /** Rejects with the ConfigError when a job shows that this worker has another history or is another version: it takes no more. */
+  readonly refused: Promise<never>;
+  readonly #options: QueueWorkerOptions;
+  readonly #pool: ThreadPool;
+  readonly #worker: Worker<QueueJob, QueueResult>;
+  readonly #histories = new Map<string, Promise<SharedHistory>>();
+  #refuse: (error: ConfigError) => void = () => {};
+
+  private constructor(options: QueueWorkerOptions) {
+    const { workers, version, entry, address, lockMs = LOCK_MS } = options;
+    this.#options = options;
+    this.refused = new Promise((_, reject) => {
+      this.#refuse = reject;
+    });
+    // Whoever does not wait for it sees the worker take nothing.
+    this.refused.catch(() => {});
+    this.#pool = new ThreadPool({ workers, version, ...(entry === undefined ? {} : { entry }) });
+    this.#worker = new Worker(QUEUE_NAME, (job: BullJob<QueueJob, QueueResult>) => this.#run(job.data), {
+      connection: connectionOf(queueAddress(address)),
+      concurrency: workers,
+      lockDuration: lockMs,
+      stalledInterval: lockMs,
+      maxStalledCount: MOST_STALLED,
+    });
+    // A server that is away is waited for.
+    this.#worker.on("error", () => {});
+  }
+
+  /** @throws ConfigError for what is no address, RunError where nobody answers */
+  static async open(options: QueueWorkerOptions): Promise<QueueWorker> {
+    await assertAnswers(queueAddress(options.address));
+    const worker = new QueueWorker(options);
+    await worker.#worker.waitUntilReady();
+    return worker;
+  }
+
+  /** Ends what is at hand, and takes no more. */
+  async close(): Promise<void> {
+    await this.#worker.close();
+    await this.#pool.close();
+  }
+
+  async #run(asked: QueueJob): Promise<QueueResult> {
+    const { onJob } = this.#options;
+    onJob?.(asked.id, "begins");
+    try {
+      const job: Job = { id: asked.id, config: configOf(asked, this.#options.store) };
+      const history = await this.#historyOf(asked, job);
+      const result = await this.#pool.playOne(history, job);
+      onJob?.(asked.id, "done");
+      return result;
+    } catch (error) {
+      onJob?.(asked.id, "failed");
+      if (error instanceof Refusal) {
+        this.#refuse(error.why);
+        // No more jobs for this one; another worker runs it.
+        void this.#worker.pause(true);
+        throw error.why;
+      }
+      throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** @throws Refusal where this machine would compute something else */
+  async #historyOf(asked: QueueJob, { config }: Job): Promise<SharedHistory> {
+    const { version, store } = this.#options;
+    if (asked.version !== version) {
+      throw new Refusal(
+        new ConfigError("is another version than the sweep's", { field: "worker", value: version, expected: asked.version }),
+      );
+    }
+    for (const [path, sha256] of Object.entries(asked.files)) {
+      const own = await sha256Of(path).catch(() => "none");
+      if (own !== sha256)
+        throw new Refusal(new ConfigError("is not the sweep's", { field: path, value: own, expected: `a file with SHA-256 ${sha256}` }));
+    }
+    const key = JSON.stringify([asked.window, asked.history]);
+    const known = this.#histories.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#open(asked, config, store);
+    this.#histories.set(key, opening);
+    for (const old of [...this.#histories.keys()].slice(0, -KEPT)) this.#histories.delete(old);
+    opening.catch(() => this.#histories.delete(key));
+    return opening;
+  }
+
+  async #open(asked: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
+    const { files } = await openHistory(configOfWindow(config, asked.window)).catch((cause: unknown) => {
+      if (cause instanceof ConfigError) throw new Refusal(cause);
+      throw cause;
+    });
+    const own = historyLines(files);
+    const at = asked.history.findIndex((line, index) => line !== own[index]);
+    if (at >= 0 || own.length !== asked.history.length) {
+      const place = at < 0 ? asked.history.length : at;
+      throw new Refusal(
+        new ConfigError("is another history than the sweep's", {
+          field: store,
+          value: own[place] ?? "nothing",
+          expected: asked.history[place] ?? "no more files",
+        }),
+      );
+    }
+    return openShared(config, asked.window);
+  }
+}
+
+/** This machine would compute something else than the sweep asks for. */
+class Refusal extends Error {
+  readonly why: ConfigError;
+
+  constructor(why: ConfigError) {
+    super(why.message);
+    this.why = why;
+  }
+}

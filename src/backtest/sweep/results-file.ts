@@ -1,0 +1,124 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { makeFolder } from "../../core/make-folder.js";
+import { pathKind } from "../../core/path-kind.js";
+import { syncFile } from "../../history/durable-file.js";
+import { StoreLock } from "../../history/store-lock.js";
+import type { JobResult } from "./play-job.js";
+import { refuseForeign } from "./sweep-folder.js";
+
+/** The file of a sweep's folder that has one line a job that is done. */
+export const RESULTS_FILE = "results.jsonl";
+
+const FORMAT = "marketwright-sweep-results/1";
+
+interface Line extends JobResult {
+  readonly job: string;
+}
+
+/**
+ * The results of a sweep's jobs, each on the disk before anything else happens: a sweep that is killed goes on where it stopped. A line that a kill
+ * left unfinished is cut off; a job counts once, whoever tells it again.
+ */
+export class ResultsFile {
+  readonly #results = new Map<string, JobResult>();
+  readonly #handle: number;
+  readonly #lock: StoreLock;
+  /** Where the next line goes. */
+  #at: number;
+
+  /**
+   * @param fingerprint of everything that a result depends on.
+   * @param replace whether the results of another sweep may go.
+   * @throws ConfigError when the folder holds something else; RunError when another process works in it, or a line is broken
+   */
+  constructor(directory: string, fingerprint: string, replace: boolean) {
+    refuseForeign(directory, replace);
+    makeFolder(directory);
+    this.#lock = StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it");
+    try {
+      const path = join(directory, RESULTS_FILE);
+      if (replace && !isOf(path, fingerprint)) rmSync(path, { force: true });
+      const whole = this.#read(path, fingerprint, directory);
+      this.#handle = openSync(path, whole === 0 ? "w" : "r+", 0o600);
+      ftruncateSync(this.#handle, whole);
+      this.#at = whole;
+      if (whole === 0) this.#write({ format: FORMAT, fingerprint });
+      syncFile(directory);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** Every job that is done, by its id. */
+  get done(): ReadonlyMap<string, JobResult> {
+    return this.#results;
+  }
+
+  /** A job's result; on the disk when this returns. One that is known already is not counted again. */
+  add(job: string, { figures, ended }: JobResult): void {
+    if (this.#results.has(job)) return;
+    this.#write({ job, figures, ended } satisfies Line);
+    this.#results.set(job, { figures, ended });
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+    this.#lock.release();
+  }
+
+  #write(line: object): void {
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    for (let from = 0; from < bytes.length; ) {
+      const written = writeSync(this.#handle, bytes, from, bytes.length - from, this.#at);
+      from += written;
+      this.#at += written;
+    }
+    fsyncSync(this.#handle);
+  }
+
+  /** Takes what was written whole. @returns its length in bytes */
+  #read(path: string, fingerprint: string, directory: string): number {
+    if (pathKind(path) === undefined) return 0;
+    const text = readFileSync(path, "utf8");
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    const [header, ...lines] = whole.split("\n").slice(0, -1);
+    if (header === undefined) return 0;
+    const { format, fingerprint: theirs } = parsed(header, path, 1) as { readonly format?: unknown; readonly fingerprint?: unknown };
+    if (format !== FORMAT || theirs !== fingerprint) {
+      throw new ConfigError("has the results of another sweep: its files, its history or this program have changed since", {
+        field: "--out",
+        value: directory,
+        expected: "another folder, or --replace to begin anew",
+      });
+    }
+    for (const [at, line] of lines.entries()) {
+      const { job, figures, ended } = parsed(line, path, at + 2) as Line;
+      if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string")
+        throw broken(path, at + 2);
+      if (!this.#results.has(job)) this.#results.set(job, { figures, ended });
+    }
+    return Buffer.byteLength(whole);
+  }
+}
+
+function isOf(path: string, fingerprint: string): boolean {
+  if (pathKind(path) === undefined) return false;
+  return readFileSync(path, "utf8").startsWith(`${JSON.stringify({ format: FORMAT, fingerprint })}\n`);
+}
+
+function parsed(line: string, path: string, at: number): object {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null) return value;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw broken(path, at);
+}
+
+function broken(path: string, at: number): RunError {
+  return new RunError("is broken", { field: `${path} line ${at}`, expected: "one result of a sweep a line: --replace begins anew" });
+}

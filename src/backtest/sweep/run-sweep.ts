@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
+import { RunError } from "../../core/errors.js";
+import { sha256Of, writeWhole } from "../../history/durable-file.js";
+import type { Log } from "../../monitoring/log.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import { openHistory } from "../run/open-history.js";
+import type { JobBatch, JobRunner } from "./job-runner.js";
+import type { Job } from "./play-job.js";
+import type { Point } from "./points.js";
+import { bestPoint, jobId, rankedPoints, walkedForward, windowText } from "./rank-points.js";
+import { ResultsFile } from "./results-file.js";
+import { configOfWindow, openShared } from "./shared-history.js";
+import type { SweepConfig } from "./sweep-config.js";
+import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
+import { sweepPage } from "./sweep-page.js";
+import { type SweepWindow, splitsOf } from "./windows.js";
+
+/** What a sweep is run with, besides its file. */
+export interface SweepRun {
+  readonly directory: string;
+  /** Whether another sweep's results that lie there may go. */
+  readonly replace: boolean;
+  readonly runner: JobRunner;
+  /** Of this package. */
+  readonly version: string;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Told as columns of a day are made, which takes seconds the first time. */
+  readonly onMake?: (market: string, day: string) => void;
+  /** Told how many jobs are done, of how many. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What came of it. */
+export interface SweepOutcome {
+  readonly result: SweepResult;
+  readonly json: string;
+  readonly html: string;
+}
+
+/**
+ * Runs what is left of a sweep and writes its results. The same files give the same bytes, on however many workers and after however many kills.
+ * @returns undefined when it was interrupted: what is done is kept, and the next run goes on.
+ * @throws ConfigError for what the files get wrong or the folder holds; RunError, HistoryError
+ */
+export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<SweepOutcome | undefined> {
+  const opened = await openHistory(sweep.backtest, run.onMake);
+  const { grade, interval, files, gaps } = opened;
+  const { fromUs, toUs } = sweep.backtest.history;
+  const whole = { fromUs, toUs };
+  const splits = sweep.walkForward === undefined ? undefined : splitsOf(whole, sweep.walkForward);
+  const print = await fingerprintOf(sweep, run, files);
+  const results = new ResultsFile(run.directory, print, run.replace);
+  try {
+    const windows = splits?.map(({ train }) => train) ?? [{ name: "whole", ...whole }];
+    const fixed = (config: BacktestConfig): BacktestConfig => ({
+      ...config,
+      history: { ...config.history, grade, ...(interval === undefined ? {} : { interval }) },
+    });
+    const work = new SweepWork(sweep, run, { print, results, fixed }, windows.length * sweep.points.length + (splits?.length ?? 0));
+    for (const [at, window] of windows.entries()) {
+      if (!(await work.run(window, sweep.points))) return undefined;
+      const split = splits?.[at];
+      if (split === undefined) continue;
+      const best = bestPoint(window, sweep.points, results.done, sweep.objective);
+      if (!(await work.run(split.test, [best]))) return undefined;
+    }
+    const points = rankedPoints(sweep.points, windows, results.done, sweep.objective);
+    const { method } = sweep;
+    const last = windows.at(-1) as SweepWindow;
+    const result: SweepResult = {
+      format: SWEEP_FORMAT,
+      name: sweep.name,
+      version: run.version,
+      fingerprint: print,
+      grade,
+      isIndicative: grade === "klines",
+      method: { kind: method.kind, seed: "seed" in method && method.seed !== undefined ? String(method.seed) : null },
+      objective: sweep.objective,
+      parameters: sweep.parameters.map((parameter) =>
+        parameter.kind === "list"
+          ? { path: parameter.path, scale: "list", values: [...parameter.values] }
+          : { path: parameter.path, scale: parameter.scale, values: [parameter.min, parameter.max] },
+      ),
+      windows: windows.map(windowText),
+      points,
+      best: bestPoint(last, sweep.points, results.done, sweep.objective).index,
+      walkForward: splits === undefined ? null : walkedForward(splits, sweep.points, results.done, sweep.objective),
+      data: files.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
+      gaps: [...gaps],
+    };
+    return written(run.directory, result);
+  } finally {
+    results.close();
+  }
+}
+
+interface WorkParts {
+  readonly print: string;
+  readonly results: ResultsFile;
+  /** A configuration whose grade is the whole history's. */
+  readonly fixed: (config: BacktestConfig) => BacktestConfig;
+}
+
+/** The jobs of a sweep, window by window. */
+class SweepWork {
+  readonly #sweep: SweepConfig;
+  readonly #run: SweepRun;
+  readonly #parts: WorkParts;
+  readonly #all: number;
+
+  constructor(sweep: SweepConfig, run: SweepRun, parts: WorkParts, all: number) {
+    this.#sweep = sweep;
+    this.#run = run;
+    this.#parts = parts;
+    this.#all = all;
+  }
+
+  /** Runs points on a window, but for those that are done. False when it was interrupted. */
+  async run(window: SweepWindow, points: readonly Point[]): Promise<boolean> {
+    const { runner, signal, onProgress } = this.#run;
+    const { print, results, fixed } = this.#parts;
+    const jobs = points
+      .filter((point) => !results.done.has(jobId(window, point)))
+      .map((point): Job => {
+        return { id: jobId(window, point), config: configOfWindow(fixed(this.#sweep.configs[point.index] as BacktestConfig), window) };
+      });
+    const tell = (): void => onProgress?.(results.done.size, this.#all);
+    tell();
+    if (jobs.length === 0) return true;
+    const base = fixed(this.#sweep.backtest);
+    const batch: JobBatch = {
+      sweep: print,
+      window,
+      jobs,
+      open: () => openShared(base, window),
+      files: async () => (await openHistory(configOfWindow(base, window))).files,
+    };
+    await runner.run(
+      batch,
+      (job, result) => {
+        results.add(job.id, result);
+        tell();
+      },
+      signal,
+    );
+    const missing = jobs.find(({ id }) => !results.done.has(id));
+    if (missing === undefined) return true;
+    if (signal.aborted) return false;
+    throw new RunError("was never answered", { field: missing.id, expected: "a result of every job" });
+  }
+}
+
+/** What every figure depends on; neither what ranks them, nor how many work at it. */
+async function fingerprintOf(sweep: SweepConfig, run: SweepRun, files: readonly { readonly sha256: string }[]): Promise<string> {
+  const { backtest, parameters, method, walkForward } = sweep;
+  const { path: _, name: __, bot, fills, ...rest } = backtest;
+  const { path: ___, ...shownBot } = bot;
+  const latencies = fills.latencyFile === undefined ? null : await sha256Of(fills.latencyFile);
+  const strategies: unknown[] = [];
+  for (const config of differentStrategies(sweep.configs)) strategies.push(strategyFiles(await loadStrategies(config.bot, run.log)));
+  const { store: ____, ...history } = rest.history;
+  const whole = {
+    version: run.version,
+    ...rest,
+    history,
+    fills,
+    bot: shownBot,
+    latencies,
+    strategies,
+    parameters,
+    method,
+    walkForward: walkForward ?? null,
+  };
+  const text = JSON.stringify([whole, files.map(({ sha256 }) => sha256)], (_key, held: unknown) =>
+    typeof held === "bigint" ? `${held}n` : held,
+  );
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** One configuration of each choice of strategies. */
+function differentStrategies(configs: readonly BacktestConfig[]): BacktestConfig[] {
+  const byChoice = new Map(
+    configs.map((config) => [JSON.stringify(Object.values(config.bot.markets).map(({ strategy }) => strategy)), config]),
+  );
+  return [...byChoice.values()];
+}
+
+function written(directory: string, result: SweepResult): SweepOutcome {
+  const [json, html] = [join(directory, "sweep.json"), join(directory, "sweep.html")];
+  writeWhole(json, `${JSON.stringify(result)}\n`);
+  writeWhole(html, sweepPage(result));
+  return { result, json, html };
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { FIGURE_NAMES, type FigureName } from "./figures.js";
+
+/** What names the shape of a sweep's results; a change that a reader could notice makes it another. */
+export const SWEEP_FORMAT = "marketwright-sweep/1";
+
+const instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  .describe("UTC, to the microsecond");
+const value = z.union([z.string(), z.number(), z.boolean()]);
+const figure = z
+  .union([z.string().regex(/^-?\d+(\.\d+)?$/), z.number()])
+  .nullable()
+  .describe("Money as an exact decimal, a ratio as a number; null where it is not defined");
+const figures = z
+  .strictObject(Object.fromEntries(FIGURE_NAMES.map((name) => [name, figure])) as Record<FigureName, typeof figure>)
+  .describe("As report.json has them");
+const index = z.int().nonnegative();
+const run = z.strictObject({
+  figures,
+  ended: z.enum(["end-of-history", "halted", "liquidated", "stopped"]),
+});
+const window = z.strictObject({ name: z.string(), from: instant, to: instant.describe("Exclusive") });
+const values = z.record(z.string(), value).describe("Of each parameter, by its path");
+
+/** The shape of `sweep.json`. */
+export const sweepJsonShape = z
+  .strictObject({
+    format: z.literal(SWEEP_FORMAT),
+    name: z.string(),
+    version: z.string(),
+    fingerprint: z.string().describe("Of everything that a figure depends on"),
+    grade: z.enum(["books", "trades", "klines"]),
+    isIndicative: z.boolean().describe("Replayed on candles: fills are a guess"),
+    method: z.strictObject({ kind: z.enum(["grid", "random", "sobol"]), seed: z.string().nullable() }),
+    objective: z.strictObject({ figure: z.enum(FIGURE_NAMES), goal: z.enum(["maximise", "minimise"]) }),
+    parameters: z.array(
+      z.strictObject({
+        path: z.string(),
+        scale: z.enum(["linear", "log", "list"]),
+        values: z.array(value).describe("Its ends, or all of a list"),
+      }),
+    ),
+    windows: z.array(window).describe("The stretches of history on which every point was run"),
+    points: z.array(
+      z.strictObject({
+        index,
+        values,
+        rank: z.int().positive().describe("By the objective, 1 the best, equals in the order of their index"),
+        objective: figure.describe("The objective's figure; with several windows the mean over them, null where one has none"),
+        runs: z.array(run).describe("One a window"),
+      }),
+    ),
+    best: index.describe("The best point; of a walk forward the one that the last train window chose"),
+    walkForward: z
+      .strictObject({
+        splits: z.array(z.strictObject({ train: window, test: window, best: index, values, trained: run, tested: run })),
+        tested: z.strictObject({ profit: z.string(), positive: index.describe("Test windows with a profit above zero") }),
+      })
+      .nullable()
+      .describe("Each train window's best point on the window after it, which had no say in the choice"),
+    data: z.array(z.strictObject({ marketId: z.string(), kind: z.string(), file: z.string(), rows: index, sha256: z.string() })),
+    gaps: z.array(z.string()).describe("What the store lacks of the span"),
+  })
+  .meta({ title: "Marketwright sweep", description: "A backtest run with many parameters, and what each came to." });
+
+/** What a sweep came to, as `sweep.json` holds it. */
+export type SweepResult = z.infer<typeof sweepJsonShape>;
+
+/** The JSON Schema of `sweep.json`, as text: what `config/sweep.schema.json` holds. */
+export function sweepJsonSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(sweepJsonShape), null, 2)}\n`;
+}

@@ -1,0 +1,128 @@
+import { figureHtml, tableHtml } from "../report/html-table.js";
+import { countText, escaped, figure, scriptJson, signClass, signedMoney } from "../report/html-text.js";
+import { pageAssets } from "../report/page-assets.js";
+import { FIGURES, type FigureValue } from "./figures.js";
+import type { SweepResult } from "./sweep-json.js";
+
+/** More lines nobody tells apart, and no browser draws quickly. */
+const MOST_SHOWN = 5_000;
+
+/** `sweep.html`: one file that asks for nothing else, with every point that it draws in it. */
+export function sweepPage(result: SweepResult): string {
+  const { script, style } = pageAssets("sweep-main.ts", ["report.css", "sweep.css"]);
+  const { data: _, gaps: __, ...whole } = result;
+  const drawn = { ...whole, points: whole.points.filter(({ rank }) => rank <= MOST_SHOWN) };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>${escaped(result.name)}: sweep</title>
+<style>
+${style}</style>
+</head>
+<body>
+<main>
+${headHtml(result)}
+<noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
+${bestHtml(result)}
+${walkHtml(result)}
+<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", "One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again." + (result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""))}</section>
+<section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
+${dataHtml(result)}
+</main>
+<footer><p>Made by Marketwright ${escaped(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.</p></footer>
+<script type="application/json" id="sweep-data">${scriptJson(drawn)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
+
+function headHtml({ name, points, method, objective, windows, grade, isIndicative, version, gaps }: SweepResult): string {
+  const warnings = [
+    ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
+    ...gaps.map((gap) => `The history has a gap: ${gap}`),
+  ];
+  const span = `${instant(windows[0]?.from ?? "")} to ${instant(windows.at(-1)?.to ?? "")} UTC`;
+  const seed = method.seed === null ? "" : `, seed ${escaped(method.seed)}`;
+  return `<header class="top">
+<div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
+<h1>${escaped(name)}</h1>
+<p class="sub"><b>${countText(points.length)}</b> points, ${method.kind}${seed}<span class="sep"></span>${span}</p>
+<p class="pills"><span class="pill ${isIndicative ? "warn" : ""}">${GRADES[grade]}</span><span class="pill">${objective.goal} ${FIGURES[objective.figure].words}</span><span class="pill">version ${escaped(version)}</span></p>
+${warnings.map((text) => `<p class="warning" role="note">${escaped(text)}</p>`).join("")}
+</header>`;
+}
+
+function bestHtml({ points, best, objective, walkForward }: SweepResult): string {
+  const point = points[best];
+  if (point === undefined) return "";
+  const card = (name: string, value: string, note: string, className = ""): string =>
+    `<div class="card ${className}"><h2>${name}</h2><p class="value">${value}</p><p class="note">${note}</p></div>`;
+  const words = FIGURES[objective.figure].words;
+  const values = Object.entries(point.values).map(([path, value]) => card(escaped(path), escaped(String(value)), "of the best point"));
+  const tested =
+    walkForward === null
+      ? ""
+      : card(
+          "Profit on the test windows",
+          signedMoney(walkForward.tested.profit),
+          `above zero in ${walkForward.tested.positive} of ${walkForward.splits.length}`,
+          `lead ${signClass(walkForward.tested.profit)}`,
+        );
+  const note =
+    walkForward === null
+      ? `point ${point.index}, rank 1`
+      : `point ${point.index}, which the last train window chose; mean over train windows`;
+  return `<section class="cards" aria-label="The best point">${tested}${card(`Best ${words}`, figureText(point.objective), note, walkForward === null ? "lead" : "")}${values.join("")}</section>`;
+}
+
+function walkHtml({ walkForward, objective }: SweepResult): string {
+  if (walkForward === null) return "";
+  const { figure: name } = objective;
+  const words = FIGURES[name].words;
+  const rows = walkForward.splits.map(({ train, test, best, values, trained, tested }) => [
+    `${instant(train.from)}`,
+    { html: instant(test.from), className: "text" },
+    { html: instant(test.to), className: "text" },
+    String(best),
+    {
+      html: escaped(
+        Object.entries(values)
+          .map(([path, value]) => `${path} ${value}`)
+          .join(", "),
+      ),
+      className: "text long",
+    },
+    figureText(trained.figures[name] ?? null),
+    figureText(tested.figures[name] ?? null),
+    { html: figureText(tested.figures.profit ?? null), className: signClass(String(tested.figures.profit ?? "0")) },
+  ]);
+  const heads = ["train from (UTC)", "test from", "test to", "point", "its values", `${words}, train`, `${words}, test`, "profit, test"];
+  return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
+}
+
+function dataHtml({ data, fingerprint }: SweepResult): string {
+  const rows = data.map(({ marketId, kind, file, rows: count, sha256 }) => [
+    escaped(marketId),
+    { html: escaped(kind), className: "text" },
+    { html: `<code>${escaped(file)}</code>`, className: "text" },
+    countText(count),
+    { html: `<code>${sha256}</code>`, className: "text" },
+  ]);
+  return `<section><h2>What made this sweep</h2><p class="gloss">Fingerprint <code>${fingerprint}</code></p><details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details></section>`;
+}
+
+function figureText(value: FigureValue): string {
+  return value === null ? "none" : figure(Number(value));
+}
+
+function instant(text: string): string {
+  return escaped(text.slice(0, 19).replace("T", " "));
+}

@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
+import { runBacktest } from "../../backtest/run/run-backtest.js";
+import { FIGURES } from "../../backtest/sweep/figures.js";
+import type { JobRunner } from "../../backtest/sweep/job-runner.js";
+import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
+import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
+import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
+import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { type Log, openLog } from "../../monitoring/log.js";
+import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../exit.js";
+import { jsonText, table } from "../output.js";
+import { packageVersion } from "../package-version.js";
+
+interface SweepCommandOptions {
+  readonly out: string;
+  readonly replace?: boolean;
+  readonly queue?: string;
+  readonly reportBest?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright sweep config/sweep.yaml --out sweep
+  marketwright sweep config/sweep.yaml --out sweep --report-best --json
+  marketwright sweep config/sweep.yaml --out sweep --queue redis://queue.example:6379
+
+Writes sweep.html and sweep.json into the folder, and results.jsonl as runs end: the same command again goes on where a sweep
+was interrupted. With --queue the runs are those machines' where marketwright worker waits. Exit code 1 when it was interrupted.`;
+
+/** `marketwright sweep FILE` */
+export function addSweep(program: Command, context: CliContext): void {
+  program
+    .command("sweep")
+    .description("run a backtest with many parameters on all cores, and show which are best")
+    .argument("<file>", "the sweep's YAML")
+    .requiredOption("--out <folder>", "where the results are written, and where an interrupted sweep goes on")
+    .option("--replace", "drop another sweep's results that lie there")
+    .option("--queue <address>", "have the runs done by workers at this Redis or Valkey: redis://HOST:PORT")
+    .option("--report-best", "the best point's whole report into the folder's best")
+    .option("--json", "the results as JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (file: string, { out, replace = false, queue, reportBest = false, json = false }: SweepCommandOptions) => {
+      const sweep = loadSweepConfig(file, context.env);
+      const log = openLog({ level: sweep.backtest.bot.logLevel, clock: context.seam.clock });
+      const abort = new AbortController();
+      context.interrupted().then(() => abort.abort());
+      const runner = await runnerOf(sweep, queue);
+      const bar = progress(context);
+      try {
+        const outcome = await runSweep(sweep, {
+          directory: out,
+          replace,
+          runner,
+          version: packageVersion(),
+          log,
+          signal: abort.signal,
+          onMake: (market, day) => bar(`making columns of ${market} ${day}`),
+          onProgress: (done, all) => bar(`${gauge(done / all)} ${done} of ${all} runs`),
+        });
+        bar("");
+        if (outcome === undefined) {
+          context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
+          throw new NotWell();
+        }
+        if (reportBest) await reportPoint(sweep.configs[outcome.result.best] as BacktestConfig, join(out, "best"), log);
+        context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
+        for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
+      } finally {
+        bar("");
+        await runner.close();
+      }
+    });
+}
+
+async function runnerOf(sweep: SweepConfig, queue: string | undefined): Promise<JobRunner> {
+  if (queue === undefined) return new ThreadPool({ workers: sweep.workers, version: packageVersion() });
+  const { QueueRunner } = await import("../../backtest/queue/queue-runner.js");
+  return QueueRunner.open(queue, packageVersion());
+}
+
+async function reportPoint(config: BacktestConfig, directory: string, log: Log): Promise<void> {
+  const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, log));
+  await runBacktest(config, { strategies, directory, replace: true, version: packageVersion() });
+}
+
+const BAR_CELLS = 30;
+
+function gauge(share: number): string {
+  const filled = Math.round(share * BAR_CELLS);
+  return `${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)}`;
+}
+
+/** One line of a terminal, written over and over. */
+function progress({ stderr }: CliContext): (text: string) => void {
+  return (text) => {
+    if (stderr.isTTY === true) stderr.write(`\r\x1b[K${text}`);
+  };
+}
+
+const MOST_ROWS = 20;
+
+function resultText({ result, json, html }: SweepOutcome): string {
+  const { points, objective, walkForward, windows } = result;
+  const { figure, goal } = objective;
+  const ranked = [...points].sort((a, b) => a.rank - b.rank).slice(0, MOST_ROWS);
+  const paths = result.parameters.map(({ path }) => path);
+  const shown = [...new Set([figure, "profit", "maxDrawdown", "fills"] as const)];
+  const one = windows.length === 1;
+  const heads = ["rank", "point", ...paths, ...(one ? shown : [`mean ${figure}`])];
+  const rows = ranked.map(({ rank, index, values, objective: value, runs }) => [
+    String(rank),
+    String(index),
+    ...paths.map((path) => String(values[path])),
+    ...(one ? shown.map((name) => text(runs[0]?.figures[name])) : [text(value)]),
+  ]);
+  const more = points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
+  const splits = walkForward?.splits.map(({ train, test, best, values, trained, tested }) => {
+    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}\n`;
+  });
+  const tested =
+    walkForward === null
+      ? ""
+      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}\n`;
+  return `${goal} ${FIGURES[figure].words}\n${table([heads, ...rows])}${more}${tested}page    ${html}\nfigures ${json}\n`;
+}
+
+function text(value: string | number | null | undefined): string {
+  return value === null || value === undefined ? "none" : String(typeof value === "number" ? Number(value.toPrecision(6)) : value);
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { ConfigError } from "../../core/errors.js";
+import type { CliContext } from "../cli-context.js";
+import { packageVersion } from "../package-version.js";
+
+interface WorkerCommandOptions {
+  readonly queue: string;
+  readonly store: string;
+  readonly workers?: string;
+  readonly lock?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright worker --queue redis://queue.example:6379 --store /data/history
+  marketwright worker --queue redis://queue.example:6379 --store history --workers 4
+
+Runs until it is interrupted, and ends the runs at hand then. It refuses jobs whose history is not, by checksum, the one in its store, with exit code 2.`;
+
+/** `marketwright worker` */
+export function addWorker(program: Command, context: CliContext): void {
+  program
+    .command("worker")
+    .description("run the jobs of sweeps that were started with --queue, on this machine's cores")
+    .requiredOption("--queue <address>", "the sweep's Redis or Valkey: redis://HOST:PORT")
+    .option("--store <folder>", "this machine's history", "history")
+    .option("--workers <count>", "runs at once (default: the cores of this machine)")
+    .option("--lock <seconds>", "how long a job may show no sign of life before another worker runs it (30)")
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ queue, store, workers, lock }: WorkerCommandOptions) => {
+      const { QueueWorker } = await import("../../backtest/queue/queue-worker.js");
+      const worker = await QueueWorker.open({
+        address: queue,
+        store: resolve(store),
+        workers: workers === undefined ? availableParallelism() : countOf("--workers", workers),
+        version: packageVersion(),
+        ...(lock === undefined ? {} : { lockMs: countOf("--lock", lock) * 1000 }),
+        onJob: (id, what) => context.stderr.write(`${id} ${what}\n`),
+      });
+      context.stderr.write("waiting for jobs\n");
+      try {
+        await Promise.race([context.interrupted(), worker.refused]);
+      } finally {
+        await worker.close();
+      }
+    });
+}
+
+const MOST = 1024;
+
+function countOf(field: string, written: string): number {
+  const count = Number(written);
+  if (Number.isSafeInteger(count) && count > 0 && count <= MOST) return count;
+  throw new ConfigError("is no such number", { field, value: written, expected: `a whole number from 1 to ${MOST}` });
+}

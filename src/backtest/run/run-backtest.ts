@@ -118,6 +118,7 @@ async function played(
   observer: RunObserver,
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
+  for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
   let isStopped = false;
   const replay = await playHistory(history, {
     begin: (markets) =>

@@ -1,3 +1,4 @@
+import type { SessionRecording } from "../backtest/session/session-recording.js";
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { controlSocketPath, startControlServer } from "../bot/control/control-server.js";
@@ -38,6 +39,8 @@ export interface SessionOptions {
   /** How a guard is started, for the warning when none runs; left out where one is being started. */
   readonly guardCommand?: string;
   readonly journalPath?: string | undefined;
+  /** The folder that the session is recorded into. */
+  readonly recordFolder?: string | undefined;
   /** Processes that were started beside the bot: when one ends or does not start, the log says so. */
   readonly companions?: readonly Companion[];
   readonly beside?: Promise<void>;
@@ -107,6 +110,12 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   await warnWithoutGuard(context, options, log, account);
 
   const chain = chainAccessOf(config, store, env);
+  const { recordFolder } = options;
+  const recording: { session?: SessionRecording } = {};
+  // It brings a database along, which a bot that records nothing does not wait for.
+  const recordings = recordFolder === undefined ? undefined : await import("../backtest/session/session-recording.js");
+  if (recordFolder !== undefined) recordings?.SessionRecording.claim(recordFolder);
+  cleanup.push(() => recording.session?.abandon());
   const bot = await namingExchange(config.exchange.rest, () =>
     startBot({
       config,
@@ -118,6 +127,20 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       dryRun,
       ...(chain === undefined ? {} : { chain }),
       ...(journal === undefined ? {} : { journal }),
+      ...(recordFolder === undefined || recordings === undefined
+        ? {}
+        : {
+            record: async (beginning) => {
+              const onFailed = (error: unknown): void =>
+                log.error({ error, folder: recordFolder }, "the session is not recorded any further");
+              const mode = dryRun ? "no-fills" : "live";
+              recording.session = await recordings.SessionRecording.begin(
+                { folder: recordFolder, config, mode, version: packageVersion(), seam, onFailed },
+                beginning,
+              );
+              return recording.session;
+            },
+          }),
     }),
   );
   running = bot;
@@ -145,6 +168,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     timer?.cancel();
     screen?.stop();
   }
+  await recording.session?.close();
   const { firstQuoteAtMs } = bot.monitor;
   // The steady clock of the real seam begins with the process.
   const secondsToFirstQuote = firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;

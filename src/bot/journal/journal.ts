@@ -78,8 +78,8 @@ export class JournalWriter implements TurnRecorder {
   }
 }
 
-/** One journal line: JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know `{"$f":"NaN"}`. */
-export function encodeJournal(value: JournalHeader | JournalTurn | readonly Action[] | BotInput): string {
+/** One line of JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know `{"$f":"NaN"}`: of a journal, or of a recording beside one. */
+export function encodeJournal(value: object): string {
   return JSON.stringify(value, (_key, held: unknown) => {
     if (typeof held === "bigint") return { $n: held.toString() };
     if (typeof held === "number" && (!Number.isFinite(held) || Object.is(held, -0)))
@@ -131,7 +131,8 @@ export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   return value as JournalTurn;
 }
 
-function decodeLine(line: string, lineNumber: number): object {
+/** Reads what {@link encodeJournal} wrote. @throws FormatError naming the line when it is broken */
+export function decodeLine(line: string, lineNumber: number): object {
   try {
     const value: unknown = JSON.parse(line, (_key, held: unknown) => untagged(held));
     if (typeof value === "object" && value !== null) return value;

@@ -28,6 +28,7 @@ import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategi
 import { ReceivedStamp } from "./received-stamp.js";
 import { type ChainAccess, type RunningLiquidator, startLiquidator } from "./run-liquidator.js";
 import { RunMonitor } from "./run-monitor.js";
+import type { SessionBeginning, SessionTap, VenueBetween } from "./session-tap.js";
 import { StartReads } from "./start-reads.js";
 
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
@@ -52,6 +53,10 @@ export interface RunBotOptions {
   readonly transport?: Transport;
   /** The chain of a bot that liquidates. */
   readonly chain?: ChainAccess;
+  /** Begins a recording of the session. */
+  readonly record?: (beginning: SessionBeginning) => Promise<SessionTap>;
+  /** Of a paper session: the venue that fills its orders. The live one is then asked for the markets' streams alone, and no order reaches it. */
+  readonly paper?: VenueBetween;
 }
 
 /** A bot that runs. */
@@ -104,9 +109,11 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     const strategies = bindStrategies(config, loaded);
     // A registration that is sent twice finds the account there.
     const registered = await reads.answerOf(() => isRegistered(client, options));
+    const tap = await options.record?.({ account: signer.address, rules, registered });
+    const files = strategyFiles(loaded);
     const running = assemble(
       { ...options, transport: received },
-      { signer, rules, strategies, files: strategyFiles(loaded), metrics, client, received, account: signer.address, network, registered },
+      { signer, rules, strategies, files, metrics, client, received, account: signer.address, network, registered, tap },
     );
     return await withLiquidator(options, running);
   } catch (error) {
@@ -126,6 +133,7 @@ interface Parts {
   readonly account: Hex;
   readonly network: Transport;
   readonly registered: boolean;
+  readonly tap: SessionTap | undefined;
 }
 
 /** Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only whether there is one. */
@@ -208,7 +216,12 @@ interface Assembled extends Omit<RunningBot, "liquidator"> {
 
 function assemble(options: RunBotOptions & { readonly transport: Transport }, parts: Parts): Assembled {
   const { config, seam, store, log } = options;
-  const { rules, account, metrics, client } = parts;
+  const { rules, account, metrics, client, registered, tap } = parts;
+  const { paper } = options;
+  // A paper session's orders go to its own venue: the bot works them as if they were live.
+  const sendsNothing = options.dryRun === true && paper === undefined;
+  if (paper !== undefined && options.dryRun !== true)
+    throw new RunError("fills orders on paper", { field: "paper", expected: "a dry run, which registers and sends nothing" });
   let settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} };
   const stopped = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
@@ -243,16 +256,21 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     exchangeNowMs: () => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs(),
     requestTimeoutMs: config.exchange.requestTimeoutMs,
     onWritten: (actionId) => monitor.written(actionId),
-    streams: parts.registered ? true : "market",
+    streams: registered && paper === undefined ? true : "market",
   });
-  const venue: Venue = parts.registered ? live : new BlankAccountVenue(live, seam.clock);
+  const venue: Venue =
+    paper !== undefined
+      ? paper(live, { account, rules, registered }, (hash) => bot?.context.account.orders.get(hash)?.level ?? -1)
+      : registered
+        ? live
+        : new BlankAccountVenue(live, seam.clock);
   const header = {
     journal: JOURNAL_VERSION,
     account,
     config: withoutProviderKeys(config),
     rules,
     stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
-    dryRun: options.dryRun ?? false,
+    dryRun: sendsNothing,
     strategies: parts.files,
     state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
   } as const;
@@ -268,16 +286,22 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     outbox: { enqueue: (item) => outbox.enqueue({ ...item, leave: guarded(item.leave) }) },
     observer: (notice) => {
       monitor.observe(notice);
+      if (bot !== undefined) tap?.notice(notice, bot);
       for (const listener of listeners) listener(notice);
     },
     receivedMonotonicMs: () => parts.received.atMs,
-    dryRun: options.dryRun ?? false,
+    dryRun: sendsNothing,
     madeAt: header.stamp,
     ...(options.journal === undefined ? {} : { journal: new JournalWriter(options.journal, header) }),
   });
   monitor.attach(bot);
   const running = bot;
-  const subscription = venue.events$.subscribe(guarded((event) => running.accept({ kind: "event", event })));
+  const subscription = venue.events$.subscribe(
+    guarded((event) => {
+      tap?.event(event);
+      running.accept({ kind: "event", event });
+    }),
+  );
   const fail = guarded((error: unknown): void => {
     throw error;
   });

@@ -10,6 +10,7 @@ interface RunOptions {
   readonly json?: boolean;
   readonly dryRun?: boolean;
   readonly journal?: string;
+  readonly record?: string;
   readonly screen: boolean;
 }
 
@@ -25,6 +26,7 @@ export function addRun(program: Command, context: CliContext): void {
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--dry-run", "live streams, nothing sent: what would be done is logged")
     .option("--journal <file>", "record the run, for marketwright replay")
+    .option("--record <folder>", "record the session, its market, orders, fills and intents, for marketwright compare")
     .option("--no-screen", "log instead of the live screen")
     .action(async (file: string, options: RunOptions) => {
       const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
@@ -36,6 +38,7 @@ export function addRun(program: Command, context: CliContext): void {
         forMs,
         dryRun,
         journalPath: options.journal,
+        recordFolder: options.record,
         screen,
         guardCommand: `npx marketwright guard ${file}`,
       });

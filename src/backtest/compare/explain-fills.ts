@@ -1,0 +1,166 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { Lots } from "../../core/units.js";
+import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
+import type { Unmatched } from "./match-fills.js";
+import type { OrderReplay, ReplayedOrder, ReplayOrderFill } from "./order-replay.js";
+
+/** Why a fill is on one side alone. */
+export type DifferenceKind =
+  /** The model had it elsewhere in the queue than it was. */
+  | "queue"
+  /** A trade went beyond its price. */
+  | "through"
+  /** The other side's best came to its price. */
+  | "cross"
+  /** Something of ours was there earlier or later than in the other. */
+  | "latency"
+  /** Both filled it, but too far apart in time. */
+  | "time"
+  /** No order stood there: an earlier difference had moved the quotes. */
+  | "earlier-difference"
+  /** The recording does not tell which order it was. */
+  | "unknown-order";
+
+/** A fill that the other has not, and why. */
+export interface Difference {
+  readonly only: "live" | "replay";
+  readonly side: "BUY" | "SELL";
+  readonly price: string;
+  readonly amount: string;
+  readonly atUs: number;
+  readonly kind: DifferenceKind;
+  readonly why: string;
+}
+
+/** Explains every fill of recorded orders that only one has. */
+export class FillExplainer {
+  readonly #instrument: Instrument;
+  readonly #account: RecordedAccount;
+  readonly #replay: OrderReplay;
+
+  constructor(instrument: Instrument, account: RecordedAccount, replay: OrderReplay) {
+    this.#instrument = instrument;
+    this.#account = account;
+    this.#replay = replay;
+  }
+
+  live({ fill, lots }: Unmatched<RecordedFill>): Difference {
+    const order = this.#orderOf(fill);
+    const at = { only: "live", ...this.#told(fill, lots) } as const;
+    if (order === undefined) return { ...at, kind: "unknown-order", why: "no recorded order of ours was open at its price then" };
+    const replayed = this.#replay.orders.get(order.hash);
+    if (replayed === undefined)
+      return { ...at, kind: "earlier-difference", why: `the replay did not send its order: ${order.refused ?? "it was refused"}` };
+    return { ...at, ...this.#whyNotReplayed(fill, replayed) };
+  }
+
+  replayed({ fill, lots }: Unmatched<ReplayOrderFill>): Difference {
+    const at = { only: "replay", ...this.#told(fill, lots) } as const;
+    const { recorded } = fill.order;
+    const filled = filledSteps(recorded).map(({ atUs }) => atUs);
+    if (recorded.acceptedUs === undefined)
+      return { ...at, kind: "earlier-difference", why: "the exchange never said that it took its order" };
+    if (recorded.ended !== undefined && recorded.ended.atUs <= fill.atUs) {
+      return {
+        ...at,
+        kind: "latency",
+        why: `live its order was over (${recorded.ended.status}) ${apart(recorded.ended.atUs, fill.atUs)} before`,
+      };
+    }
+    const nearestUs = nearest(filled, fill.atUs);
+    if (nearestUs !== undefined && recorded.steps.at(-1)?.openLots === 0 && recorded.ended === undefined) {
+      return {
+        ...at,
+        kind: "time",
+        why: `live its order was filled ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`,
+      };
+    }
+    if (fill.cause === "through")
+      return {
+        ...at,
+        kind: "through",
+        why: `a trade printed beyond its price, and live it was not filled; ${this.#queueText(fill.order)}`,
+      };
+    if (fill.cause === "cross") return { ...at, kind: "cross", why: "the other side's best came to its price, and live it was not filled" };
+    if (fill.cause === "taker") return { ...at, kind: "latency", why: "it took on arrival what was not there live when it arrived" };
+    return { ...at, kind: "queue", why: `live it stood further back: ${this.#queueText(fill.order)}` };
+  }
+
+  #whyNotReplayed(fill: RecordedFill, replayed: ReplayedOrder): Pick<Difference, "kind" | "why"> {
+    const { ended, arrivedUs, fills } = replayed;
+    const nearestUs = nearest(
+      fills.map(({ atUs }) => atUs),
+      fill.atUs,
+    );
+    if (nearestUs !== undefined) {
+      return {
+        kind: "time",
+        why: `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`,
+      };
+    }
+    if (ended?.how === "would-take")
+      return { kind: "latency", why: "in the replay its order would have taken when it arrived, and did not rest" };
+    if (arrivedUs > fill.atUs) return { kind: "latency", why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after` };
+    if (ended !== undefined && ended.atUs <= fill.atUs) {
+      return { kind: "latency", why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before` };
+    }
+    return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
+  }
+
+  #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {
+    const { amountOf } = amounts(this.#instrument);
+    return `${amountOf(aheadLots)} stood at its price when it arrived, ${amountOf(tradedLots)} traded there or beyond while it was open`;
+  }
+
+  #filledText({ fills, recorded }: ReplayedOrder): string {
+    const { amountOf } = amounts(this.#instrument);
+    return `${amountOf(fills.reduce((sum, { lots }) => sum + lots, 0))} of ${amountOf(recorded.lots)}`;
+  }
+
+  #told({ side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">, lots: Lots) {
+    return { side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs };
+  }
+
+  /** The order that a fill is of: open at its price then, and nearest to a step down of what was open. */
+  #orderOf({ side, ticks, atUs, isMaker }: RecordedFill): RecordedOrder | undefined {
+    let found: RecordedOrder | undefined;
+    let distance = Number.POSITIVE_INFINITY;
+    for (const order of this.#account.orders) {
+      if (order.side !== side || order.refused !== undefined) continue;
+      const fits = isMaker
+        ? order.ticks === ticks
+        : Number.isNaN(order.ticks) || (side === "BUY" ? order.ticks >= ticks : order.ticks <= ticks);
+      if (!fits) continue;
+      for (const step of filledSteps(order)) {
+        const apartUs = Math.abs(step.atUs - atUs);
+        if (apartUs >= distance) continue;
+        distance = apartUs;
+        found = order;
+      }
+    }
+    return distance <= MOST_APART_US ? found : undefined;
+  }
+}
+
+/** An order's own stream tells of a fill within so long. */
+const MOST_APART_US = 5_000_000;
+
+/** Where less was open than before, other than by its end. */
+function filledSteps({ steps, lots, ended }: RecordedOrder): RecordedOrder["steps"] {
+  return steps.filter(({ openLots, atUs }, at) => openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && atUs !== ended?.atUs);
+}
+
+function nearest(instants: readonly number[], atUs: number): number | undefined {
+  let found: number | undefined;
+  for (const each of instants) if (found === undefined || Math.abs(each - atUs) < Math.abs(found - atUs)) found = each;
+  return found;
+}
+
+function apart(one: number, other: number): string {
+  const ms = Math.abs(one - other) / 1000;
+  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function amounts(instrument: Instrument) {
+  return { amountOf: (lots: Lots): string => instrument.amountOf(lots) };
+}

@@ -1,0 +1,88 @@
+import type { Lots, Side, Ticks } from "../../core/units.js";
+
+/** What a fill is recognised by. */
+export interface SidedFill {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** At the exchange, microseconds since 1970. */
+  readonly atUs: number;
+  /** Where levels are told apart too. */
+  readonly level?: number;
+}
+
+/** What of one fill the other list has not. */
+export interface Unmatched<Fill> {
+  readonly fill: Fill;
+  readonly lots: Lots;
+}
+
+/** Two lists of fills beside each other. */
+export interface FillMatch<Live, Replayed> {
+  /** Lots that both have. */
+  readonly matchedLots: Lots;
+  /** Lots that either has: what both have counts once. */
+  readonly unionLots: Lots;
+  readonly liveOnly: readonly Unmatched<Live>[];
+  readonly replayedOnly: readonly Unmatched<Replayed>[];
+}
+
+/**
+ * Matches fills by side and price within a window of time, each lot once, the earliest first. The size that both have, over the union's, is how alike
+ * two lists are.
+ * @param windowUs how far apart two fills may be that are the same.
+ */
+export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
+  live: readonly Live[],
+  replayed: readonly Replayed[],
+  windowUs: number,
+): FillMatch<Live, Replayed> {
+  const waiting = new Map<string, { readonly fill: Replayed; left: Lots }[]>();
+  const all: { readonly fill: Replayed; left: Lots }[] = [];
+  for (const fill of byTime(replayed)) {
+    const entry = { fill, left: fill.lots };
+    all.push(entry);
+    const key = keyOf(fill);
+    const line = waiting.get(key);
+    if (line === undefined) waiting.set(key, [entry]);
+    else line.push(entry);
+  }
+  const liveOnly: Unmatched<Live>[] = [];
+  let matchedLots = 0;
+  let liveLots = 0;
+  for (const fill of byTime(live)) {
+    let left = fill.lots;
+    liveLots += fill.lots;
+    const line = waiting.get(keyOf(fill)) ?? [];
+    // Live fills ascend too: what is too early for this one is too early for all that follow.
+    while (line[0] !== undefined && (line[0].left === 0 || line[0].fill.atUs < fill.atUs - windowUs)) line.shift();
+    for (const entry of line) {
+      if (left === 0 || entry.fill.atUs > fill.atUs + windowUs) break;
+      const lots = Math.min(left, entry.left);
+      entry.left -= lots;
+      left -= lots;
+      matchedLots += lots;
+    }
+    if (left > 0) liveOnly.push({ fill, lots: left });
+  }
+  const replayedLots = all.reduce((sum, { fill }) => sum + fill.lots, 0);
+  return {
+    matchedLots,
+    unionLots: liveLots + replayedLots - matchedLots,
+    liveOnly,
+    replayedOnly: all.flatMap(({ fill, left }) => (left === 0 ? [] : [{ fill, lots: left }])),
+  };
+}
+
+/** The share of the union's size that both have; 1 where neither has anything. */
+export function alikeShare({ matchedLots, unionLots }: Pick<FillMatch<unknown, unknown>, "matchedLots" | "unionLots">): number {
+  return unionLots === 0 ? 1 : matchedLots / unionLots;
+}
+
+function keyOf({ side, ticks, level = 0 }: SidedFill): string {
+  return `${side} ${ticks} ${level}`;
+}
+
+function byTime<Fill extends SidedFill>(fills: readonly Fill[]): Fill[] {
+  return [...fills].sort((one, other) => one.atUs - other.atUs);
+}

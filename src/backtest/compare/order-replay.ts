@@ -1,0 +1,162 @@
+import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import type { Lots, Ticks } from "../../core/units.js";
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { BookMatcher } from "../matching/book-matcher.js";
+import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
+import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
+import type { SidedFill } from "./match-fills.js";
+
+/** How recorded orders travel into a replay, and how it fills them. */
+export interface OrderReplayModel {
+  readonly queue: QueueModel<QueuePlace>;
+  /** Of a request that left at an instant of the bot's clock: when it is at the exchange, on the exchange's. */
+  readonly arrivalUs: (sentUs: number) => number;
+}
+
+/** What became of a recorded order in the replay. */
+export interface ReplayedOrder {
+  readonly recorded: RecordedOrder;
+  readonly arrivedUs: number;
+  /** What the market showed at its price when it arrived. */
+  readonly aheadLots: Lots;
+  /** What traded at its price, or beyond it, while it was open. */
+  tradedLots: Lots;
+  readonly fills: ReplayOrderFill[];
+  ended: { readonly how: OrderEnd | "filled"; readonly atUs: number } | undefined;
+}
+
+/** A fill of a recorded order in the replay. */
+export interface ReplayOrderFill extends SidedFill {
+  readonly cause: FillCause;
+  readonly order: ReplayedOrder;
+}
+
+/** What came of all of them. */
+export interface OrderReplay {
+  /** By hash. */
+  readonly orders: ReadonlyMap<string, ReplayedOrder>;
+  /** In the order of their instants. */
+  readonly fills: readonly ReplayOrderFill[];
+}
+
+type Request = { readonly atUs: number } & (
+  | { readonly kind: "place"; readonly order: RecordedOrder }
+  | { readonly kind: "cancel"; readonly hash: string | undefined }
+);
+
+/**
+ * Sends the orders and cancels of a recorded session at their recorded times into a market that was recorded without them, and says how it fills
+ * them. Nothing is decided here: what was sent is sent, whatever the replay makes of it.
+ */
+export function replayOrders(tape: Tape, account: RecordedAccount, model: OrderReplayModel): OrderReplay {
+  return new Replaying(tape, model).run(account);
+}
+
+class Replaying implements MatchListener {
+  readonly #tape: Tape;
+  readonly #model: OrderReplayModel;
+  readonly #matcher: BookMatcher;
+  readonly #orders = new Map<string, ReplayedOrder>();
+  readonly #open = new Map<number, ReplayedOrder>();
+  readonly #ids = new Map<string, number>();
+  readonly #fills: ReplayOrderFill[] = [];
+
+  constructor(tape: Tape, model: OrderReplayModel) {
+    this.#tape = tape;
+    this.#model = model;
+    this.#matcher = new BookMatcher({ tape, listener: this, queue: model.queue });
+  }
+
+  run(account: RecordedAccount): OrderReplay {
+    for (const request of this.#requests(account)) {
+      this.#advance(request.atUs);
+      if (request.kind === "place") this.#place(request.order, request.atUs);
+      else this.#cancel(request.hash, request.atUs);
+    }
+    this.#advance(this.#tape.exchangeUs[this.#tape.messages - 1] ?? 0);
+    tradedAt(this.#tape, [...this.#orders.values()]);
+    return { orders: this.#orders, fills: this.#fills };
+  }
+
+  accepted(): void {}
+
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+    const replayed = this.#open.get(order.id) as ReplayedOrder;
+    const fill = { side: order.side, ticks, lots, atUs, cause, order: replayed };
+    replayed.fills.push(fill);
+    this.#fills.push(fill);
+    if (order.openLots === 0) this.#over(order, "filled", atUs);
+  }
+
+  ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
+    this.#over(order, how, atUs);
+  }
+
+  #requests({ orders, cancels }: RecordedAccount): Request[] {
+    const { arrivalUs } = this.#model;
+    const sent: (Request & { readonly sentUs: number })[] = [
+      // What the exchange refused was refused for the account's sake, or the line's: the market had no say in it.
+      ...orders
+        .filter(({ refused }) => refused === undefined)
+        .map((order) => ({ kind: "place" as const, order, sentUs: order.sentUs, atUs: 0 })),
+      ...cancels.map(({ hash, sentUs }) => ({ kind: "cancel" as const, hash, sentUs, atUs: 0 })),
+    ];
+    sent.sort((one, other) => one.sentUs - other.sentUs);
+    let lastUs = Number.NEGATIVE_INFINITY;
+    return sent.map((request) => {
+      lastUs = Math.max(lastUs, arrivalUs(request.sentUs));
+      return { ...request, atUs: lastUs };
+    });
+  }
+
+  #advance(toUs: number): void {
+    while (this.#matcher.nextUs <= toUs) this.#matcher.advance(toUs, true);
+  }
+
+  #place(recorded: RecordedOrder, atUs: number): void {
+    const { hash, side, type, ticks, lots, timeInForce, expirationMs } = recorded;
+    const { book } = this.#matcher;
+    const id = this.#ids.size + 1;
+    this.#ids.set(hash, id);
+    const aheadLots = Number.isNaN(ticks) ? 0 : (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+    const replayed: ReplayedOrder = { recorded, arrivedUs: atUs, aheadLots, tradedLots: 0, fills: [], ended: undefined };
+    this.#orders.set(hash, replayed);
+    this.#open.set(id, replayed);
+    const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
+    this.#matcher.place({ id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots }, atUs);
+  }
+
+  #cancel(hash: string | undefined, atUs: number): void {
+    const ids = hash === undefined ? [...this.#open.keys()] : [this.#ids.get(hash)];
+    for (const id of ids) if (id !== undefined && this.#open.has(id)) this.#matcher.cancel(id, atUs);
+  }
+
+  #over(order: ReplayOrder, how: OrderEnd | "filled", atUs: number): void {
+    const replayed = this.#open.get(order.id) as ReplayedOrder;
+    replayed.ended = { how, atUs };
+    this.#open.delete(order.id);
+  }
+}
+
+/** Adds up what traded at the price of each order, or beyond it, between its arrival and its end. */
+function tradedAt(tape: Tape, orders: readonly ReplayedOrder[]): void {
+  const coming = [...orders].sort((one, other) => one.arrivedUs - other.arrivedUs);
+  const open = new Set<ReplayedOrder>();
+  let next = 0;
+  for (let message = 0; message < tape.messages; message++) {
+    if (tape.kind[message] !== TapeKind.trade) continue;
+    const atUs = tape.exchangeUs[message] as number;
+    for (let order = coming[next]; order !== undefined && order.arrivedUs < atUs; order = coming[++next]) open.add(order);
+    const row = (tape.rowEnd[message] as number) - 1;
+    const signed = tape.signedTicks[row] as number;
+    for (const order of open) {
+      if (order.ended !== undefined && order.ended.atUs < atUs) {
+        open.delete(order);
+        continue;
+      }
+      const { side, ticks } = order.recorded;
+      // Above zero: a taker bought.
+      if (side === "SELL" ? signed > 0 && signed >= ticks : signed < 0 && -signed <= ticks) order.tradedLots += tape.lots[row] as number;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import { Duck, type Row, wholeOf } from "../../history/duck.js";
+import { HistoryError } from "../../history/history-errors.js";
+import { parquetSql, reading } from "../../history/measure.js";
+import type { HistoryStore } from "../../history/store.js";
+
+/** A step of an order's open amount, on the exchange's clock. */
+export interface OpenStep {
+  readonly atUs: number;
+  readonly openLots: Lots;
+}
+
+/** One order of a recorded session, from its request to its end. Instants are whole microseconds since 1970. */
+export interface RecordedOrder {
+  readonly hash: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly timeInForce: TimeInForce;
+  /** NaN of a MARKET order that told none. */
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly expirationMs: number;
+  /** Distance rank of its quote; -1 where it worked a position. */
+  readonly level: number;
+  /** When it left. */
+  readonly sentUs: number;
+  /** When the exchange took it, on its clock; undefined where it never said so. */
+  readonly acceptedUs: number | undefined;
+  /** When its acceptance was heard. */
+  readonly answeredUs: number | undefined;
+  /** Whether the exchange refused it, or it never left. */
+  readonly refused: string | undefined;
+  /** Its open amount as the exchange told it, ascending. */
+  readonly steps: readonly OpenStep[];
+  /** How it ended without being wholly filled, and when, on the exchange's clock. */
+  readonly ended: { readonly atUs: number; readonly status: string } | undefined;
+}
+
+/** A cancel, or a cancel of everything where it names no order. */
+export interface RecordedCancel {
+  readonly sentUs: number;
+  readonly hash: string | undefined;
+}
+
+/** A fill of a recorded session. */
+export interface RecordedFill {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** At the exchange. */
+  readonly atUs: number;
+  readonly isMaker: boolean;
+  /** In the quote asset, as recorded. */
+  readonly fee: string;
+}
+
+/** What a session recorded of its own account in one market. */
+export interface RecordedAccount {
+  readonly orders: readonly RecordedOrder[];
+  readonly cancels: readonly RecordedCancel[];
+  readonly fills: readonly RecordedFill[];
+}
+
+const ORDER_COLUMNS =
+  "CAST(timeNs // 1000 AS DOUBLE) AS atUs, CAST(recvNs // 1000 AS DOUBLE) AS heardUs, what, request, hash, isBuy, type, timeInForce, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(available AS VARCHAR) AS available, status, expirationMs, level, code, message";
+const FILL_COLUMNS =
+  "CAST(timeNs // 1000 AS DOUBLE) AS atUs, tradeId, isBuy, isMaker, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(fee AS VARCHAR) AS fee";
+
+/** Reads the own orders and fills of a market. @throws HistoryError naming a file that is broken */
+export async function readAccount(store: HistoryStore, instrument: Instrument): Promise<RecordedAccount> {
+  const { marketId } = instrument;
+  const duck = await Duck.open(store.spillFolder);
+  try {
+    const orders = await rowsOf(duck, store, marketId, "orders", ORDER_COLUMNS, "recvNs, seq");
+    const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
+    return { ...ordersOf(orders, instrument), fills: fillsOf(fills, instrument) };
+  } finally {
+    duck.close();
+  }
+}
+
+async function rowsOf(
+  duck: Duck,
+  store: HistoryStore,
+  market: MarketId,
+  kind: "orders" | "fills",
+  columns: string,
+  order: string,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const manifest of store.days({ market, kind })) {
+    await store.verify(manifest);
+    const file = store.dataPath(manifest, manifest.day);
+    rows.push(...(await reading(file, () => duck.rows(`SELECT ${columns} FROM ${parquetSql(file)} ORDER BY ${order}`))));
+  }
+  return rows;
+}
+
+type Draft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { steps: OpenStep[] };
+
+function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAccount, "fills"> {
+  const orders = new Map<string, Draft>();
+  const cancels: RecordedCancel[] = [];
+  for (const row of rows) {
+    const hash = textOf(row.hash);
+    const [atUs, heardUs] = [Number(row.atUs), Number(row.heardUs)];
+    const order = hash === undefined ? undefined : orders.get(hash);
+    switch (row.what) {
+      case "place":
+        if (hash === undefined) throw broken(instrument, "a place without the hash of its order");
+        orders.set(hash, {
+          hash,
+          side: row.isBuy === true ? "BUY" : "SELL",
+          type: row.type as OrderType,
+          timeInForce: row.timeInForce as TimeInForce,
+          ticks: ticksOf(instrument, row.price),
+          lots: instrument.lotsOf(String(row.amount)),
+          expirationMs: Number(wholeOf(row.expirationMs)),
+          level: row.level === null ? -1 : Number(wholeOf(row.level)),
+          sentUs: heardUs,
+          acceptedUs: undefined,
+          answeredUs: undefined,
+          refused: undefined,
+          steps: [],
+          ended: undefined,
+        });
+        break;
+      case "cancel":
+      case "cancel-all":
+        cancels.push({ sentUs: heardUs, hash: row.what === "cancel" ? hash : undefined });
+        break;
+      case "accepted":
+        if (order === undefined) break;
+        order.acceptedUs = atUs;
+        order.answeredUs = heardUs;
+        order.steps.push({ atUs, openLots: instrument.lotsOf(String(row.available)) });
+        break;
+      case "update":
+        if (order !== undefined) told(order, row, atUs, instrument);
+        break;
+      case "rejected":
+      case "throttled":
+      case "not-sent":
+        // The answer to a cancel says nothing of whether its order was taken.
+        if (order !== undefined && order.acceptedUs === undefined && order.steps.length === 0) order.refused = refusalOf(row);
+        break;
+      default:
+    }
+  }
+  for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs);
+  return { orders: [...orders.values()], cancels };
+}
+
+function told(order: Draft, row: Row, atUs: number, instrument: Instrument): void {
+  const openLots = instrument.lotsOf(String(row.available));
+  order.acceptedUs ??= atUs;
+  order.refused = undefined;
+  order.steps.push({ atUs, openLots });
+  const status = String(row.status);
+  if (openLots === 0 && /^(CANCEL|EXPIRE)/.test(status)) order.ended = { atUs, status };
+}
+
+function refusalOf({ what, code, message }: Row): string {
+  return [what, code, message].filter((part) => part !== null && part !== undefined).join(" ");
+}
+
+function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
+  const seen = new Set<string>();
+  const fills: RecordedFill[] = [];
+  for (const row of rows) {
+    // A trade is told again when it settles; a trade with oneself is two fills of one id.
+    const key = `${String(row.tradeId)} ${String(row.isBuy)}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    fills.push({
+      side: row.isBuy === true ? "BUY" : "SELL",
+      ticks: ticksOf(instrument, row.price),
+      lots: instrument.lotsOf(String(row.amount)),
+      atUs: Number(row.atUs),
+      isMaker: row.isMaker === true,
+      fee: textOf(row.fee) ?? "0",
+    });
+  }
+  return fills;
+}
+
+function ticksOf(instrument: Instrument, price: unknown): Ticks {
+  return price === null || price === undefined ? Number.NaN : instrument.ticksOf(String(price));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function broken({ marketId }: Instrument, what: string): HistoryError {
+  return new HistoryError(`${marketId} orders`, what, { expected: "what a recorder wrote" });
+}

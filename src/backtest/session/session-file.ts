@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { BotConfig } from "../../bot/config/config.js";
+import { decodeLine, encodeJournal } from "../../bot/journal/journal.js";
+import { ConfigError, FormatError } from "../../core/errors.js";
+import type { VenueRules } from "../../exchange/records.js";
+
+/** The format of a recorded session; a reader refuses any other. */
+const SESSION_FORMAT = 1;
+/** What a recorded session is made of, in its folder. */
+export const SESSION_FILES = {
+  session: "session.json",
+  unfinished: "session.unfinished.json",
+  intents: "intents.ndjson",
+  history: "history",
+} as const;
+
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+const microseconds = z.int().nonnegative();
+
+const sessionShape = z.strictObject({
+  session: z.literal(SESSION_FORMAT),
+  version: z.string(),
+  /** Whether its orders went to the exchange, were filled here, or were only thought of. */
+  mode: z.enum(["live", "paper", "no-fills"]),
+  exchange: z.string(),
+  account: z.string(),
+  startedUs: microseconds,
+  endedUs: microseconds,
+  rules: z.looseObject({ markets: z.record(z.string(), z.unknown()) }),
+  config: z.looseObject({ markets: z.record(z.string(), z.unknown()) }),
+  /** How paper orders travelled and were filled. */
+  paper: z
+    .strictObject({ queue: z.string(), orderLatencyMs: z.number(), responseLatencyMs: z.number(), creditQuote: z.string() })
+    .optional(),
+  /** As the first decision found it; null where there was none. */
+  start: z.strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) }).nullable(),
+  end: z.strictObject({ positionsBase: z.record(z.string(), decimal), profitQuote: z.record(z.string(), decimal) }),
+  intents: z.strictObject({ count: z.int().nonnegative(), sha256: z.string() }),
+});
+
+/** What a recorded session says of itself. Instants are whole microseconds of the bot's clock. */
+export type Session = Omit<z.infer<typeof sessionShape>, "session" | "rules" | "config"> & {
+  readonly rules: VenueRules;
+  /** As it ran, without any key. */
+  readonly config: BotConfig;
+};
+
+/** The text of a session's file. */
+export function sessionText(session: Session): string {
+  return `${encodeJournal({ session: SESSION_FORMAT, ...session })}\n`;
+}
+
+/** Reads what a session's folder says of it. @throws ConfigError for a folder that holds none, or one that was not ended */
+export function readSession(folder: string): Session {
+  const path = join(folder, SESSION_FILES.session);
+  if (!existsSync(path)) {
+    const isUnfinished = existsSync(join(folder, SESSION_FILES.unfinished));
+    throw new ConfigError(
+      isUnfinished ? "was not ended: its process was killed, and nobody knows what it lacks" : "holds no recorded session",
+      {
+        field: "session",
+        value: folder,
+        expected: "the folder of marketwright run --record, ended by its bot's own stop",
+      },
+    );
+  }
+  try {
+    const read = sessionShape.safeParse(decodeLine(readFileSync(path, "utf8").trim(), 1));
+    if (read.success) {
+      const { session: _format, ...session } = read.data;
+      return session as unknown as Session;
+    }
+    throw new FormatError("is no session of this version", {
+      field: read.error.issues[0]?.path.join(".") ?? "",
+      expected: `session ${SESSION_FORMAT}`,
+    });
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new ConfigError(`is no recorded session: ${cause.message}`, {
+      field: "session",
+      value: path,
+      expected: "what marketwright run --record wrote",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,206 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Bot } from "../../bot/bot.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import type { Notice } from "../../bot/notice.js";
+import { withoutProviderKeys } from "../../bot/run/chain-access.js";
+import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { Instrument, scaledToDecimal } from "../../core/instrument.js";
+import { makeFolder } from "../../core/make-folder.js";
+import type { Seam, Timer } from "../../core/seam.js";
+import type { VenueEvent } from "../../exchange/venue.js";
+import { sha256Of, syncFile, writeWhole } from "../../history/durable-file.js";
+import { LocalStamps } from "../../history/record/local-stamps.js";
+import { SessionRecorder } from "../../history/record/session-recorder.js";
+import { StagedDay } from "../../history/staged-day.js";
+import { HistoryStore } from "../../history/store.js";
+import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
+
+/** What is recorded, and where to. */
+export interface SessionRecordingOptions {
+  /** Missing or empty. */
+  readonly folder: string;
+  readonly config: BotConfig;
+  readonly mode: Session["mode"];
+  readonly paper?: Session["paper"];
+  /** Of this package. */
+  readonly version: string;
+  readonly seam: Seam;
+  /** Told once, when something could not be written: the bot goes on, the recording does not. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+const FLUSH_MS = 1000;
+
+/**
+ * Records a session whole: each market's streams, orders and fills by a {@link SessionRecorder}, the intents with the instants of their decisions,
+ * and what a replay has to begin with. It has its name, `session.json`, when it was ended well: what a kill leaves never looks whole.
+ */
+export class SessionRecording implements SessionTap {
+  readonly #options: SessionRecordingOptions;
+  readonly #beginning: SessionBeginning;
+  readonly #recorders: readonly SessionRecorder[];
+  readonly #intents: StagedDay;
+  readonly #stamps: LocalStamps;
+  readonly #startedUs: number;
+  #start: Session["start"] = null;
+  #count = 0;
+  #timer: Timer | undefined;
+  #failed: { readonly error: unknown } | undefined;
+  #bot: Bot | undefined;
+  #isOver = false;
+
+  private constructor(options: SessionRecordingOptions, beginning: SessionBeginning, recorders: readonly SessionRecorder[]) {
+    this.#options = options;
+    this.#beginning = beginning;
+    this.#recorders = recorders;
+    this.#stamps = new LocalStamps(options.seam.clock);
+    this.#startedUs = this.#stamps.nowUs();
+    this.#intents = new StagedDay(join(options.folder, SESSION_FILES.intents));
+    this.#keepFlushing();
+  }
+
+  /**
+   * Refuses a folder before anything of a session has begun.
+   * @throws ConfigError where it holds something already, or cannot be made
+   */
+  static claim(folder: string): void {
+    try {
+      makeFolder(folder);
+      if (readdirSync(folder).length === 0) return;
+    } catch (cause) {
+      throw new ConfigError("cannot be written", { field: "--record", value: folder, expected: "a folder that may be made", cause });
+    }
+    const wrong = existsSync(join(folder, SESSION_FILES.unfinished)) ? "holds a session that was not ended" : "holds something already";
+    throw new ConfigError(wrong, { field: "--record", value: folder, expected: "a folder that is missing or empty" });
+  }
+
+  /** Begins one. @throws RunError or HistoryError where nothing can be written */
+  static async begin(options: SessionRecordingOptions, beginning: SessionBeginning): Promise<SessionRecording> {
+    const { folder, config, seam } = options;
+    const { rules, account } = beginning;
+    writeWhole(join(folder, SESSION_FILES.unfinished), `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`);
+    const store = new HistoryStore(join(folder, SESSION_FILES.history));
+    const recorders: SessionRecorder[] = [];
+    for (const marketId of Object.keys(config.markets)) {
+      const market = rules.markets[marketId];
+      if (market === undefined) throw new RunError("has no rules", { field: `markets.${marketId}`, expected: "a market of the exchange" });
+      const { tickSize, stepSize } = market;
+      const instrument = new Instrument({
+        marketId,
+        tickSize,
+        stepSize,
+        creditDecimals: rules.creditDecimals,
+        paperDecimals: rules.paperDecimals,
+      });
+      const source = `${config.exchange.rest} account ${account}`;
+      recorders.push(await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false }));
+    }
+    return new SessionRecording(options, beginning, recorders);
+  }
+
+  event(event: VenueEvent): void {
+    this.#guarded(() => {
+      for (const recorder of this.#recorders) recorder.event(event);
+    });
+  }
+
+  notice(notice: Notice, bot: Bot): void {
+    this.#bot = bot;
+    if (notice.kind === "dispatched") {
+      const { action } = notice;
+      const level = action.kind === "place" ? bot.context.account.orders.get(action.hash)?.level : undefined;
+      this.#guarded(() => {
+        for (const recorder of this.#recorders) recorder.action(action, level);
+      });
+    } else if (notice.kind === "intent") {
+      this.#guarded(() => {
+        this.#start ??= this.#startOf(bot);
+        this.#count += 1;
+        this.#intents.add({ atUs: this.#stamps.nowUs(), intent: notice.intent });
+      });
+    }
+  }
+
+  /**
+   * Ends it: everything is sealed, and then named.
+   * @throws RunError when something of it could not be written, HistoryError as a recorder's close does; it then stays unnamed
+   */
+  async close(): Promise<Session> {
+    const endedUs = this.#stamps.nowUs();
+    await this.abandon();
+    const { folder, config, mode, version, paper } = this.#options;
+    if (this.#failed !== undefined) {
+      throw new RunError("the recording of the session is not whole", {
+        field: "--record",
+        value: folder,
+        expected: "a disk that takes it",
+        cause: this.#failed.error,
+      });
+    }
+    const { rules, account } = this.#beginning;
+    const path = join(folder, SESSION_FILES.intents);
+    syncFile(path);
+    const session: Session = {
+      version,
+      mode,
+      exchange: config.exchange.rest,
+      account,
+      startedUs: this.#startedUs,
+      endedUs,
+      rules,
+      config: withoutProviderKeys(config),
+      ...(paper === undefined ? {} : { paper }),
+      start: this.#start,
+      end: this.#endOf(),
+      intents: { count: this.#count, sha256: await sha256Of(path) },
+    };
+    writeWhole(join(folder, SESSION_FILES.session), sessionText(session));
+    rmSync(join(folder, SESSION_FILES.unfinished));
+    return session;
+  }
+
+  /** Ends it without its name: the bot broke, or never began. Nothing happens where it was ended already. */
+  async abandon(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timer?.cancel();
+    this.#intents.close();
+    for (const recorder of this.#recorders) await recorder.close();
+  }
+
+  #startOf(bot: Bot): Session["start"] {
+    const { account, rules } = bot.context;
+    return { equityQuote: scaledToDecimal(account.startEquity ?? 0n, rules.creditDecimals), positionsBase: positionsOf(bot) };
+  }
+
+  #endOf(): Session["end"] {
+    if (this.#bot === undefined) return { positionsBase: {}, profitQuote: {} };
+    const { decimals, ...parts } = this.#bot.context.account.profit();
+    const profitQuote = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
+    return { positionsBase: positionsOf(this.#bot), profitQuote };
+  }
+
+  #guarded(write: () => void): void {
+    if (this.#failed !== undefined) return;
+    try {
+      write();
+    } catch (error) {
+      this.#failed = { error };
+      this.#options.onFailed(error);
+    }
+  }
+
+  #keepFlushing(): void {
+    this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
+      this.#guarded(() => this.#intents.flush());
+      this.#keepFlushing();
+    });
+  }
+}
+
+function positionsOf(bot: Bot): Record<string, string> {
+  const { account, desks } = bot.context;
+  return Object.fromEntries([...desks].map(([id, desk]) => [id, desk.instrument.amountOf(account.positionLots(id))]));
+}

@@ -1,0 +1,24 @@
+import type { Hex } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
+import type { Venue, VenueEvent } from "../../exchange/venue.js";
+import type { Bot } from "../bot.js";
+import type { Notice } from "../notice.js";
+
+/** What a session begins with, once the exchange has been asked. */
+export interface SessionBeginning {
+  readonly account: Hex;
+  readonly rules: VenueRules;
+  /** False of a dry run for an account that the exchange does not know. */
+  readonly registered: boolean;
+}
+
+/** Hears everything of a session and changes nothing: a recording. Must not throw. */
+export interface SessionTap {
+  /** What the venue tells, before the bot takes it. */
+  event(event: VenueEvent): void;
+  /** What the bot tells. */
+  notice(notice: Notice, bot: Bot): void;
+}
+
+/** Puts a venue of its own between the live one, of which it follows the markets' streams, and the bot. */
+export type VenueBetween = (live: Venue, beginning: SessionBeginning, levelOf: (hash: Hex) => number) => Venue;

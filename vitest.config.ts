@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
  */
 const SHARED = [
   "test/{account,conformance,core,executor,market,risk,scenarios,strategies}/**/*.test.ts",
+  "test/backtest/sweep/{points,run-sweep,sobol,sweep-config}.test.ts",
   "test/bot/{action-budget,config,config-grid,journal-file,liquidator-config,liquidator-screen,start-reads,state-dir}.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",

@@ -27,7 +27,7 @@ export interface ListParameter {
 export type Parameter = RangeParameter | ListParameter;
 
 /** More steps than that are a slip. */
-const MOST_STEPS = 100_000;
+const MOST_STEPS = 10_000;
 /** A float that was drawn says no more than that. */
 const DIGITS = 12;
 

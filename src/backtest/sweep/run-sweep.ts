@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { RunError } from "../../core/errors.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
@@ -15,6 +14,7 @@ import { configOfWindow, openShared } from "./shared-history.js";
 import type { SweepConfig } from "./sweep-config.js";
 import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
+import { checkStrategies } from "./sweep-strategies.js";
 import { type SweepWindow, splitsOf } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */
@@ -159,8 +159,7 @@ async function fingerprintOf(sweep: SweepConfig, run: SweepRun, files: readonly 
   const { path: _, name: __, bot, fills, ...rest } = backtest;
   const { path: ___, ...shownBot } = bot;
   const latencies = fills.latencyFile === undefined ? null : await sha256Of(fills.latencyFile);
-  const strategies: unknown[] = [];
-  for (const config of differentStrategies(sweep.configs)) strategies.push(strategyFiles(await loadStrategies(config.bot, run.log)));
+  const strategies = await checkStrategies(sweep, run.log);
   const { store: ____, ...history } = rest.history;
   const whole = {
     version: run.version,
@@ -178,14 +177,6 @@ async function fingerprintOf(sweep: SweepConfig, run: SweepRun, files: readonly 
     typeof held === "bigint" ? `${held}n` : held,
   );
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** One configuration of each choice of strategies. */
-function differentStrategies(configs: readonly BacktestConfig[]): BacktestConfig[] {
-  const byChoice = new Map(
-    configs.map((config) => [JSON.stringify(Object.values(config.bot.markets).map(({ strategy }) => strategy)), config]),
-  );
-  return [...byChoice.values()];
 }
 
 function written(directory: string, result: SweepResult): SweepOutcome {

@@ -99,13 +99,17 @@ function configOf(path: string, env: Env, { index, values }: Point): BacktestCon
       bot: among((first) => !BACKTEST_KEYS.has(first)),
     });
   } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause;
-    const at = Object.keys(values).find((swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`));
-    throw new ConfigError(`cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`, {
-      field: at === undefined ? "parameters" : `parameters.${at}`,
-      cause,
-    });
+    throw cause instanceof ConfigError ? pointError(cause, { index, values }) : cause;
   }
+}
+
+/** What the files do not take of a point. */
+export function pointError(cause: ConfigError, { index, values }: Point): ConfigError {
+  const at = Object.keys(values).find((swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`));
+  return new ConfigError(`cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`, {
+    field: at === undefined ? "parameters" : `parameters.${at}`,
+    cause,
+  });
 }
 
 /** A point in a line. */

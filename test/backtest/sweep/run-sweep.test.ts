@@ -1,0 +1,165 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Decimal } from "decimal.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { reportOf } from "../../../src/backtest/run/run-backtest.js";
+import { type Figures, figuresOf } from "../../../src/backtest/sweep/figures.js";
+import { RESULTS_FILE, ResultsFile } from "../../../src/backtest/sweep/results-file.js";
+import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { SWEEP_FORMAT, sweepJsonSchema, sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
+import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
+import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { liveSeam } from "../../../src/core/live-seam.js";
+import { openLog } from "../../../src/monitoring/log.js";
+import { OneByOne, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
+
+const stage = new SweepStage();
+let whole: SweepOutcome;
+let bytes: string;
+beforeAll(async () => {
+  await stage.open();
+  whole = (await stage.run(stage.out(), new OneByOne())) as SweepOutcome;
+  bytes = readFileSync(whole.json, "utf8");
+});
+afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
+
+describe("a sweep", () => {
+  it("gives each point the figures of a backtest with its values, and ranks them", async () => {
+    const { points, best, format } = whole.result;
+    expect([format, points.length]).toEqual([SWEEP_FORMAT, 6]);
+    expect(sweepJsonShape.parse(JSON.parse(bytes))).toEqual(whole.result);
+    const point = points[4];
+    expect(point?.values).toEqual({ "markets.btcusdc.params.halfSpreadBps": 0.1, "fills.orderLatencyMs": 5 });
+    const bot = { ...(await botFile()) };
+    bot.markets.btcusdc.params.halfSpreadBps = 0.1;
+    stage.write("bot-4.yaml", bot);
+    const file = stage.write("bt-4.yaml", { ...stage.backtest(60), bot: "bot-4.yaml", fills: { orderLatencyMs: 5 } });
+    const config = loadBacktestConfig(file, {});
+    const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock })));
+    const report = await reportOf(config, { strategies, version: VERSION }, await openHistory(config), "ohlc");
+    expect(point?.runs[0]?.figures).toEqual(figuresOf(report));
+    expect(Number(report.fills.all.fills)).toBeGreaterThan(0);
+    const profits = [...points].sort((a, b) => a.rank - b.rank).map(({ runs }) => new Decimal(runs[0]?.figures.profit ?? 0));
+    for (const [at, profit] of profits.slice(1).entries()) expect(profit.lte(profits[at] as Decimal)).toBe(true);
+    expect(points[best]?.rank).toBe(1);
+    expect(new Set(points.map(({ runs }) => runs[0]?.figures.profit)).size).toBeGreaterThan(2);
+  });
+
+  it("gives the same bytes in whatever order its jobs end", async () => {
+    const backwards = (await stage.run(stage.out(), new OneByOne({ backwards: true }))) as SweepOutcome;
+    expect(readFileSync(backwards.json, "utf8")).toBe(bytes);
+    expect(readFileSync(backwards.html, "utf8")).toBe(readFileSync(whole.html, "utf8"));
+  });
+
+  it("goes on where it stopped after any job, runs none of them twice, and comes to the same bytes", async () => {
+    for (let jobs = 1; jobs < 6; jobs++) {
+      const out = stage.out();
+      const abort = new AbortController();
+      const first = new OneByOne({ after: (ran) => ran === jobs && abort.abort() });
+      expect(await stage.run(out, first, { signal: abort.signal })).toBeUndefined();
+      // Killed in the middle of the next line.
+      appendFileSync(join(out, RESULTS_FILE), '{"job":"whole-5","figures":{"prof');
+      const second = new OneByOne();
+      const outcome = (await stage.run(out, second)) as SweepOutcome;
+      expect([...first.ran, ...second.ran].sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
+      expect(readFileSync(outcome.json, "utf8")).toBe(bytes);
+    }
+  });
+
+  it("runs nothing again to rank by another figure, and begins anew only when told", async () => {
+    const out = stage.out();
+    await stage.run(out, new OneByOne());
+    stage.write("sweep-2.yaml", { ...SWEEP, objective: "maxDrawdown" });
+    const again = new OneByOne();
+    const ranked = (await stage.run(out, again, { file: "sweep-2.yaml" })) as SweepOutcome;
+    expect(again.ran).toEqual([]);
+    expect(ranked.result.objective).toEqual({ figure: "maxDrawdown", goal: "minimise" });
+    const falls = ranked.result.points.map(({ runs }) => Number(runs[0]?.figures.maxDrawdown));
+    expect(Number(ranked.result.points[ranked.result.best]?.objective)).toBe(Math.min(...falls));
+    stage.write("sweep-3.yaml", { ...SWEEP, parameters: { "fills.orderLatencyMs": { values: [7] } } });
+    await expect(stage.run(out, new OneByOne(), { file: "sweep-3.yaml" })).rejects.toThrow(
+      /--out: has the results of another sweep.*--replace/,
+    );
+    const anew = (await stage.run(out, new OneByOne(), { file: "sweep-3.yaml", replace: true })) as SweepOutcome;
+    expect(anew.result.points).toHaveLength(1);
+  });
+
+  it("walks forward: the best of each train window is run on the window after it, and nothing else is", async () => {
+    const walkForward = { trainMs: 20_000, testMs: 15_000, stepMs: 12_000 };
+    stage.write("walk.yaml", { ...SWEEP, walkForward });
+    const runner = new OneByOne();
+    const { result } = (await stage.run(stage.out(), runner, { file: "walk.yaml" })) as SweepOutcome;
+    const splits = result.walkForward?.splits ?? [];
+    expect(splits.map(({ train, test }) => [train.from, train.to, test.to].map((at) => at.slice(17, 19)))).toEqual([
+      ["00", "20", "35"],
+      ["12", "32", "47"],
+      ["24", "44", "59"],
+    ]);
+    expect(runner.ran.filter((id) => id.startsWith("test"))).toEqual(splits.map(({ best }, at) => `test${at}-${best}`));
+    expect(runner.ran.filter((id) => id.startsWith("train"))).toHaveLength(18);
+    for (const [at, { best, trained }] of splits.entries()) {
+      const profits = result.points.map(({ runs }) => new Decimal(runs[at]?.figures.profit ?? 0));
+      expect(trained.figures).toEqual(result.points[best]?.runs[at]?.figures);
+      expect(profits.every((profit) => profit.lte(trained.figures.profit ?? 0))).toBe(true);
+    }
+    const tested = splits.reduce((sum, split) => sum.add(split.tested.figures.profit ?? 0), new Decimal(0));
+    expect(result.walkForward?.tested.profit).toBe(tested.toFixed());
+    expect(result.best).toBe(splits.at(-1)?.best);
+  });
+
+  it("touches no folder that is not a sweep's, and shares none with another process", async () => {
+    const foreign = join(stage.folder, "generated");
+    await expect(stage.run(foreign, new OneByOne(), { replace: true })).rejects.toThrow(ConfigError);
+    await expect(stage.run(join(stage.folder, "bot.yaml"), new OneByOne())).rejects.toThrow(/--out: is no folder/);
+    const out = stage.out();
+    const held = new ResultsFile(out, "a", false);
+    // The lock names a process that lives: this one.
+    expect(() => new ResultsFile(out, "a", false)).toThrow(/one sweep a folder at a time/);
+    held.close();
+  });
+});
+
+describe("the results of a sweep on the disk", () => {
+  const result = (profit: string) => ({ figures: { profit } as unknown as Figures, ended: "end-of-history" as const });
+
+  it("count each job once, and lose at most the line that a kill cut, wherever it cut", () => {
+    const out = stage.out();
+    const file = new ResultsFile(out, "print", false);
+    for (const [at, profit] of ["1", "-2.5", "3"].entries()) file.add(`whole-${at}`, result(profit));
+    file.add("whole-1", result("99"));
+    file.close();
+    const path = join(out, RESULTS_FILE);
+    const text = readFileSync(path, "utf8");
+    expect(text.split("\n")).toHaveLength(5);
+    const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
+    for (let cut = 0; cut <= text.length; cut++) {
+      writeFileSync(path, text.slice(0, cut));
+      const again = new ResultsFile(out, "print", false);
+      expect(again.done.size).toBe(Math.max(0, ends.filter((end) => end <= cut).length - 1));
+      for (const [at, profit] of ["1", "-2.5", "3"].entries()) again.add(`whole-${at}`, result(profit));
+      again.close();
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+  });
+
+  it("name a line that is broken in the middle", () => {
+    const out = stage.out();
+    new ResultsFile(out, "print", false).close();
+    appendFileSync(join(out, RESULTS_FILE), 'nonsense\n{"job":"whole-1"}\n');
+    expect(() => new ResultsFile(out, "print", false)).toThrow(RunError);
+    expect(() => new ResultsFile(out, "print", false)).toThrow(/results.jsonl line 2: is broken/);
+    // Whoever says so begins anew; the lock is free.
+    expect(() => new ResultsFile(out, "other", false)).toThrow(ConfigError);
+  });
+});
+
+it("publishes the shape of sweep.json", () => {
+  expect(readFileSync(new URL("../../../config/sweep.schema.json", import.meta.url), "utf8")).toBe(sweepJsonSchema());
+});
+
+async function botFile(): Promise<{ markets: { btcusdc: { params: { halfSpreadBps: number } } } }> {
+  const { parse } = await import("yaml");
+  return parse(readFileSync(join(stage.folder, "bot.yaml"), "utf8"));
+}

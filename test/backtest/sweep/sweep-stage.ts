@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/job-runner.js";
+import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep/play-job.js";
+import { runSweep, type SweepRun } from "../../../src/backtest/sweep/run-sweep.js";
+import { playedHistory } from "../../../src/backtest/sweep/shared-history.js";
+import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
+import { liveSeam } from "../../../src/core/live-seam.js";
+import { openLog } from "../../../src/monitoring/log.js";
+import { generateHistory } from "../../support/generated-history.js";
+
+const FROM_MS = Date.UTC(2026, 0, 5, 12);
+const LOG = openLog({ level: "silent", clock: liveSeam().clock });
+export const VERSION = "0.0.0-test";
+
+const BOT = {
+  exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+  account: { keyEnv: "MARKETWRIGHT_NO_KEY" },
+  quotes: { timeInForce: "POST_ONLY" },
+  decide: { everyMs: 500, onTouchChange: false },
+  markets: {
+    btcusdc: {
+      strategy: "ladder",
+      params: { levels: 1, sizeBase: 0.01, halfSpreadBps: 0.02 },
+      limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 },
+    },
+  },
+  risk: { maxDrawdownQuote: 5000 },
+};
+const RULES = { markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } };
+const at = (seconds: number): string => new Date(FROM_MS + seconds * 1000).toISOString();
+
+/** What is swept where a test says nothing else: six points. */
+export const SWEEP = {
+  backtest: "bt.yaml",
+  parameters: {
+    "markets.btcusdc.params.halfSpreadBps": { values: [0.01, 0.05, 0.1] },
+    "fills.orderLatencyMs": { min: 5, max: 50, step: 45 },
+  },
+  method: "grid",
+};
+
+/** A folder with a generated market of a minute, and the files of a bot, a backtest and a sweep. */
+export class SweepStage {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-sweep-")));
+  #outs = 0;
+
+  /** Fills the store. @param seconds how much of a market there is. */
+  async open(seconds = 60, klines = false): Promise<this> {
+    await generateHistory(this.folder, { market: "btcusdc", fromMs: FROM_MS, seconds, klines });
+    this.write("bot.yaml", BOT);
+    this.write("bt.yaml", this.backtest(seconds));
+    this.write("sweep.yaml", SWEEP);
+    return this;
+  }
+
+  /** A backtest of so much of it. */
+  backtest(seconds: number, history: object = {}): object {
+    return {
+      history: { store: "history", market: "btcusdc", from: at(0), to: at(seconds), ...history },
+      bot: "bot.yaml",
+      rules: RULES,
+    };
+  }
+
+  /** A file of the folder. @returns its path */
+  write(name: string, value: object): string {
+    const path = join(this.folder, name);
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(path, stringify(value));
+    return path;
+  }
+
+  /** A folder for results that is not there yet. */
+  out(): string {
+    this.#outs += 1;
+    return join(this.folder, `out${this.#outs}`);
+  }
+
+  /** Runs a sweep file. */
+  run(directory: string, runner: JobRunner, { file = "sweep.yaml", ...over }: Partial<SweepRun> & { readonly file?: string } = {}) {
+    const sweep = loadSweepConfig(join(this.folder, file), {});
+    const signal = new AbortController().signal;
+    return runSweep(sweep, { directory, replace: false, runner, version: VERSION, log: LOG, signal, ...over });
+  }
+}
+
+/** Runs jobs in this process, one after the other: the first first, or the last. */
+export class OneByOne implements JobRunner {
+  /** Every job that was run, in order. */
+  readonly ran: string[] = [];
+  readonly #isBackwards: boolean;
+  readonly #after: (ran: number) => void;
+
+  constructor({ backwards = false, after = () => {} }: { readonly backwards?: boolean; readonly after?: (ran: number) => void } = {}) {
+    this.#isBackwards = backwards;
+    this.#after = after;
+  }
+
+  async run({ jobs, open }: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+    const player = new JobPlayer(LOG, VERSION);
+    const history = playedHistory(await open());
+    for (const job of this.#isBackwards ? [...jobs].reverse() : jobs) {
+      if (signal.aborted) return;
+      this.ran.push(job.id);
+      onResult(job, await player.play(job, history));
+      this.#after(this.ran.length);
+    }
+  }
+
+  async close(): Promise<void> {}
+}

@@ -61,7 +61,7 @@ export function intendedOrder(action: PlaceAction, level: number, reason: unknow
 export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnOrder | undefined {
   const amounts = amountsOfReport(report);
   if (amounts === undefined) return undefined;
-  const order = derived({
+  const order: Mutable<OwnOrder> = {
     ...amounts,
     ...UNTOLD,
     hash: report.hash,
@@ -83,8 +83,10 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
     reason: undefined,
     built,
     adopted: true,
-  });
-  return isFinalPhase(order.phase) ? { ...order, finalAtMs: atMs } : order;
+  };
+  derive(order);
+  if (isFinalPhase(order.phase)) order.finalAtMs = atMs;
+  return order;
 }
 
 /**
@@ -94,17 +96,22 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const notes: OrderChange[] = [];
-  const next = derived(apply(order, event, notes));
+  const next = apply(order, event, notes);
+  // What the event says nothing of stands, derived fields and all: an order in the table was derived when it came there.
+  if (next === order) return { order, changes: notes };
+  derive(next);
   const nowFinal = isFinalPhase(next.phase);
-  const stamped: OwnOrder = nowFinal === isFinalPhase(order.phase) ? next : { ...next, finalAtMs: nowFinal ? event.atMs : undefined };
-  const changes: OrderChange[] = [];
-  if (stamped.phase !== order.phase) changes.push({ change: "phase", from: order.phase, to: stamped.phase });
-  const everMatched = (o: OwnOrder): number => o.matchedLots + o.failedLots;
-  if (everMatched(stamped) > everMatched(order)) changes.push({ change: "matched", lots: everMatched(stamped) - everMatched(order) });
-  if (stamped.filledLots > order.filledLots) changes.push({ change: "settled", lots: stamped.filledLots - order.filledLots });
-  if (stamped.failedLots > order.failedLots) changes.push({ change: "settlement-failed", lots: stamped.failedLots - order.failedLots });
-  return { order: stamped, changes: [...notes, ...changes] };
+  if (nowFinal !== isFinalPhase(order.phase)) next.finalAtMs = nowFinal ? event.atMs : undefined;
+  if (next.phase !== order.phase) notes.push({ change: "phase", from: order.phase, to: next.phase });
+  const matched = next.matchedLots + next.failedLots - order.matchedLots - order.failedLots;
+  if (matched > 0) notes.push({ change: "matched", lots: matched });
+  if (next.filledLots > order.filledLots) notes.push({ change: "settled", lots: next.filledLots - order.filledLots });
+  if (next.failedLots > order.failedLots) notes.push({ change: "settlement-failed", lots: next.failedLots - order.failedLots });
+  return { order: next, changes: notes };
 }
+
+/** An order that nobody but its step has seen yet. So many fields are copied once in a step, and never again. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const UNTOLD = {
   sentAtMs: undefined,
@@ -124,7 +131,8 @@ const UNTOLD = {
   finalAtMs: undefined,
 } as const;
 
-function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OwnOrder {
+/** The order itself where the event says nothing of it; otherwise a copy of its own. */
+function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): Mutable<OwnOrder> {
   const undecided = order.place === "intended" || order.place === "sent" || order.place === "unknown";
   switch (event.kind) {
     case "sent":
@@ -176,24 +184,24 @@ function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
   const known = wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
   if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
-  const seen: OwnOrder = {
-    ...order,
-    availableLots: known.availableLots,
-    pendingLots: known.pendingLots,
-    filledLots: known.filledLots,
-    failedLots: known.failedLots,
-    canceledLots: known.canceledLots,
-    expiredLots: known.expiredLots,
-    place: "seen",
-    seenAtMs: order.seenAtMs ?? event.atMs,
-    createdAtMs: order.createdAtMs ?? report.createdAtMs,
-    orderId: order.orderId ?? report.id,
-    refusalCode: undefined,
-    refusalText: undefined,
-  };
-  if (!cancelDisproved(seen, event)) return seen;
-  notes.push({ change: "revived", from: order.phase });
-  return { ...seen, cancel: "none" };
+  const seen: Mutable<OwnOrder> = { ...order };
+  seen.availableLots = known.availableLots;
+  seen.pendingLots = known.pendingLots;
+  seen.filledLots = known.filledLots;
+  seen.failedLots = known.failedLots;
+  seen.canceledLots = known.canceledLots;
+  seen.expiredLots = known.expiredLots;
+  seen.place = "seen";
+  seen.seenAtMs ??= event.atMs;
+  seen.createdAtMs ??= report.createdAtMs;
+  seen.orderId ??= report.id;
+  seen.refusalCode = undefined;
+  seen.refusalText = undefined;
+  if (cancelDisproved(seen, event)) {
+    notes.push({ change: "revived", from: order.phase });
+    seen.cancel = "none";
+  }
+  return seen;
 }
 
 /** An open order in an answer to a question that was asked after its cancel had been answered: it is open all the same. */
@@ -217,16 +225,13 @@ function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean)
 }
 
 /** Fills in what follows from the place, the cancel and the amounts. */
-function derived(order: OwnOrder): OwnOrder {
-  const phase = phaseOf(order);
-  const remaining = isFinalPhase(phase) ? 0 : order.availableLots;
+function derive(order: Mutable<OwnOrder>): void {
+  order.phase = phaseOf(order);
+  const remaining = isFinalPhase(order.phase) ? 0 : order.availableLots;
   const taken = order.cancel === "taken";
-  const matchedLots = order.pendingLots + order.filledLots;
-  const mayFillLots = taken ? 0 : remaining;
-  const untoldLots = taken ? remaining : 0;
-  const stands =
-    phase === order.phase && matchedLots === order.matchedLots && mayFillLots === order.mayFillLots && untoldLots === order.untoldLots;
-  return stands ? order : { ...order, phase, matchedLots, mayFillLots, untoldLots };
+  order.matchedLots = order.pendingLots + order.filledLots;
+  order.mayFillLots = taken ? 0 : remaining;
+  order.untoldLots = taken ? remaining : 0;
 }
 
 function phaseOf(order: OwnOrder): OrderPhase {

@@ -155,6 +155,7 @@ export class ActionBudget {
   /** @param lead whether tokens may be spent before the next writing. */
   #write(lead: boolean): void {
     this.#unwritten = 0;
+    if (this.#store.isDiscarded === true) return;
     const moment = this.#moment();
     const spent = Object.fromEntries(BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]));
     this.#store.write(BUDGET_FILE, JSON.stringify({ ...spent, lead }));

@@ -1,6 +1,6 @@
 import type { Seam } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { VenueRules } from "../exchange/records.js";
+import type { OrderStruct, VenueRules } from "../exchange/records.js";
 import type { Venue } from "../exchange/venue.js";
 import type { DeskBook } from "../market/readable-book.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
@@ -30,6 +30,11 @@ export interface BotOptions {
   readonly madeAt?: TurnStamp;
   /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
   readonly isReplay?: boolean;
+  /**
+   * What an order of our own making is recognised by, one name for each; its EIP-712 hash, which the exchange uses, when absent. Only for a venue
+   * to which nothing is signed.
+   */
+  readonly nameOrder?: (order: OrderStruct) => Hex;
   readonly dryRun?: boolean;
   /** How often what is due by time alone is looked at; 100 ms when absent. Longer only where history is coarser: candles. */
   readonly tickMs?: Ms;

@@ -71,8 +71,8 @@ export class EquityWatch {
 
   /** Writes the peak down as it is. */
   settle(): void {
-    if (this.#peak === undefined) return;
     const { store, clock, account, exchangeTime } = this.#context;
+    if (this.#peak === undefined || store.isDiscarded === true) return;
     const text = serialisePeak(this.#peak);
     const nowMs = clock.monotonicMs();
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;

@@ -93,6 +93,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     ask: (action) => dispatcher.want({ kind: "question", action }),
     unasked: hooks.unasked,
     submit: hooks.submit,
+    nameOrder: options.nameOrder,
     dryRun: options.dryRun ?? false,
     receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
     rules,

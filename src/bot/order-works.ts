@@ -1,7 +1,7 @@
 import { decimalToScaled } from "../core/instrument.js";
 import type { Hex, Ms } from "../core/units.js";
 import { isBelowWaiver } from "../exchange/gas-fee-waiver.js";
-import { buildHashedOrder, infoExpirationSeconds } from "../exchange/order-building.js";
+import { buildOrderStruct, infoExpirationSeconds } from "../exchange/order-building.js";
 import { taggedNonce } from "../exchange/order-info.js";
 import { OrderHasher } from "../exchange/order-signing.js";
 import type { Action, BuildAction, CancelAction, CancelAllAction, PlaceAction } from "../exchange/venue.js";
@@ -33,9 +33,9 @@ export class OrderWorks {
 
   /** A quote or slice as an order of our own making, its hash known before it is sent. @throws FormatError */
   place(desk: Desk, planned: PlannedPlace): PlaceAction {
-    const { config, accountAddress, nonceTag, random } = this.#context;
+    const { config, accountAddress, nonceTag, random, nameOrder } = this.#context;
     const timestampMs = this.#nowMs();
-    const { order, hash } = buildHashedOrder(this.#hasher, {
+    const order = buildOrderStruct({
       rules: this.feesOf(desk),
       instrument: desk.instrument,
       side: planned.side,
@@ -46,6 +46,7 @@ export class OrderWorks {
       nonce: taggedNonce(nonceTag, random),
       buyRounding: config.exchange.buyRounding,
     });
+    const hash = nameOrder === undefined ? this.#hasher.hash(order) : nameOrder(order);
     const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(desk, planned, timestampMs);
     return { kind: "place", actionId, timestampMs, marketId, side, type, ticks, lots, timeInForce, expirationMs, order, hash };
   }

@@ -164,7 +164,7 @@ export class Watch {
 
   #heartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
     const { config, clock, exchangeTime, desks, store, dryRun } = this.#context;
-    if (dryRun || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
+    if (dryRun || store.isDiscarded === true || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
     this.#beatAtMs = nowMs;
     const beat: Heartbeat = {
       atMs: clock.nowMs(),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ActionBudget, BUDGET_FILE } from "../../src/bot/action-budget.js";
 import { ExchangeTime } from "../../src/bot/exchange-time.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
+import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 
@@ -30,7 +31,7 @@ function rulesWith(order: number): VenueRules {
   };
 }
 
-function budgetOn(store: MemoryStateStore, clock: VirtualClock, order = 100): ActionBudget {
+function budgetOn(store: StateStore, clock: VirtualClock, order = 100): ActionBudget {
   const rules = { ...rulesWith(order), serverTimeMs: clock.nowMs() };
   return new ActionBudget({ rules, guardFraction: 0.1, clock, exchangeTime: new ExchangeTime(clock, rules.serverTimeMs), store });
 }
@@ -49,6 +50,24 @@ describe("the account's tokens", () => {
     expect(second.available("ORDER")).toBeGreaterThan(60);
     await clock.runFor(10_000);
     expect(second.available("ORDER")).toBe(100);
+  });
+
+  it("are counted alike by a run whose state nobody goes on with, and no text is made of them", () => {
+    const clock = new VirtualClock(START_MS);
+    class Watched extends DiscardingStore {
+      texts = 0;
+      override write(): void {
+        this.texts += 1;
+      }
+    }
+    const store = new Watched();
+    const budget = budgetOn(store, clock);
+    for (let spent = 0; spent < 60; spent++) budget.spend("place");
+    budget.keep();
+    budget.settle();
+    expect(budget.available("ORDER")).toBe(40);
+    expect(store.texts).toBe(0);
+    expect(budgetOn(store, clock).available("ORDER")).toBe(100);
   });
 
   it("are exactly what was spent after a clean end", () => {

@@ -1,7 +1,7 @@
 import { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { Notice } from "../../bot/notice.js";
-import { MemoryStateStore } from "../../bot/state/state-dir.js";
+import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { microtasksDrained } from "../../core/drained.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
@@ -149,7 +149,9 @@ export class ReplayRun {
       strategies,
       venue: this.venue,
       seam: { clock, random: seededRandom(options.seed) },
-      store: new MemoryStateStore(),
+      store: new DiscardingStore(),
+      // Nothing is signed, and two orders never share an info: hashing it would tell nothing more.
+      nameOrder: ({ info }) => info,
       outbox,
       observer: (notice) => this.#heard(notice),
       bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,

@@ -8,6 +8,8 @@ import { GrowingFile, writeAll } from "./growing-file.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
+  /** Nothing that is written is ever read: whoever writes often need not make its text. */
+  readonly isDiscarded?: boolean;
   /** The text, or undefined when it was never written. @throws RunError when it cannot be read. */
   read(name: string): string | undefined;
   /** Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError when it cannot be written. */

@@ -1,0 +1,16 @@
+import type { StateStore } from "./state-dir.js";
+
+/** The state of a run that nobody goes on with: it begins with none, and leaves none. */
+export class DiscardingStore implements StateStore {
+  readonly isDiscarded = true;
+
+  read(): undefined {
+    return undefined;
+  }
+
+  write(): void {}
+
+  append(): void {}
+
+  close(): void {}
+}

@@ -3,7 +3,7 @@
     python scripted_quotes.py EVENTS TICK_SIZE LOT_SIZE START_NS LATENCY_NS EVERY_NS LOTS
 
 EVENTS holds columns of 64-bit words: flags, exchange and local nanoseconds, price, amount. Commands: `fills` gives the fills of one run,
-`time hashmap SECONDS` and `time roivector SECONDS` the runs that were done and the seconds that they took, engines built beforehand.
+`time hashmap SECONDS` and `time roivector SECONDS` the runs that were done and the processor's seconds that they took, engines built beforehand.
 """
 
 import json
@@ -139,9 +139,9 @@ def main():
 
     def run(kind):
         hbt = build(kind)
-        begun = time.perf_counter()
+        begun = time.process_time()
         count = scripted_quotes(hbt, start_ns, every_ns, lots * lot_size, fills)
-        took = time.perf_counter() - begun
+        took = time.process_time() - begun
         trades = hbt.state_values(0).num_trades
         hbt.close()
         return count, took, trades

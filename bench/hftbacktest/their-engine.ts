@@ -53,7 +53,7 @@ export class TheirEngine {
     };
   }
 
-  /** Seconds that a run takes, over at least so many of them. Building the engine is not counted. */
+  /** The processor's seconds that a run takes, over at least so many of them. Building the engine is not counted. */
   async secondsARun(book: TheirBook, leastSeconds: number): Promise<number> {
     const { runs, seconds } = (await this.#ask(`time ${book} ${leastSeconds}`)) as Ran;
     return seconds / runs;

@@ -26,7 +26,7 @@ export interface LatencySample {
 /**
  * Delays of recorded round trips, linear between the two that surround the instant; before the first and after the last, theirs
  * (rule of hftbacktest's IntpOrderLatency). Samples ascend by request.
- * @throws ConfigError when there is none, or they do not ascend
+ * @throws ConfigError when there is none, they do not ascend, or the exchange had one before it was sent or after it was answered
  */
 export function sampledLatency(samples: readonly LatencySample[]): LatencyModel {
   for (let i = 1; i < samples.length; i++) {
@@ -40,7 +40,18 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
     }
   }
   if (samples.length === 0) throw new ConfigError("has no sample", { field: "latency", expected: "at least one recorded round trip" });
-  const taken = samples.filter(({ exchangeUs }) => exchangeUs > 0);
+  const taken = samples.filter(({ exchangeUs }) => exchangeUs > 0).sort((a, b) => a.exchangeUs - b.exchangeUs);
+  for (const { requestUs, exchangeUs, responseUs } of taken) {
+    if (requestUs <= exchangeUs && exchangeUs <= responseUs) continue;
+    throw new ConfigError(
+      "a round trip whose clocks disagree: its answer would be heard before it was given, or its request never arrive",
+      {
+        field: `sample of ${requestUs} exchangeUs`,
+        value: exchangeUs,
+        expected: `between its request and its response at ${responseUs}, as the local clock counts`,
+      },
+    );
+  }
   return {
     name: `${samples.length} recorded round trips`,
     entryUs: (localUs) => {

@@ -41,6 +41,26 @@ describe("latencies", () => {
     expect(() => sampledLatency([])).toThrow(ConfigError);
   });
 
+  it("refuse a round trip whose clocks disagree, by which a fill would be heard before it happened", () => {
+    const good = { requestUs: 10 * S, exchangeUs: 10 * S + 1000, responseUs: 10 * S + 3000 };
+    expect(() => sampledLatency([good, { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 4000 }])).toThrow(
+      /clocks disagree/,
+    );
+    expect(() => sampledLatency([{ requestUs: 9 * S, exchangeUs: 9 * S - 1, responseUs: 9 * S + 4000 }, good])).toThrow(/clocks disagree/);
+  });
+
+  it("never lie outside the recorded ones, though one request overtook another", () => {
+    const model = sampledLatency([
+      { requestUs: 10 * S, exchangeUs: 14 * S, responseUs: 14 * S + 1000 },
+      { requestUs: 11 * S, exchangeUs: 12 * S, responseUs: 12 * S + 5000 },
+      { requestUs: 13 * S, exchangeUs: 16 * S, responseUs: 16 * S + 2000 },
+    ]);
+    for (let at = 9 * S; at < 18 * S; at += S / 4) {
+      expect(model.responseUs(at)).toBeGreaterThanOrEqual(1000);
+      expect(model.responseUs(at)).toBeLessThanOrEqual(5000);
+    }
+  });
+
   it("follow the feed's own, times a factor and a constant on top, never below zero", () => {
     const model = feedLatency((us) => us / 100, { factor: 4, addMs: 1 }, { factor: 3, addMs: 0 });
     expect([model.entryUs(100_000), model.responseUs(100_000)]).toEqual([5000, 3000]);

@@ -16,6 +16,8 @@ export interface MarkSources {
   /** Recorded funding; without it, what the marks say is paid next is paid then. */
   readonly funding: FundingTape | undefined;
   readonly everyUs: number;
+  /** How often the bot hears a mark that was made: a candle's inner prices make marks, but are nothing that it may know yet. */
+  readonly toldEveryUs: number;
 }
 
 /** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
@@ -24,6 +26,7 @@ export class MarkTrack {
   readonly #market: ReplayMarket;
   readonly #instrument: Instrument;
   readonly #everyUs: number;
+  readonly #toldEveryUs: number;
   readonly #latencyUs: () => number;
   readonly #heard = new DelayLine<MarkEvent>();
   readonly #marks: MarkTape | undefined;
@@ -31,8 +34,10 @@ export class MarkTrack {
   #mark = 0;
   #paid = 0;
   #madeUs: number;
-  #told: { readonly rateE18: bigint; readonly atUs: number } | undefined;
+  #told: { readonly rateE18: bigint; readonly boundaryMs: Ms; readonly atUs: number } | undefined;
   #nextUs = 0;
+  /** The newest boundary that was paid by what the marks told. */
+  #paidMs = 0;
 
   /** @param latencyUs how long the market's data takes now, for marks that nobody recorded. */
   constructor(venue: ReplayVenue, market: ReplayMarket, sources: MarkSources, startUs: number, latencyUs: () => number) {
@@ -42,6 +47,7 @@ export class MarkTrack {
     this.#marks = sources.marks;
     this.#funding = sources.funding;
     this.#everyUs = sources.everyUs;
+    this.#toldEveryUs = sources.toldEveryUs;
     this.#latencyUs = latencyUs;
     this.#madeUs = Math.ceil(startUs / sources.everyUs) * sources.everyUs;
     while (this.#marks !== undefined && this.#stampOfMark() < startUs) this.#mark += 1;
@@ -74,8 +80,9 @@ export class MarkTrack {
           this.#venue.fund(this.#market.marketId, rateE18, atUs);
         }
       } else if (this.#told !== undefined && this.#told.atUs <= atUs) {
-        const { rateE18 } = this.#told;
+        const { rateE18, boundaryMs } = this.#told;
         this.#told = undefined;
+        this.#paidMs = boundaryMs;
         this.#venue.fund(this.#market.marketId, rateE18, atUs);
       }
       this.#schedule();
@@ -100,7 +107,8 @@ export class MarkTrack {
     if (Number.isNaN(midHalfTicks)) return;
     const { creditDecimals, tickQuote } = this.#instrument;
     const mark = BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
-    this.#take(mark, mark, 0, 0, atUs, atUs + this.#latencyUs());
+    const heardUs = atUs % this.#toldEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
+    this.#take(mark, mark, 0, 0, atUs, heardUs);
   }
 
   #recorded(tape: MarkTape): void {
@@ -109,19 +117,21 @@ export class MarkTrack {
     const rateE18 = tape.fundingRateE18[at] as bigint;
     const nextFundingMs = tape.nextFundingMs[at] as number;
     const exchangeUs = tape.exchangeUs[at] as number;
-    // The rate of the boundary that this mark crossed is the one that was told before it.
-    const pendingUs = this.#told?.atUs;
-    if (this.#funding === undefined && nextFundingMs > 0 && (pendingUs === undefined || pendingUs === nextFundingMs * 1000)) {
-      this.#told = { rateE18, atUs: Math.max(nextFundingMs * 1000, exchangeUs) };
+    // The rate of the boundary that this mark crossed is the one that was told before it; and a mark that still names a boundary which
+    // was paid must not have it paid again.
+    const pendingMs = this.#told?.boundaryMs;
+    if (this.#funding === undefined && nextFundingMs > this.#paidMs && (pendingMs === undefined || pendingMs === nextFundingMs)) {
+      this.#told = { rateE18, boundaryMs: nextFundingMs, atUs: Math.max(nextFundingMs * 1000, exchangeUs) };
     }
     const [mark, index] = [tape.markCredit[at] as bigint, tape.indexCredit[at] as bigint];
-    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, exchangeUs, tape.localUs[at] as number);
+    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, exchangeUs, Math.max(exchangeUs, tape.localUs[at] as number));
   }
 
-  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, atUs: number, heardUs: number): void {
+  /** @param heardUs when the bot hears of it; undefined when it does not. */
+  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, atUs: number, heardUs: number | undefined): void {
     const { marketId } = this.#market;
     this.#venue.mark(marketId, mark, atUs);
-    this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
+    if (heardUs !== undefined) this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
   }
 
   #stampOfMark(): number {

@@ -104,9 +104,16 @@ export class ReplayEngine {
 
   /** The next instant at which the bot hears something or its own time comes. */
   #nextLocalUs(): number {
-    let next = Math.min(this.#clock.nextTimerUs, this.#venue.nextHeardUs);
-    for (const { feed, marks } of this.#markets) next = Math.min(next, feed.nextUs, marks.nextHeardUs);
+    let next = Math.min(this.#clock.nextTimerUs, this.#nextHeardUs());
+    for (const { feed } of this.#markets) next = Math.min(next, feed.nextUs);
     return Math.max(next, this.#clock.nowUs);
+  }
+
+  /** When the bot hears next of what the exchange has said or computed. */
+  #nextHeardUs(): number {
+    let next = this.#venue.nextHeardUs;
+    for (const { marks } of this.#markets) next = Math.min(next, marks.nextHeardUs);
+    return next;
   }
 
   /** One instant of the bot. */
@@ -140,7 +147,7 @@ export class ReplayEngine {
   #exchangeTo(untilUs: number): number {
     const venue = this.#venue;
     for (;;) {
-      const goalUs = Math.min(untilUs, venue.nextHeardUs);
+      const goalUs = Math.min(untilUs, this.#nextHeardUs());
       const arrivalUs = venue.nextArrivalUs;
       const ownUs = this.#nextOwnUs();
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);

@@ -72,6 +72,8 @@ export interface ReplayOptions {
 /** Requests under way at once, as live. */
 const CONNECTIONS = 32;
 const MADE_MARKS_EVERY_US = 1_000_000;
+/** A bar's open, high and low each make a mark: an account that the low would have liquidated must not live to see the close. */
+const MARKS_OF_A_BAR = 3;
 /** How long the exchange goes on after the history's end, at most, for the bot to leave. */
 const LEAVE_WITHIN_US = 60_000_000;
 /** Whose orders they are: no key is behind it, and nothing is signed. */
@@ -131,11 +133,12 @@ export class ReplayRun {
           : history.grade === "books"
             ? new BookFeed(history.tape, clock, onTrade, isGap)
             : new TradeFeed(history.tape, clock, onTrade, isGap);
-      const everyUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
+      const toldEveryUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
+      const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;
       const marks = new MarkTrack(
         this.venue,
         market,
-        { marks: history.marks, funding: history.funding, everyUs },
+        { marks: history.marks, funding: history.funding, everyUs, toldEveryUs },
         startUs,
         () => feed.latencyUs,
       );

@@ -1,5 +1,6 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
+import { heldValue } from "./market-terms.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
@@ -18,7 +19,10 @@ export function placeRefusal(action: PlaceAction, market: ReplayMarket, account:
     return refused(2016, "INVALID_ORDER_ERROR", `${market.openCount} orders are open, allowed ${rules.maxOpenOrders}`);
   }
   if (account.onlyReduces(marketId, side, lots)) return undefined;
-  const needed: CreditUnits = instrument.creditCeil(ticks, lots);
+  const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
+  // What sells far below the market trades at the market, so the mark is what it takes on.
+  const atMark = side === "SELL" ? heldValue(market.terms, lots, account.markOf(marketId) ?? 0n) : 0n;
+  const needed = atMark > atLimit ? atMark : atLimit;
   const capacity = account.capacity(marketId, side);
   if (needed <= capacity) return undefined;
   const quote = (credit: CreditUnits): string => instrument.creditToDecimal(credit);

@@ -130,6 +130,7 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#options.observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
     this.#incomes.add({ ...income, amount });
     this.#say([{ type: "income-update", incomes: [{ ...income, amount }] }, this.#accountUpdate()], atUs);
+    if (!this.account.isSafe) this.#liquidate(atUs);
   }
 
   /** The exchange's token budgets as they stand. */

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
+import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
+import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
+import type { PlaceAction } from "../../../src/exchange/venue.js";
+import type { KlineTape, MarkTape, Tape } from "../../../src/history/columns/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Quote } from "../../../src/strategies/intent.js";
+import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
+
+const S = 1_000_000;
+const MS = 1_000;
+const MINUTE = 60 * S;
+const bid = (ticks: number, lots: number): Quote => ({ side: "BUY", level: 0, ticks, lots });
+const ask = (ticks: number, lots: number): Quote => ({ side: "SELL", level: 0, ticks, lots });
+
+/** A book at 60,000.0 that stands still, with a print through our ask at 3 s, then a quiet trade every second. */
+function quietTape(seconds: number): Tape {
+  const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+  tape.snapshot(NOON_US, NOON_US + MS);
+  for (let away = 1; away <= 5; away++) tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+  tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "BUY", 600_020, 1);
+  for (let s = 4; s < seconds; s++) tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 600_001, 1);
+  return tape.build();
+}
+
+interface MarkRow {
+  readonly atUs: number;
+  readonly price: bigint;
+  readonly rateE18?: bigint;
+  readonly nextFundingUs?: number;
+}
+
+/** Marks that are heard a millisecond after they were computed. */
+function marksOf(rows: readonly MarkRow[]): MarkTape {
+  const credit = BigInt64Array.from(rows.map(({ price }) => price * 1_000_000n));
+  return {
+    exchangeUs: Float64Array.from(rows.map(({ atUs }) => atUs)),
+    localUs: Float64Array.from(rows.map(({ atUs }) => atUs + MS)),
+    markCredit: credit,
+    indexCredit: credit,
+    fundingRateE18: BigInt64Array.from(rows.map(({ rateE18 = 0n }) => rateE18)),
+    nextFundingMs: Float64Array.from(rows.map(({ nextFundingUs = 0 }) => nextFundingUs / 1000)),
+  };
+}
+
+/** One-minute candles of `[open, high, low, close]`. */
+function candles(bars: readonly (readonly [number, number, number, number])[]): MarketHistory {
+  const column = (at: 0 | 1 | 2 | 3): Int32Array => Int32Array.from(bars.map((bar) => bar[at]));
+  const klines: KlineTape = {
+    marketId: MARKET,
+    ...GRID,
+    bars: bars.length,
+    intervalUs: MINUTE,
+    startUs: Float64Array.from(bars.map((_bar, at) => NOON_US + at * MINUTE)),
+    openTicks: column(0),
+    highTicks: column(1),
+    lowTicks: column(2),
+    closeTicks: column(3),
+    lots: Float64Array.from(bars.map(() => 100_000)),
+  };
+  return { grade: "klines", klines };
+}
+
+describe("what would flatter a backtest", () => {
+  it("liquidates an account on candles by the low that it could not have borne, though the candle closes where it opened", () => {
+    const flat = [600_000, 600_100, 599_000, 600_000] as const;
+    const stage = new ReplayStage({
+      markets: { [MARKET]: candles([flat, flat, flat, flat, [600_000, 600_100, 560_000, 600_000], flat, flat]) },
+      // 1 bitcoin on 4,000 quote: at 56,000 all of them are lost.
+      strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(599_500, 1000)] : [])) },
+      creditQuote: 4_000n,
+      sampleUs: MINUTE,
+    });
+    stage.run.play(NOON_US + 7 * MINUTE);
+    expect(stage.told.fills[0]).toMatchObject({ side: "BUY", lots: 1000 });
+    expect(stage.told.notes.filter((text) => text.includes("unsafe"))).toHaveLength(1);
+    expect(stage.run.venue.account.netValue).toBeLessThan(0n);
+  });
+
+  it("shows the bot no mark of a candle's inner prices before the candle has closed", () => {
+    const flat = [600_000, 600_000, 600_000, 600_000] as const;
+    const stage = new ReplayStage({
+      markets: { [MARKET]: candles([flat, flat, [600_000, 700_000, 500_000, 600_000], flat]) },
+      strategies: { [MARKET]: quoting(() => []) },
+      sampleUs: MINUTE,
+    });
+    const seen = new Set<number | undefined>();
+    for (let atUs = NOON_US + 2 * MINUTE; atUs < NOON_US + 3 * MINUTE; atUs += S) {
+      stage.run.play(atUs);
+      seen.add(stage.run.bot.context.desks.get(MARKET)?.state.markTicks);
+    }
+    expect([...seen].filter((ticks) => ticks !== undefined && Math.abs(ticks - 600_000) > 1)).toEqual([]);
+  });
+
+  it("pays the funding of a boundary once, though a late mark still names that boundary after it was paid", () => {
+    const boundary = NOON_US + 10 * S;
+    const rateE18 = 2n * 10n ** 14n;
+    const marks = marksOf([
+      { atUs: NOON_US, price: 60_000n, rateE18, nextFundingUs: boundary },
+      { atUs: boundary - S, price: 60_000n, rateE18, nextFundingUs: boundary },
+      { atUs: boundary + 50 * MS, price: 60_000n, rateE18, nextFundingUs: boundary },
+      { atUs: boundary + S, price: 60_000n, rateE18, nextFundingUs: boundary + 5 * S },
+    ]);
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: quietTape(20), marks } },
+      strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [ask(600_010, 100)] : [])) },
+    });
+    stage.run.play(NOON_US + 20 * S);
+    expect(stage.told.payments.map(({ atUs }) => atUs)).toEqual([boundary, boundary + 5 * S]);
+  });
+
+  it("lets the bot hear a mark when it arrives, not when something else happens to it next", () => {
+    const marks = marksOf([
+      { atUs: NOON_US, price: 60_000n },
+      { atUs: NOON_US + 4_512 * MS, price: 61_000n },
+    ]);
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: quietTape(10), marks } },
+      strategies: { [MARKET]: quoting(() => []) },
+    });
+    stage.run.play(NOON_US + 4_513 * MS + 1);
+    expect(stage.run.bot.context.desks.get(MARKET)?.state.markTicks).toBe(610_000);
+  });
+
+  it("counts an order to sell far below the market at the mark, since that is what the account takes on", () => {
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: quietTape(10) } },
+      strategies: { [MARKET]: quoting(() => []) },
+      creditQuote: 100n,
+    });
+    stage.run.play(NOON_US + 5 * S);
+    const market = stage.run.venue.markets.get(MARKET) as ReplayMarket;
+    const sell = { kind: "place", marketId: MARKET, side: "SELL", type: "LIMIT", timeInForce: "IOC", expirationMs: 0, ticks: 300_000 };
+    const refusalOf = (lots: number) => placeRefusal({ ...sell, lots } as PlaceAction, market, stage.run.venue.account, NOON_US / 1000);
+    // 100 quote at 20 times carry 2,000: 33 lots at 60,000, whatever the least price is that the order would take.
+    expect(refusalOf(34)).toMatchObject({ result: "rejected", code: 2012 });
+    expect(refusalOf(33)).toBeUndefined();
+  });
+});

@@ -22,7 +22,7 @@ describe(".ci/run", () => {
     root = mkdtempSync(join(tmpdir(), "marketwright-ci-"));
     cpSync(join(PROJECT_ROOT, ".ci"), join(root, ".ci"), { recursive: true });
     mkdirSync(join(root, "bin"));
-    for (const found of ["promtool", "chromium", "python3"]) program(found, "exit 0");
+    for (const found of ["promtool", "chromium", "redis-server", "python3"]) program(found, "exit 0");
   });
   afterEach(() => rmSync(root, { recursive: true }));
 

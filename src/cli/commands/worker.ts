@@ -10,6 +10,7 @@ interface WorkerCommandOptions {
   readonly store: string;
   readonly workers?: string;
   readonly lock?: string;
+  readonly json?: boolean;
 }
 
 const EXAMPLES = `
@@ -28,22 +29,28 @@ export function addWorker(program: Command, context: CliContext): void {
     .option("--store <folder>", "this machine's history", "history")
     .option("--workers <count>", "runs at once (default: the cores of this machine)")
     .option("--lock <seconds>", "how long a job may show no sign of life before another worker runs it (30)")
+    .option("--json", "what was run, as JSON on stdout at the end")
     .addHelpText("after", EXAMPLES)
-    .action(async ({ queue, store, workers, lock }: WorkerCommandOptions) => {
+    .action(async ({ queue, store, workers, lock, json = false }: WorkerCommandOptions) => {
       const { QueueWorker } = await import("../../backtest/queue/queue-worker.js");
+      const ended = { done: 0, failed: 0 };
       const worker = await QueueWorker.open({
         address: queue,
         store: resolve(store),
         workers: workers === undefined ? availableParallelism() : countOf("--workers", workers),
         version: packageVersion(),
         ...(lock === undefined ? {} : { lockMs: countOf("--lock", lock) * 1000 }),
-        onJob: (id, what) => context.stderr.write(`${id} ${what}\n`),
+        onJob: (id, what) => {
+          if (what !== "begins") ended[what] += 1;
+          context.stderr.write(`${id} ${what}\n`);
+        },
       });
       context.stderr.write("waiting for jobs\n");
       try {
         await Promise.race([context.interrupted(), worker.refused]);
       } finally {
         await worker.close();
+        if (json) context.stdout.write(`${JSON.stringify(ended)}\n`);
       }
     });
 }

@@ -108,17 +108,20 @@ async function play({ play: tell }: TakeoverStory, isKilledAt: (kind: string) =>
   await stage.price(56_000);
   await stage.blocks();
   let kills = 0;
+  // Whoever is killed while it is being stopped cannot say that it has stopped.
+  let isStopping = false;
   const plan = { confirmations: CONFIRMATIONS };
   stage.starts({
     plan,
     onStep: (kind) => {
-      if (kills > 0 || !isKilledAt(kind)) return;
+      if (kills > 0 || isStopping || !isKilledAt(kind)) return;
       kills += 1;
       stage.isKilled();
       stage.clock.setTimer(2_000, () => stage.starts({ plan }));
     },
   });
   await tell(stage);
+  isStopping = true;
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();
   const { paper, credit } = await stage.held();

@@ -30,7 +30,7 @@ ${headHtml(result)}
 <noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
 ${bestHtml(result)}
 ${walkHtml(result)}
-<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", "One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again." + (result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""))}</section>
+<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
 <section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
 ${dataHtml(result)}
 </main>
@@ -42,12 +42,15 @@ ${dataHtml(result)}
 `;
 }
 
+const MOST_GAPS = 4;
+
 const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
 
 function headHtml({ name, points, method, objective, windows, grade, isIndicative, version, gaps }: SweepResult): string {
   const warnings = [
     ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
-    ...gaps.map((gap) => `The history has a gap: ${gap}`),
+    ...gaps.slice(0, MOST_GAPS).map((gap) => `The history has a gap: ${gap}`),
+    ...(gaps.length > MOST_GAPS ? [`The history has ${gaps.length - MOST_GAPS} gaps more: sweep.json names them.`] : []),
   ];
   const span = `${instant(windows[0]?.from ?? "")} to ${instant(windows.at(-1)?.to ?? "")} UTC`;
   const seed = method.seed === null ? "" : `, seed ${escaped(method.seed)}`;

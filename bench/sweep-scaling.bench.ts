@@ -1,0 +1,180 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { BacktestConfig } from "../src/backtest/config/backtest-config.js";
+import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
+import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
+import type { Job } from "../src/backtest/sweep/play-job.js";
+import { bytesOf, type SharedHistory } from "../src/backtest/sweep/shared-history.js";
+import { ThreadPool } from "../src/backtest/sweep/thread-pool.js";
+import { botSchema } from "../src/bot/config/config-schema.js";
+import type { Tape } from "../src/history/columns/tape.js";
+import type { Bench } from "./bench.js";
+import { effort } from "./effort.js";
+import { bookTape } from "./market-tape.js";
+import { median } from "./rounds.js";
+
+const BYTES = effort(2 ** 30, 2 ** 22);
+const ROUNDS = effort(3, 1);
+const ENTRY = new URL("../dist/backtest/sweep/job-thread.js", import.meta.url);
+const WINDOW = { name: "whole", fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
+
+/** Sweeps on one machine: the runs of two threads over one thread's, on columns that both of them read. */
+export const bench: Bench = {
+  about: "runs of a sweep by two threads against one, on 1 GB of shared columns, and what the second one costs in memory",
+  floor: 1.7,
+  async run() {
+    const { tape: small, source } = bookTape();
+    const tape = tiled(small, BYTES);
+    const history = historyOf(tape);
+    const megabytes = bytesOf(history) / 2 ** 20;
+    const taken = { one: [] as number[], two: [] as number[], ratio: [] as number[], memory: [] as number[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      const one = await measured(history, 1);
+      const two = await measured(history, 2);
+      taken.one.push(one.rate);
+      taken.two.push(two.rate);
+      taken.ratio.push(two.rate / one.rate);
+      taken.memory.push(two.megabytes - one.megabytes);
+    }
+    const added = median(taken.memory);
+    return {
+      ours: median(taken.two),
+      reference: median(taken.one),
+      ratio: median(taken.ratio),
+      unit: "rows/s",
+      referenceIs: `the same pool with one thread; ${source}, tiled`,
+      details: {
+        "MB of columns": megabytes,
+        "rows of a run": tape.rows,
+        "MB that the second thread adds": added,
+        "of the columns, %": (100 * added) / megabytes,
+      },
+    };
+  },
+};
+
+/** One run a thread, after a short one that loads and compiles its code. */
+async function measured(history: SharedHistory, workers: number): Promise<{ readonly rate: number; readonly megabytes: number }> {
+  const pool = new ThreadPool({ workers, version: "bench", entry: ENTRY });
+  const play = async (played: SharedHistory): Promise<void> => {
+    const jobs = Array.from({ length: workers }, (_, at) => jobOf(played, `whole-${at}`));
+    const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, files: async () => [] };
+    await pool.run(batch, () => {}, new AbortController().signal);
+  };
+  try {
+    await play(partOf(history));
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, WATCH_MS);
+    const start = performance.now();
+    await play(history);
+    const seconds = (performance.now() - start) / 1000;
+    clearInterval(watch);
+    most = Math.max(most, process.memoryUsage.rss());
+    const rows = history.markets.reduce((sum, { tape }) => sum + (tape?.rows ?? 0), 0);
+    return { rate: (workers * rows) / seconds, megabytes: most / 2 ** 20 };
+  } finally {
+    await pool.close();
+    globalThis.gc?.();
+  }
+}
+
+const WATCH_MS = 50;
+/** Of the run that warms a thread up. */
+const WARM_MESSAGES = 20_000;
+
+/** The same messages over and over, each time later, until the columns are so large. */
+function tiled(tape: Tape, bytes: number): Tape {
+  const perTile = tape.rows * 8 + tape.messages * 25;
+  const tiles = Math.max(1, Math.round(bytes / perTile));
+  const [messages, rows] = [tape.messages * tiles, tape.rows * tiles];
+  const spanUs = (tape.exchangeUs[tape.messages - 1] as number) - (tape.exchangeUs[0] as number) + 1_000_000;
+  const shared = (size: number): SharedArrayBuffer => new SharedArrayBuffer(size);
+  const exchangeUs = new Float64Array(shared(8 * messages));
+  const localUs = new Float64Array(shared(8 * messages));
+  const kind = new Uint8Array(shared(messages));
+  const rowEnd = new Uint32Array(shared(4 * messages));
+  const byLocal = new Uint32Array(shared(4 * messages));
+  const signedTicks = new Int32Array(shared(4 * rows));
+  const lots = new Uint32Array(shared(4 * rows));
+  for (let tile = 0; tile < tiles; tile++) {
+    const [atMessage, atRow] = [tile * tape.messages, tile * tape.rows];
+    kind.set(tape.kind, atMessage);
+    signedTicks.set(tape.signedTicks, atRow);
+    lots.set(tape.lots, atRow);
+    for (let at = 0; at < tape.messages; at++) {
+      exchangeUs[atMessage + at] = (tape.exchangeUs[at] as number) + tile * spanUs;
+      localUs[atMessage + at] = (tape.localUs[at] as number) + tile * spanUs;
+      rowEnd[atMessage + at] = (tape.rowEnd[at] as number) + atRow;
+      byLocal[atMessage + at] = (tape.byLocal?.[at] ?? at) + atMessage;
+    }
+  }
+  return { ...tape, messages, rows, exchangeUs, localUs, kind, rowEnd, byLocal, signedTicks, lots };
+}
+
+function historyOf(tape: Tape): SharedHistory {
+  return {
+    grade: "books",
+    interval: undefined,
+    startUs: tape.exchangeUs[0] as number,
+    endUs: (tape.exchangeUs[tape.messages - 1] as number) + 1,
+    files: [],
+    gaps: [],
+    markets: [{ marketId: tape.marketId, marks: undefined, funding: undefined, klines: undefined, tape, gaps: [] }],
+  };
+}
+
+/** Its first messages. */
+function partOf(history: SharedHistory): SharedHistory {
+  const [market] = history.markets;
+  const tape = market?.tape as Tape;
+  const messages = Math.min(WARM_MESSAGES, tape.messages);
+  const cut = <Column extends Float64Array | Uint8Array | Uint32Array>(column: Column): Column => column.subarray(0, messages) as Column;
+  const byLocal =
+    tape.byLocal === undefined ? undefined : new Uint32Array(tape.byLocal.filter((message) => message < messages).slice(0, messages));
+  const part = {
+    ...tape,
+    messages,
+    rows: tape.rowEnd[messages - 1] as number,
+    exchangeUs: cut(tape.exchangeUs),
+    localUs: cut(tape.localUs),
+    kind: cut(tape.kind),
+    rowEnd: cut(tape.rowEnd),
+    byLocal,
+  };
+  return historyOf(part);
+}
+
+function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
+  const tape = markets[0]?.tape as Tape;
+  const { marketId } = tape;
+  const params = { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 0.155, aPerSecond: 1.2, halfSpreadFactor: 0.5, skewFactor: 0.2 };
+  const bot = botSchema.parse({
+    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+    account: { keyEnv: "KEY" },
+    quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 5 },
+    decide: { everyMs: 1000, onTouchChange: false, onFill: false },
+    markets: { [marketId]: { strategy: "glft", params, limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" } } },
+    risk: { maxDrawdownQuote: "1000000" },
+  });
+  const rules = { tickSizeQuote: Number(tape.tickSize), stepSizeBase: Number(tape.stepSize), makerFeeRate: 0.0001, takerFeeRate: 0.0005 };
+  const { rules: ruleFile, ...file } = backtestSchema.parse({
+    history: { market: marketId, from: 0, to: 1 },
+    bot: "bot.yaml",
+    rules: { markets: { [marketId]: rules } },
+    account: { creditQuote: 100_000 },
+    sampleMs: 60_000,
+  });
+  const folder = resolve(fileURLToPath(new URL(".", import.meta.url)));
+  const config: BacktestConfig = {
+    ...file,
+    path: resolve(folder, "bench.yaml"),
+    name: id,
+    bot: { ...bot, path: resolve(folder, "bot.yaml") },
+    history: { store: folder, baseLatencyMs: 1, markets: { [marketId]: marketId }, fromUs: startUs, toUs: endUs },
+    rules: rulesOfFile(ruleFile, [marketId], folder),
+    liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 },
+  };
+  return { id, config };
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
+import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
+import { RESULTS_FILE } from "../../../src/backtest/sweep/results-file.js";
+import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { packageVersion } from "../../../src/cli/package-version.js";
+import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { builtCommand } from "../../support/built-command.js";
+import { generateHistory } from "../../support/generated-history.js";
+import { OneByOne, SweepStage } from "../sweep/sweep-stage.js";
+import { hasRedis, RedisServer } from "./redis-server.js";
+
+describe("a queue's address", () => {
+  it("is one of a Redis, and its password is in no message", async () => {
+    await expect(QueueRunner.open("http://user:hunter2@queue.test", "1")).rejects.toThrow(ConfigError);
+    await expect(QueueRunner.open("http://user:hunter2@queue.test", "1")).rejects.toThrow(/^--queue: is no address.*redis:\/\/HOST:PORT/);
+    const told = QueueRunner.open("http://user:hunter2@queue.test", "1").catch((error: Error) => error.message);
+    expect(await told).not.toContain("hunter2");
+  });
+
+  it("where nobody answers is said at once", async () => {
+    // Port 1 of this machine: nobody listens there.
+    await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(RunError);
+    await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(/^--queue: cannot be used: .*"127.0.0.1:1"/);
+  });
+});
+
+describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped: no redis-server here)"}`, () => {
+  const stage = new SweepStage();
+  const version = packageVersion();
+  let redis: RedisServer;
+  let command: string;
+  let alone: string;
+
+  beforeAll(async () => {
+    command = builtCommand();
+    await stage.open();
+    redis = await RedisServer.start(stage.folder);
+    const outcome = (await stage.run(stage.out(), new OneByOne(), { version })) as SweepOutcome;
+    alone = readFileSync(outcome.json, "utf8");
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    rmSync(stage.folder, { recursive: true, force: true });
+  });
+
+  const worker = (store = join(stage.folder, "history"), workers = 1) =>
+    QueueWorker.open({
+      address: redis.url,
+      store,
+      workers,
+      version,
+      lockMs: 2000,
+      entry: new URL("../dist/backtest/sweep/job-thread.js", pathToFileURL(command)),
+    });
+
+  /** Sweeps through the queue while `meanwhile` does something. */
+  async function swept(out: string, meanwhile: () => Promise<unknown>): Promise<SweepOutcome> {
+    const runner = await QueueRunner.open(redis.url, version);
+    try {
+      const [outcome] = await Promise.all([stage.run(out, runner, { version }), meanwhile()]);
+      return outcome as SweepOutcome;
+    } finally {
+      await runner.close();
+    }
+  }
+
+  it("is refused by a worker with another history, run again after a worker's kill, counted once, and comes to the bytes of one machine", async () => {
+    const other = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-other-")));
+    await generateHistory(other, { market: "btcusdc", fromMs: Date.UTC(2026, 0, 5, 12), seconds: 5, seed: "another" });
+    const out = stage.out();
+    let last: QueueWorker | undefined;
+    const outcome = await swept(out, async () => {
+      const wrong = await worker(join(other, "history"));
+      await expect(wrong.refused).rejects.toThrow(/is another history than the sweep's.*got "btcusdc .*expected btcusdc book 2026-01-05/);
+      await wrong.close();
+      const store = join(stage.folder, "history");
+      const args = ["worker", "--queue", redis.url, "--store", store, "--workers", "1", "--lock", "2"];
+      const killed = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+      await said(killed, /begins[^]*begins/);
+      killed.kill("SIGKILL");
+      last = await worker();
+    });
+    await last?.close();
+    rmSync(other, { recursive: true, force: true });
+    const [, ...lines] = readFileSync(join(out, RESULTS_FILE), "utf8").trimEnd().split("\n");
+    const jobs = lines.map((line) => (JSON.parse(line) as { job: string }).job);
+    expect(jobs.sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
+    expect(readFileSync(outcome.json, "utf8")).toBe(alone);
+  });
+});
+
+/** Resolves when a process has said something. */
+function said(child: ChildProcess, what: RegExp): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (what.test(text)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${text}`)));
+  });
+}

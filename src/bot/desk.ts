@@ -207,6 +207,7 @@ export class Desk {
       book: this.book,
       ownOrders: this.#inBook(inputs.ownOrders),
       state: this.state,
+      before: this.#lastView,
       sequence: this.#viewSequence + 1,
       timeMs: inputs.timeMs,
       cause,

@@ -24,6 +24,8 @@ export interface MarketViewSource {
   readonly ownOrders: readonly OwnRestingOrder[];
   /** `MarketState` is one. */
   readonly state: MarketFigures;
+  /** The view before, whose levels are shared where they stand. */
+  readonly before?: Pick<MarketView, "bids" | "asks"> | undefined;
   readonly sequence: number;
   /** Exchange time as the bot estimates it. */
   readonly timeMs: Ms;
@@ -40,12 +42,10 @@ export interface MarketViewSource {
  * Null when a side is empty without them: there is no market to quote against.
  */
 export function marketView(source: MarketViewSource): MarketView | null {
-  const bids = netLevels(source.book.bids, source.ownOrders, source.depthLevels);
-  const asks = netLevels(source.book.asks, source.ownOrders, source.depthLevels);
+  const bids = netLevels(source.book.bids, source.ownOrders, source.depthLevels, source.before?.bids);
+  const asks = netLevels(source.book.asks, source.ownOrders, source.depthLevels, source.before?.asks);
   if (bids.length === 0 || asks.length === 0) return null;
   const microPrice = microPriceTicks(bids[0], asks[0]);
-  for (const level of bids) Object.freeze(level);
-  for (const level of asks) Object.freeze(level);
   return Object.freeze({
     marketId: source.instrument.marketId,
     instrument: source.instrument,

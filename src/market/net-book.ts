@@ -15,14 +15,23 @@ export interface Touch {
   readonly askTicks: Ticks;
 }
 
-/** At most `depth` levels of one side, best first, without the bot's own amounts. A level that is wholly the bot's is no level. */
-export function netLevels(side: ReadableSide, own: readonly OwnRestingOrder[], depth: number): Level[] {
+/**
+ * At most `depth` levels of one side, best first, without the bot's own amounts, each frozen. A level that is wholly the bot's is no level.
+ * @param known frozen levels of an earlier look at the same side, best first: those that stand are given again, since most do.
+ */
+export function netLevels(side: ReadableSide, own: readonly OwnRestingOrder[], depth: number, known: readonly Level[] = []): Level[] {
   const levels: Level[] = [];
+  const isBid = side.side === "BUY";
+  let at = 0;
   side.walk((ticks, resting) => {
     if (levels.length >= depth) return false;
     const lots = resting - ownLotsAt(own, side.side, ticks);
     // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
-    if (lots > 0) levels.push({ ticks, lots });
+    if (lots <= 0) return true;
+    let before = known[at];
+    while (before !== undefined && (isBid ? before.ticks > ticks : before.ticks < ticks)) before = known[++at];
+    const stands = before !== undefined && before.ticks === ticks && before.lots === lots;
+    levels.push(stands ? (before as Level) : Object.freeze({ ticks, lots }));
     return true;
   });
   return levels;

@@ -6,6 +6,7 @@ import { type MarketViewSource, marketView } from "../../src/market/market-view.
 import { microPriceTicks } from "../../src/market/micro-price.js";
 import { netTouch, type OwnRestingOrder } from "../../src/market/net-book.js";
 import { OrderBook } from "../../src/market/order-book.js";
+import type { MarketView } from "../../src/market/view.js";
 
 const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
 
@@ -125,6 +126,28 @@ describe("a view", () => {
     moving.set("BUY", 100, 9);
     expect(view?.bids).toEqual([{ ticks: 100, lots: 3 }]);
     expect([view, view?.bids, view?.asks, view?.bids[0], view?.asks[0]].every(Object.isFrozen)).toBe(true);
+  });
+
+  it("shows the book as it is whatever view came before, which shows what it showed", () => {
+    const ticks = fc.integer({ min: 1, max: 12 });
+    const change = fc.record({ isBid: fc.boolean(), ticks, lots: fc.integer({ min: 0, max: 3 }) });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 12 }), fc.integer({ min: 1, max: 8 }), (rounds, depth) => {
+        const moving = bookOf([[5, 1]], [[25, 1]]);
+        let before: MarketView | undefined;
+        for (const changes of rounds) {
+          const shown = JSON.stringify([before?.bids, before?.asks]);
+          for (const { isBid, ticks: at, lots } of changes) moving.set(isBid ? "BUY" : "SELL", isBid ? at : at + 20, lots);
+          const own: OwnRestingOrder[] = [{ side: "BUY", ticks: 3, lots: 1 }];
+          const alone = marketView(source(moving, own, depth));
+          const after = marketView({ ...source(moving, own, depth), before });
+          expect([after?.bids, after?.asks]).toEqual([alone?.bids, alone?.asks]);
+          expect([...(after?.bids ?? []), ...(after?.asks ?? [])].every(Object.isFrozen)).toBe(true);
+          expect(JSON.stringify([before?.bids, before?.asks])).toBe(shown);
+          before = after ?? before;
+        }
+      }),
+    );
   });
 });
 

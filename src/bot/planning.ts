@@ -86,7 +86,7 @@ export class Planning {
       rules: desk.rules,
       touch,
       foreign: this.#foreign(desk),
-      settings: { ...this.#settings, tolerance },
+      settings: tolerance === this.#settings.tolerance ? this.#settings : { ...this.#settings, tolerance },
       nowMs,
     });
   }
@@ -140,13 +140,16 @@ export class Planning {
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
   #workingOrders(desk: Desk, known: readonly OwnOrder[]): readonly WorkingOrder[] {
     const windowMs = this.#context.config.exchange.signatureWindowMs;
-    const orders: WorkingOrder[] = known.map((order) =>
-      isImmediate(order) ? { ...order, endDueMs: order.requestTimestampMs + windowMs } : order,
-    );
+    // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
+    const orders: readonly WorkingOrder[] = known.some(isImmediate)
+      ? known.map((order) => (isImmediate(order) ? { ...order, endDueMs: order.requestTimestampMs + windowMs } : order))
+      : known;
+    let builds: WorkingOrder[] | undefined;
     for (const { action, waiting } of this.#context.dispatcher.inFlight()) {
       if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
-      orders.push({
+      builds ??= [];
+      builds.push({
         hash: `build ${action.actionId}`,
         side,
         level: waiting.place.level,
@@ -159,11 +162,12 @@ export class Planning {
         timeInForce,
       });
     }
-    return orders;
+    return builds === undefined ? orders : [...orders, ...builds];
   }
 
   #foreign(desk: Desk): { readonly touch: Touch; readonly openOrders: number } {
     const orders = this.#context.account.orders.foreign(desk.marketId);
+    if (orders.length === 0) return NO_FOREIGN;
     let bestBidTicks: number | undefined;
     let bestAskTicks: number | undefined;
     for (const { side, ticks, availableLots } of orders) {
@@ -258,6 +262,8 @@ export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrde
 export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
   return { bestBidTicks: desk.best("BUY", own), bestAskTicks: desk.best("SELL", own) };
 }
+
+const NO_FOREIGN = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 } as const;
 
 const NO_REASON: Reason = {
   fairTicks: Number.NaN,

@@ -66,7 +66,8 @@ export function planQuotes(given: QuotesInput): Plan {
   placeWhatMay(input, unplaced, draft);
   renew(input, kept, draft);
   return {
-    cancels: [...draft.cancels.sort(byDanger), ...draft.renewals.sort(byDanger)],
+    cancels:
+      draft.renewals.length === 0 ? draft.cancels.sort(byDanger) : [...draft.cancels.sort(byDanger), ...draft.renewals.sort(byDanger)],
     withdrawals: draft.withdrawals,
     places: draft.places,
     keeps: draft.keeps,
@@ -94,8 +95,10 @@ interface Unplaced {
 
 /** Quotes that the market's open-order filter has room for next to manual orders, innermost first. */
 function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): readonly Quote[] {
-  const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
   const room = Math.max(0, rules.maxOpenOrders - foreign.openOrders);
+  // Two at the most, one of each side: no order of theirs matters.
+  if (quotes.length <= room && (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))) return quotes;
+  const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
   for (const quote of sorted.slice(room))
     draft.withheld.push(withhold(quote, `no room: the market takes ${rules.maxOpenOrders} open orders`));
   return sorted.slice(0, room);
@@ -188,6 +191,7 @@ function byDanger(a: RankedCancel, b: RankedCancel): number {
 
 /** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
+  if (unplaced.length === 0) return;
   const { rules, working, foreign, settings, nowMs } = input;
   const closedBy = new Map(working.map((order) => [slotKey(order.side, order.level), order]));
   const inner = [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);

@@ -58,6 +58,8 @@ function match(
   ownLevelOnly: boolean,
 ): (WorkingOrder | undefined)[] {
   const candidates = wanted.map((want) => candidatesOf(want, orders, tolerance, minLots, ownLevelOnly));
+  // One quote has the best of what suits it: there is nothing to give way to.
+  if (candidates.length === 1) return [candidates[0]?.[0]];
   const quoteOfOrder = new Map<WorkingOrder, number>();
   const augment = (index: number, seen: Set<WorkingOrder>): boolean => {
     for (const order of candidates[index] ?? []) {

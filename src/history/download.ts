@@ -11,9 +11,9 @@ import { Duck, type DuckLimits } from "./duck.js";
 import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
 import { HistoryError } from "./history-errors.js";
 import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
-import { measure } from "./measure.js";
 import { fundingShape, klinesShape, tradesShape } from "./sources/exchange-shapes.js";
 import { gapsOf, type Span } from "./spans.js";
+import { dropRows, stageRows } from "./stage-rows.js";
 import { StagedDay } from "./staged-day.js";
 import type { HistoryStore } from "./store.js";
 import { writeDays } from "./write-days.js";
@@ -143,12 +143,11 @@ async function downloadKind(
           staged.close();
         }
         const shaped = await shapeOf(duck, staged.path, kind);
-        const measured = await measure(duck, kind, shaped, staged.path);
+        const stagedRows = await stageRows(duck, kind, shaped, staged.path);
         days.push(
           ...(await writeDays(store, duck, {
             series,
-            select: shaped,
-            measured,
+            rows: stagedRows,
             file: staged.path,
             source: { name: address },
             covered: [day],
@@ -156,6 +155,7 @@ async function downloadKind(
             findings: findings.slice(before),
           })),
         );
+        await dropRows(duck, stagedRows);
         staged.remove();
         onProgress?.(kind, day[1]);
       }

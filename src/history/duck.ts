@@ -24,6 +24,7 @@ export const DEFAULT_LIMITS: DuckLimits = { memoryMb: 768, threads: 2 };
 /** A database in memory that reads and writes files: bounded memory, UTC, and nothing fetched from a network. */
 export class Duck {
   readonly #instance: DuckDBInstance;
+  #tables = 0;
   readonly #connection: DuckDBConnection;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
@@ -44,6 +45,12 @@ export class Duck {
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
     return new Duck(instance, connection);
+  }
+
+  /** A name for a temporary table that no other has. */
+  newTable(): string {
+    this.#tables += 1;
+    return `rows_${this.#tables}`;
   }
 
   /** Carries out a statement that answers nothing. @throws Error of the database */

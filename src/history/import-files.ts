@@ -8,9 +8,9 @@ import type { DayManifest } from "./day-manifest.js";
 import { Duck, type DuckLimits, literal } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
-import { measure } from "./measure.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
+import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import type { HistoryStore } from "./store.js";
 import { type PlainFile, unpack } from "./unpack.js";
 import { writeDays } from "./write-days.js";
@@ -47,7 +47,7 @@ export interface Imported {
 }
 
 /**
- * Imports files into the store. Every file is unpacked, recognised and measured before the first is written.
+ * Imports files into the store. Every file is unpacked, recognised, read and checked before the first is written.
  * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit
  */
 export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
@@ -65,11 +65,14 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
         found.push({ plain, shaped: await ofOneSymbol(duck, plain.file, shaped, options.symbol) });
       }
     }
-    const measured = [];
-    for (const { plain, shaped } of found) measured.push(await measure(duck, shaped.kind, shaped.select, plain.file));
+    const staged: StagedRows[] = [];
+    for (const { plain, shaped } of found) staged.push(await stageRows(duck, shaped.kind, shaped.select, plain.file));
     const parts = await cleanClocks(
       duck,
-      found.map(({ plain, shaped }) => ({ file: plain.file, shaped })),
+      found.map(({ plain, shaped }, index) => ({
+        file: plain.file,
+        shaped: { ...shaped, select: staged[index]?.select ?? shaped.select },
+      })),
       clock,
     );
     const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
@@ -80,23 +83,23 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
     const imported: ImportedFile[] = [];
     const replaced = replace ? new Set<string>() : undefined;
     for (const [index, { plain, shaped }] of found.entries()) {
-      const facts = measured[index];
-      if (facts === undefined || facts.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+      const rows = staged[index];
+      if (rows === undefined || rows.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
       const series = { market, kind: shaped.kind };
       const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
       const lock = await store.open(series);
       try {
         const days = await writeDays(store, duck, {
           series,
-          select: shaped.select,
-          measured: facts,
+          rows,
           file: plain.file,
           source: { name: plain.name, sha256: plain.sha256, ...(isStamped ? { clock: note } : {}) },
-          ...(isStamped ? { recvShift: shiftSql(parts) } : {}),
+          ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
           ...(replaced === undefined ? {} : { replaced }),
           findings: shaped.findings,
         });
-        imported.push({ file: plain.file, kind: shaped.kind, rows: facts.rows, days, findings: shaped.findings });
+        imported.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
+        await dropRows(duck, rows);
       } finally {
         lock.release();
       }

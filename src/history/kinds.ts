@@ -105,6 +105,11 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   },
 };
 
+/** Whether a column holds exact decimals. */
+export function isDecimal(type: ColumnType): type is DecimalGroup {
+  return type === "price" || type === "amount" || type === "rate";
+}
+
 const INTERVAL = /^([1-9]\d{0,3})(M|H|D|W|MO)$/;
 const UNIT_MS: Readonly<Record<string, Ms>> = { M: 60_000, H: 3_600_000, D: 86_400_000, W: 604_800_000 };
 

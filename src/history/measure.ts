@@ -1,7 +1,7 @@
 import { MarketwrightError } from "../core/errors.js";
-import { type Duck, literal, wholeOf } from "./duck.js";
+import { type Duck, literal, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
-import { type DecimalGroup, type HistoryKind, layoutOf } from "./kinds.js";
+import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf } from "./kinds.js";
 
 /** Places after the point that each kind of decimal of a file needs. */
 export type Decimals = Readonly<Record<DecimalGroup, number>>;
@@ -16,8 +16,8 @@ export interface Measured {
 }
 
 /** 18 digits are what an int64 holds of any decimal. */
-const MOST_DIGITS = 18;
-const PLAIN = "-?[0-9]+([.][0-9]+)?";
+export const MOST_DIGITS = 18;
+const PLAIN = "-?[0-9]+([.][0-9]*)?";
 
 /** A decimal's text without an exponent, which some sources print for small numbers. */
 export function plainSql(column: string): string {
@@ -30,8 +30,8 @@ export function plainSql(column: string): string {
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
 export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<Measured> {
-  const { columns, rules } = layoutOf(kind);
-  const decimals = columns.filter(({ type }) => isDecimal(type));
+  const { rules } = layoutOf(kind);
+  const decimals = decimalsOf(kind);
   const bad = (name: string): string => `${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')`;
   const asked = [
     "count(*) AS total",
@@ -52,17 +52,7 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
     const value = found[`bad_${name}`];
     if (value !== null) throw new HistoryError(file, `${name} is no decimal`, { value, expected: 'plain digits, such as "61800.30"' });
   }
-  if (wholeOf(found.timeless) > 0n) {
-    throw new HistoryError(file, "has rows without a time", { value: Number(found.timeless), expected: "an instant in every row" });
-  }
-  for (const [index, { expected }] of rules.entries()) {
-    const count = wholeOf(found[`broken_${index}`]);
-    if (count > 0n) {
-      throw new HistoryError(file, `${count} of ${wholeOf(found.total)} rows cannot be, the first at ${String(found[`at_${index}`])} ns`, {
-        expected,
-      });
-    }
-  }
+  refuseBroken(kind, found, file);
   const places = (group: DecimalGroup): number =>
     Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`places_${name}`] ?? 0)));
   return {
@@ -73,12 +63,31 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
   };
 }
 
+/** The columns of a kind that hold decimals. */
+export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly type: DecimalGroup })[] {
+  return layoutOf(kind).columns.filter((column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type));
+}
+
+/** Refuses rows that cannot be. @param found counts as `total`, `timeless`, and `broken_0`, `at_0` and on of the kind's rules. @throws HistoryError naming the file */
+export function refuseBroken(kind: HistoryKind, found: Row, file: string): void {
+  if (wholeOf(found.timeless) > 0n) {
+    throw new HistoryError(file, "has rows without a time", { value: Number(found.timeless), expected: "an instant in every row" });
+  }
+  for (const [index, { expected }] of layoutOf(kind).rules.entries()) {
+    const count = wholeOf(found[`broken_${index}`]);
+    if (count > 0n) {
+      throw new HistoryError(file, `${count} of ${wholeOf(found.total)} rows cannot be, the first at ${String(found[`at_${index}`])} ns`, {
+        expected,
+      });
+    }
+  }
+}
+
 /** The columns of a kind from a source, decimals exact: physically int64, a count of the last place. */
-export function castSql(kind: HistoryKind, select: string, decimals: Decimals, recvShift = "0"): string {
+export function castSql(kind: HistoryKind, select: string, decimals: Decimals): string {
   const { columns } = layoutOf(kind);
   const cast = columns.map(({ name, type }) => {
     if (isDecimal(type)) return `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`;
-    if (name === "recvNs") return `CAST(recvNs AS BIGINT) + (${recvShift}) AS recvNs`;
     return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
   });
   return `SELECT ${cast.join(", ")} FROM (${withPlain(
@@ -109,8 +118,4 @@ function withPlain(select: string, decimals: readonly { readonly name: string }[
   return decimals.length === 0
     ? select
     : `SELECT * REPLACE (${decimals.map(({ name }) => `${plainSql(name)} AS ${name}`).join(", ")}) FROM (${select})`;
-}
-
-function isDecimal(type: string): type is DecimalGroup {
-  return type === "price" || type === "amount" || type === "rate";
 }

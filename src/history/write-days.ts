@@ -5,16 +5,15 @@ import { type Duck, literal, wholeOf } from "./duck.js";
 import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
-import { castSql, type Decimals, type Measured, parquetSql, reading } from "./measure.js";
+import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
+import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
 
 /** Rows on their way into the store. */
 export interface Writing {
   readonly series: Series;
-  /** SQL that gives the kind's columns, decimals as text. */
-  readonly select: string;
-  readonly measured: Measured;
+  readonly rows: StagedRows;
   /** For errors. */
   readonly file: string;
   readonly source: Omit<SourceNote, "rows">;
@@ -38,28 +37,22 @@ const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
  * @throws HistoryError naming the file when two records of one key differ, or two sources overlap.
  */
 export async function writeDays(store: HistoryStore, duck: Duck, writing: Writing): Promise<DayManifest[]> {
-  const { series, measured, file, recvShift } = writing;
-  const { firstNs, lastNs } = measured;
+  const { series, rows, recvShift } = writing;
+  const { firstNs, lastNs } = rows;
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
   const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOf(firstNs), msOf(lastNs) + lastsMs]];
   const spans = unionOf(writing.covered ?? first);
   const days = daysOf([...spans, ...first]);
   for (const day of days) await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
-  const rows = castSql(series.kind, writing.select, measured.decimals, recvShift);
-  const isStaged = days.length > 1;
-  try {
-    if (isStaged) await reading(file, () => duck.run(`CREATE OR REPLACE TEMP TABLE staged AS ${rows}`));
-    const written: DayManifest[] = [];
-    for (const day of days) {
-      const from = BigInt(startOfDay(day)) * NS_A_MS;
-      const within = `SELECT * FROM ${isStaged ? "staged" : `(${rows})`} WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
-      const manifest = await writeDay(store, duck, writing, day, within, cutTo(spans, spanOf(day)));
-      if (manifest !== undefined) written.push(manifest);
-    }
-    return written;
-  } finally {
-    if (isStaged) await duck.run("DROP TABLE IF EXISTS staged");
+  const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
+  const written: DayManifest[] = [];
+  for (const day of days) {
+    const from = BigInt(startOfDay(day)) * NS_A_MS;
+    const within = days.length === 1 ? shifted : `SELECT * FROM (${shifted}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+    const manifest = await writeDay(store, duck, writing, day, within, cutTo(spans, spanOf(day)));
+    if (manifest !== undefined) written.push(manifest);
   }
+  return written;
 }
 
 async function refuseOverlap(
@@ -83,10 +76,10 @@ async function writeDay(
   duck: Duck,
   writing: Writing,
   day: Day,
-  rows: string,
+  fresh: string,
   spans: readonly Span[],
 ): Promise<DayManifest | undefined> {
-  const { series, measured, file, source, replaced, grid, findings = [] } = writing;
+  const { series, rows, file, source, replaced, grid, findings = [] } = writing;
   const { order, key } = layoutOf(series.kind);
   const held = store.day(series, day);
   const kept = isDropped(replaced, series, day) ? undefined : held;
@@ -94,29 +87,31 @@ async function writeDay(
     if (isHeld(kept, source)) return undefined;
     await store.verify(kept);
   }
-  const decimals = kept === undefined ? measured.decimals : most(kept.decimals, measured.decimals);
+  const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
   const nextPath = store.nextPath(series, day);
-  const joined = kept === undefined ? rows : joinedSql(series, rows, store.dataPath(series, day), decimals);
+  const joined = kept === undefined ? fresh : joinedSql(series, fresh, store.dataPath(series, day), decimals);
   const metadata = { format: 1, ...series, day, decimals, grid: grid ?? kept?.grid };
-  const copy = (select: string): Promise<void> =>
+  // Integers as their differences: stamps and ids, which ascend, take next to nothing.
+  const copy = (select: string, isOrdered: boolean): Promise<void> =>
     duck.run(
-      `COPY (${select} ORDER BY ${order.join(", ")}) TO ${literal(nextPath)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {marketwright: ${literal(JSON.stringify(metadata))}})`,
+      `COPY (${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}) TO ${literal(nextPath)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, KV_METADATA {marketwright: ${literal(JSON.stringify(metadata))}})`,
     );
   const said: string[] = [];
   let isMeant = false;
   try {
-    if (key === undefined || kept === undefined) await reading(file, () => copy(withoutOrigin(joined, kept !== undefined)));
-    if (key !== undefined && (kept !== undefined || !(await ascends(duck, nextPath, key)))) {
-      const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${rows})` : joined;
+    if (key === undefined || kept === undefined)
+      await reading(file, () => copy(withoutOrigin(joined, kept !== undefined), kept === undefined && rows.isOrdered));
+    if (key !== undefined && (kept !== undefined || !(rows.isUnique || (await ascends(duck, nextPath, key))))) {
+      const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${fresh})` : joined;
       await refuseConflict(duck, series, all, key, file, day);
-      await reading(file, () => copy(oneAKey(series, all, key)));
+      await reading(file, () => copy(oneAKey(series, all, key), false));
       if (key[0] === "id" && !(await ascends(duck, nextPath, key))) said.push("ids do not ascend with time");
     }
     const facts = await duck.row(
       `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
     );
     // Where nothing was there, all that is there now was added, unless a key came twice.
-    const added = kept === undefined && key === undefined ? facts : await duck.row(`SELECT count(*) AS total FROM (${rows})`);
+    const added = kept === undefined && key === undefined ? facts : await duck.row(`SELECT count(*) AS total FROM (${fresh})`);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     said.push(...missingBars(series, covered, Number(facts.total)));
     syncFile(nextPath);
@@ -148,20 +143,11 @@ async function writeDay(
   }
 }
 
-/** Rows new and held; `origin` is 1 for the new. */
-function joinedSql({ kind }: Series, rows: string, heldPath: string, decimals: Decimals): string {
-  const held = castSql(kind, `${asText(kind)} FROM ${parquetSql(heldPath)}`, decimals);
-  const fresh = castSql(kind, `${asText(kind)} FROM (${rows})`, decimals);
-  return `SELECT *, 1 AS origin FROM (${fresh}) UNION ALL BY NAME SELECT *, 0 AS origin FROM (${held})`;
-}
-
-/** The columns with their decimals as text again, as sources give them. */
-function asText(kind: string): string {
-  const { columns } = layoutOf(kind);
-  const decimals = columns.filter(({ type }) => type === "price" || type === "amount" || type === "rate").map(({ name }) => name);
-  return decimals.length === 0
-    ? "SELECT *"
-    : `SELECT * REPLACE (${decimals.map((name) => `CAST(${name} AS VARCHAR) AS ${name}`).join(", ")})`;
+/** Rows new and held, in the places that both need; `origin` is 1 for the new. */
+function joinedSql({ kind }: Series, fresh: string, heldPath: string, decimals: Decimals): string {
+  const wider = decimalsOf(kind).map(({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`);
+  const columns = wider.length === 0 ? "*" : `* REPLACE (${wider.join(", ")})`;
+  return `SELECT ${columns}, 1 AS origin FROM (${fresh}) UNION ALL BY NAME SELECT ${columns}, 0 AS origin FROM ${parquetSql(heldPath)}`;
 }
 
 function withoutOrigin(select: string, hasOrigin: boolean): string {

@@ -3,9 +3,9 @@ import { instantText } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
 import { Duck, type DuckLimits } from "../duck.js";
 import { sha256Of } from "../durable-file.js";
-import { measure } from "../measure.js";
 import { bookShape, marksShape, tradesShape } from "../sources/exchange-shapes.js";
 import { gapsOf, type Span, unionOf } from "../spans.js";
+import { dropRows, stageRows } from "../stage-rows.js";
 import type { HistoryStore, Series } from "../store.js";
 import { writeDays } from "../write-days.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
@@ -65,14 +65,13 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
       const unstamped =
         kind === "orders" ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END` : `recvNs - (${smallestNs})`;
       const timed = `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
-      const measured = await measure(duck, kind, timed, path);
+      const rows = await stageRows(duck, kind, timed, path);
       const series: Series = { market, kind };
       const lock = await store.open(series);
       try {
         const days = await writeDays(store, duck, {
           series,
-          select: timed,
-          measured,
+          rows,
           file: path,
           source: {
             name: source,
@@ -84,7 +83,8 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
           grid,
           findings,
         });
-        sealed.push({ kind, rows: measured.rows, days });
+        sealed.push({ kind, rows: rows.rows, days });
+        await dropRows(duck, rows);
       } finally {
         lock.release();
       }

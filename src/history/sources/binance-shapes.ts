@@ -36,6 +36,17 @@ const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   "binance-bookTicker": ["update_id", "best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time", "event_time"],
 };
 
+/** Of the columns that are read and are no decimals. */
+const TYPES = {
+  id: "BIGINT",
+  agg_trade_id: "BIGINT",
+  time: "BIGINT",
+  transact_time: "BIGINT",
+  open_time: "BIGINT",
+  transaction_time: "BIGINT",
+  is_buyer_maker: "BOOLEAN",
+};
+
 /** The columns of a Binance file of so many; its last column is not in all. */
 function binanceColumns(shape: Shape, count: number): readonly string[] {
   return (COLUMNS[shape] ?? []).slice(0, count);
@@ -49,7 +60,7 @@ export async function binanceShape(
   header: readonly string[] | undefined,
   width: number,
 ): Promise<ShapedFile | undefined> {
-  const from = csvSql(path, header ?? binanceColumns(shape, width), header !== undefined);
+  const from = csvSql(path, header ?? binanceColumns(shape, width), header !== undefined, TYPES);
   switch (shape) {
     case "binance-trades":
       return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", from);
@@ -60,7 +71,7 @@ export async function binanceShape(
     case "binance-bookTicker":
       return {
         kind: "bbo",
-        select: `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, row_number() OVER () AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
+        select: `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
         findings: [],
       };
     default:
@@ -71,7 +82,7 @@ export async function binanceShape(
 function trades(stamps: string, amount: string, from: string): ShapedFile {
   return {
     kind: "trades",
-    select: `SELECT ${stamps}, CAST(NULL AS BIGINT) AS recvNs, row_number() OVER () AS seq, price, ${amount} AS amount, CAST(is_buyer_maker AS BOOLEAN) AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+    select: `SELECT ${stamps}, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, price, ${amount} AS amount, CAST(is_buyer_maker AS BOOLEAN) AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
     findings: [],
   };
 }

@@ -4,8 +4,8 @@ import { intervalName } from "../kinds.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
 
-/** Where a capture has no line of its own, the row is its place. */
-const SEQ = "coalesce(CAST(line AS BIGINT), row_number() OVER ())";
+/** Where a capture has no line of its own this is null, and the row is its place. */
+const SEQ = "CAST(line AS BIGINT)";
 const JSON_TRADE = {
   id: "VARCHAR",
   price: "VARCHAR",
@@ -46,7 +46,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const message = `type = 'snapshot' AS isSnapshot, CASE WHEN type = 'snapshot' THEN sequence ELSE beginSequence END AS beginSequence, CASE WHEN type = 'snapshot' THEN sequence ELSE endSequence END AS endSequence`;
   const levels =
     "list_concat(list_transform(coalesce(bids, []), l -> ['1', l[1], l[2]]), list_transform(coalesce(asks, []), l -> ['0', l[1], l[2]]))";
-  const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, ${SEQ} AS seq, ${message}, ${levels} AS levels FROM ${from}`;
+  const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels FROM ${from}`;
   const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
   const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
   const chain = await duck.row(
@@ -143,5 +143,5 @@ export function fundingShape(path: string, writ: Writ): ShapedFile {
 function tableSql(path: string, writ: Writ, fields: Readonly<Record<string, string>>, optional: readonly string[]): string {
   if (writ.writ !== "csv") return ndjsonSql(path, fields);
   const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
-  return `(SELECT ${["*", ...lacking].join(", ")} FROM ${csvSql(path, writ.columns, writ.hasHeader)})`;
+  return `(SELECT ${["*", ...lacking].join(", ")} FROM ${csvSql(path, writ.columns, writ.hasHeader, { ...fields, id: "BIGINT" })})`;
 }

@@ -68,7 +68,7 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     if (name === "timeNs") return `${nsSql(time, unit)} AS timeNs`;
     if (name === "recvNs")
       return `${given("recvTime") === undefined ? "CAST(NULL AS BIGINT)" : nsSql(given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
-    if (name === "seq") return "row_number() OVER () AS seq";
+    if (name === "seq") return "CAST(NULL AS BIGINT) AS seq";
     if (name === "level") return "0 AS level";
     if (name === "id" && given("id") === undefined) return "row_number() OVER () AS id";
     if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";

@@ -1,8 +1,8 @@
 import { identifier, literal } from "../duck.js";
 
-/** SQL that reads a CSV file, every column as text; a line with another number of columns is an error. */
-export function csvSql(path: string, columns: readonly string[], hasHeader: boolean): string {
-  const types = columns.map((name) => `${literal(name)}: 'VARCHAR'`).join(", ");
+/** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error. */
+export function csvSql(path: string, columns: readonly string[], hasHeader: boolean, kinds: Readonly<Record<string, string>> = {}): string {
+  const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
   return `read_csv(${literal(path)}, auto_detect=false, delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, columns={${types}})`;
 }
 

@@ -5,12 +5,14 @@ import type { ShapedFile } from "./shape.js";
 /** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
 const STAMPS = "CAST(timestamp AS BIGINT) * 1000 AS timeNs, CAST(local_timestamp AS BIGINT) * 1000 AS recvNs";
 
+const TYPES = { timestamp: "BIGINT", local_timestamp: "BIGINT", is_snapshot: "BOOLEAN" };
+
 /** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
 export async function tardisTrades(duck: Duck, path: string, columns: readonly string[]): Promise<ShapedFile> {
-  const from = csvSql(path, columns, true);
+  const from = csvSql(path, columns, true, TYPES);
   const { strange } = await duck.row(`SELECT count(*) FILTER (TRY_CAST(id AS BIGINT) IS NULL) AS strange FROM ${from}`);
   const hasIds = wholeOf(strange) === 0n;
-  const select = `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, row_number() OVER () AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`;
+  const select = `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`;
   return {
     kind: "trades",
     select,
@@ -22,8 +24,8 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
 
 /** `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. */
 export function tardisBook(path: string, columns: readonly string[]): ShapedFile {
-  const from = csvSql(path, columns, true);
-  const select = `SELECT ${STAMPS}, row_number() OVER () AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`;
+  const from = csvSql(path, columns, true, TYPES);
+  const select = `SELECT ${STAMPS}, CAST(NULL AS BIGINT) AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`;
   return {
     kind: "book",
     select,

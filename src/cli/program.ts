@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backtest: async () => (await import("./commands/backtest.js")).addBacktest,
   sweep: async () => (await import("./commands/sweep.js")).addSweep,
   worker: async () => (await import("./commands/worker.js")).addWorker,
+  compare: async () => (await import("./commands/compare.js")).addCompare,
   data: async () => (await import("./commands/data.js")).addData,
 };
 

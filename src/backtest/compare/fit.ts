@@ -3,6 +3,7 @@ import { queueModelNamed } from "../../core/queue-model-names.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import { arrivalOf } from "./arrival.js";
+import { earlierBook } from "./earlier-book.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OrderReplay, type ReplayOrderFill, replayOrders } from "./order-replay.js";
 
@@ -12,6 +13,8 @@ export const WINDOW_US = 1_000_000;
 /** One way to travel and to be filled. */
 export interface FillModel {
   readonly queue: string;
+  /** By how much the book had changed before the exchange told so, its trades' stamps being right. */
+  readonly bookLagMs: number;
   /** What is added to the recorded instants at which the exchange took our orders. */
   readonly shiftMs: number;
 }
@@ -40,12 +43,64 @@ export interface ParityInputs {
   readonly account: RecordedAccount;
 }
 
-/** Which models {@link fitModel} tries: every queue with every shift. */
-export const FIT_QUEUES = ["risk-averse", "power-1", "power-2", "power-3", "log"] as const;
-export const FIT_SHIFTS_MS = [0, -2, 2, -5, 5, -10, 10, -20, 20, 40, 80] as const;
+/** The model that a fit begins with: nothing is late, and nobody is before us who is not shown to be. */
+export const PLAIN_MODEL: FillModel = { queue: "risk-averse", bookLagMs: 0, shiftMs: 0 };
+
+/** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
+const TRIED: { readonly [Part in keyof FillModel]: readonly FillModel[Part][] } = {
+  bookLagMs: [0, 5, 10, 20, 30, 40, 60, 100],
+  shiftMs: [0, -2, 2, -5, 5, 10, 20, 40],
+  queue: ["risk-averse", "power-1", "power-2", "power-3", "log"],
+};
+const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
+const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
-export function judge({ instrument, tape, account }: ParityInputs, model: FillModel, windowUs: number = WINDOW_US): Judged {
+export function judge(inputs: ParityInputs, model: FillModel, windowUs: number = WINDOW_US): Judged {
+  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000), inputs, model, windowUs);
+}
+
+/**
+ * Finds the model that fills the recorded orders most alike: the greatest share of the union's size in the first half of the session, by side and
+ * price within the window. One part of the model is tried after the other, until none makes it better; of equals the first tried stands. The second
+ * half has no say in it.
+ */
+export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Fit {
+  const seen = new Map<string, Judged>();
+  let tape = { lagMs: 0, tape: inputs.tape };
+  const tried = (model: FillModel): Judged => {
+    const key = JSON.stringify(model);
+    const known = seen.get(key);
+    if (known !== undefined) return known;
+    if (tape.lagMs !== model.bookLagMs) tape = { lagMs: model.bookLagMs, tape: earlierBook(inputs.tape, model.bookLagMs * 1000) };
+    const judged = judgeOn(tape.tape, inputs, model, windowUs);
+    seen.set(key, judged);
+    return judged;
+  };
+  let best = tried(PLAIN_MODEL);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const before = best;
+    for (const part of PARTS) {
+      for (const value of TRIED[part]) {
+        const judged = tried({ ...best.model, [part]: value });
+        if (judged.firstHalf.share > best.firstHalf.share) best = judged;
+      }
+    }
+    if (best === before) break;
+  }
+  return { best, plain: tried(PLAIN_MODEL), tried: seen.size };
+}
+
+/** What a fit came to. */
+export interface Fit {
+  readonly best: Judged;
+  /** What it began with. */
+  readonly plain: Judged;
+  /** How many models it tried. */
+  readonly tried: number;
+}
+
+function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel, windowUs: number): Judged {
   const queue = queueModelNamed(model.queue, instrument.lotBase);
   const replay = replayOrders(tape, account, { queue, arrivalUs: arrivalOf(account.orders, model.shiftMs * 1000) });
   const middleUs = middleOf(account);
@@ -62,21 +117,6 @@ export function judge({ instrument, tape, account }: ParityInputs, model: FillMo
     firstHalf: between(Number.NEGATIVE_INFINITY, middleUs),
     secondHalf: between(middleUs, Number.POSITIVE_INFINITY),
   };
-}
-
-/**
- * Finds the model that fills the recorded orders most alike: the greatest share of the union's size in the first half of the session, by side and
- * price within the window. Of equals the first tried stands, so the simplest. The second half had no say in it.
- */
-export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Judged {
-  let best: Judged | undefined;
-  for (const queue of FIT_QUEUES) {
-    for (const shiftMs of FIT_SHIFTS_MS) {
-      const judged = judge(inputs, { queue, shiftMs }, windowUs);
-      if (best === undefined || judged.firstHalf.share > best.firstHalf.share) best = judged;
-    }
-  }
-  return best as Judged;
 }
 
 /** Half of the session's fills' time: between the first request and the last. */

@@ -7,8 +7,8 @@ export interface SidedFill {
   readonly lots: Lots;
   /** At the exchange, microseconds since 1970. */
   readonly atUs: number;
-  /** Where levels are told apart too. */
-  readonly level?: number;
+  /** Where orders of one price are told apart by their quote's distance too. */
+  readonly rank?: number;
 }
 
 /** What of one fill the other list has not. */
@@ -79,8 +79,8 @@ export function alikeShare({ matchedLots, unionLots }: Pick<FillMatch<unknown, u
   return unionLots === 0 ? 1 : matchedLots / unionLots;
 }
 
-function keyOf({ side, ticks, level = 0 }: SidedFill): string {
-  return `${side} ${ticks} ${level}`;
+function keyOf({ side, ticks, rank = 0 }: SidedFill): string {
+  return `${side} ${ticks} ${rank}`;
 }
 
 function byTime<Fill extends SidedFill>(fills: readonly Fill[]): Fill[] {

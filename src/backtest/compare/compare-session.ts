@@ -1,0 +1,220 @@
+import { Decimal } from "decimal.js";
+import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
+import { instantOf } from "../report/instants.js";
+import type { Strategies } from "../run/replay-options.js";
+import type { Session } from "../session/session-file.js";
+import { constantLatency } from "../venue/latency.js";
+import type { LiquidationTerms } from "../venue/market-terms.js";
+import { medianDelays } from "./arrival.js";
+import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
+import type { ComparedDifference, Comparison } from "./comparison-schema.js";
+import { AgainExplainer } from "./explain-again.js";
+import { type Difference, FillExplainer } from "./explain-fills.js";
+import { type Fit, fitModel, type Judged, judge, PLAIN_MODEL, WINDOW_US } from "./fit.js";
+import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
+import { type OpenedSessionMarket, openSession, type RanMarket, runAgain } from "./run-again.js";
+
+/** With what a session is replayed. What is left out is taken from the recording itself. */
+export interface CompareWish {
+  readonly folder: string;
+  readonly session: Session;
+  readonly strategies: Strategies;
+  readonly queue?: string;
+  readonly orderLatencyMs?: number;
+  readonly responseLatencyMs?: number;
+  readonly liquidation: LiquidationTerms;
+  readonly seed: string;
+  /** Finds the queue and latencies that fill the recorded orders most alike, and replays by them. */
+  readonly fit: boolean;
+}
+
+const OBJECTIVE =
+  "greatest share of the union's size that both filled, by side and price within the window, in the first half of the session; the second half judges";
+
+/**
+ * Puts a recorded session beside its replay, twice: its own orders in the replayed market, and its bot run again.
+ * @throws ConfigError, HistoryError or RunError where the recording or the models cannot be replayed
+ */
+export async function compareSession(wish: CompareWish): Promise<Comparison> {
+  const { folder, session } = wish;
+  const opened = await openSession(folder, session);
+  const judged = opened.map((market) => {
+    const inputs = { instrument: market.instrument, tape: market.history.tape, account: market.account };
+    const fit = wish.fit ? fitModel(inputs) : undefined;
+    return { market, fit, best: fit?.best ?? judge(inputs, { ...PLAIN_MODEL, queue: wish.queue ?? PLAIN_MODEL.queue }) };
+  });
+  const models = modelsOf(wish, judged);
+  const again = runAgain(session, opened, wish.strategies, {
+    fills: { queue: models.queue, partialFills: true, queueAheadBase: undefined, slippageTicks: 1, path: "ohlc", volumeShare: 0.1 },
+    latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
+    liquidation: wish.liquidation,
+    seed: wish.seed,
+  });
+  const intents = await readIntents(folder, session);
+  const { decimals, ...parts } = again.profit;
+  const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
+  const liveProfit = session.end.profitQuote;
+  return {
+    format: 1,
+    mode: session.mode,
+    from: instantOf(session.startedUs),
+    to: instantOf(session.endedUs),
+    windowSeconds: WINDOW_US / 1e6,
+    models,
+    markets: judged.map(({ market, fit, best }) => ({
+      marketId: market.marketId,
+      orders: ordersOf(market, best),
+      fit: fitOf(fit),
+      again: againOf(
+        market,
+        again.markets.get(market.marketId) as RanMarket,
+        intents.filter(({ intent }) => intent.marketId === market.marketId),
+        session,
+      ),
+    })),
+    profit: {
+      live: liveProfit,
+      replay: replayProfit,
+      difference: Object.fromEntries(
+        Object.entries(replayProfit).map(([name, value]) => [name, new Decimal(value).minus(liveProfit[name] ?? "0").toFixed()]),
+      ),
+    },
+    notes: notesOf(session),
+  };
+}
+
+/** What the run again travels and is filled by: what was asked for, else what the recording says. */
+function modelsOf(
+  wish: CompareWish,
+  judged: readonly { readonly market: OpenedSessionMarket; readonly best: Judged }[],
+): Comparison["models"] {
+  const delays = medianDelays(judged.flatMap(({ market }) => market.account.orders));
+  const first = judged[0]?.best.model ?? PLAIN_MODEL;
+  const shiftMs = wish.fit ? first.shiftMs : 0;
+  const recordedMs = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
+  return {
+    queue: wish.fit ? first.queue : (wish.queue ?? first.queue),
+    orderLatencyMs: (wish.fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recordedMs(delays?.entryUs) + shiftMs),
+    responseLatencyMs: (wish.fit ? undefined : wish.responseLatencyMs) ?? recordedMs(delays?.responseUs),
+  };
+}
+
+function ordersOf({ instrument, account }: OpenedSessionMarket, { model, replay, whole, firstHalf, secondHalf }: Judged) {
+  const explainer = new FillExplainer(instrument, account, replay);
+  const differences = [
+    ...whole.match.liveOnly.map((unmatched) => explainer.live(unmatched)),
+    ...whole.match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
+  ];
+  return {
+    sent: account.orders.length,
+    model,
+    firstHalfShare: firstHalf.share,
+    secondHalfShare: secondHalf.share,
+    ...fillsOf(instrument, account.fills.length, replay.fills.length, whole.match, differences),
+  };
+}
+
+function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
+  if (fit === undefined) return null;
+  const { firstHalf, secondHalf } = fit.plain;
+  return { objective: OBJECTIVE, tried: fit.tried, plain: { firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share } };
+}
+
+function againOf({ instrument, account }: OpenedSessionMarket, ran: RanMarket, live: readonly TimedIntent[], { endedUs }: Session) {
+  // What the two do to leave comes after the last decision, and is no part of what is compared.
+  const fillsAgain = ran.fills.filter(({ atUs }) => atUs <= endedUs);
+  const wanted = matchIntents(live, ran.intents, WINDOW_US);
+  const { firstDifference } = wanted;
+  const because =
+    firstDifference === null
+      ? "both had wanted the same until then, so far as both went"
+      : `from ${instantOf(firstDifference.live.atUs)} on the two wanted different quotes`;
+  const match = matchFills(account.fills, fillsAgain, WINDOW_US);
+  const explainer = new AgainExplainer(instrument, account, ran, WINDOW_US, because);
+  const differences = [
+    ...match.liveOnly.map((unmatched) => explainer.live(unmatched)),
+    ...match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
+  ];
+  const asOne = ({ side, ticks, level, atUs }: { side: Side; ticks: Ticks; level: number; atUs: number }) => ({
+    side,
+    ticks,
+    rank: level,
+    atUs,
+    lots: 1,
+  });
+  const orders = matchFills(
+    account.orders.map((order) => asOne({ ...order, atUs: order.sentUs })),
+    ran.orders.map(asOne),
+    WINDOW_US,
+  );
+  const { creditDecimals } = instrument;
+  return {
+    intents: {
+      live: wanted.live,
+      replay: wanted.replay,
+      equalFirst: wanted.equalFirst,
+      firstDifference:
+        firstDifference === null
+          ? null
+          : {
+              liveAt: instantOf(firstDifference.live.atUs),
+              replayAt: instantOf(firstDifference.replay.atUs),
+              live: intentText(firstDifference.live),
+              replay: intentText(firstDifference.replay),
+            },
+      share: wanted.share,
+    },
+    orders: { live: account.orders.length, replay: ran.orders.length, matched: orders.matchedLots },
+    fills: fillsOf(instrument, account.fills.length, fillsAgain.length, match, differences),
+    meanPrice: { live: meanPrices(instrument, account.fills), replay: meanPrices(instrument, fillsAgain) },
+    fees: {
+      live: account.fills.reduce((sum, { fee }) => sum.plus(fee), new Decimal(0)).toFixed(),
+      replay: scaledToDecimal(
+        fillsAgain.reduce((sum, { fee }) => sum + fee, 0n),
+        creditDecimals,
+      ),
+    },
+  };
+}
+
+function fillsOf(
+  instrument: Instrument,
+  live: number,
+  replay: number,
+  match: FillMatch<unknown, unknown>,
+  differences: readonly Difference[],
+) {
+  return {
+    live,
+    replay,
+    matchedBase: instrument.amountOf(match.matchedLots),
+    unionBase: instrument.amountOf(match.unionLots),
+    share: alikeShare(match),
+    differences: [...differences].sort((one, other) => one.atUs - other.atUs).map(told),
+  };
+}
+
+function told({ atUs, only, side, price, amount, kind, why }: Difference): ComparedDifference {
+  return { only, at: instantOf(atUs), side, price, amount, kind, why };
+}
+
+function meanPrices(
+  { tickQuote }: Instrument,
+  fills: readonly { readonly side: Side; readonly ticks: Ticks; readonly lots: Lots }[],
+): Record<Side, number | null> {
+  const mean = (side: Side): number | null => {
+    const ofSide = fills.filter((fill) => fill.side === side);
+    const lots = ofSide.reduce((sum, fill) => sum + fill.lots, 0);
+    return lots === 0 ? null : (ofSide.reduce((sum, fill) => sum + fill.ticks * fill.lots, 0) / lots) * tickQuote;
+  };
+  return { BUY: mean("BUY"), SELL: mean("SELL") };
+}
+
+function notesOf({ start, mode }: Session): string[] {
+  const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
+  return [
+    ...held.map(([market, amount]) => `the session began with ${amount} in ${market}, which the replay does not have`),
+    ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
+  ];
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+const count = z.int().nonnegative();
+const share = z.number().min(0).max(1).describe("Size that both filled, of all that either filled; 1 where neither filled anything");
+const instant = z.string().describe("ISO 8601, UTC");
+const profit = z.record(z.string(), decimal).describe("Parts of the profit, in the quote asset");
+
+const difference = z.strictObject({
+  only: z.enum(["live", "replay"]),
+  at: instant,
+  side: z.enum(["BUY", "SELL"]),
+  price: decimal,
+  amount: decimal,
+  kind: z.enum(["queue", "through", "cross", "latency", "time", "earlier-difference", "unknown-order"]),
+  why: z.string(),
+});
+
+const model = z.strictObject({
+  queue: z.string(),
+  bookLagMs: z.number().describe("By how much the book had changed before the exchange told so"),
+  shiftMs: z.number().describe("Added to the recorded instants at which the exchange took orders"),
+});
+
+const fills = {
+  live: count,
+  replay: count,
+  matchedBase: decimal,
+  unionBase: decimal,
+  share,
+  differences: z.array(difference),
+};
+
+const market = z.strictObject({
+  marketId: z.string(),
+  orders: z
+    .strictObject({ sent: count, model, firstHalfShare: share, secondHalfShare: share, ...fills })
+    .describe("The recorded orders, sent at their recorded times into the replayed market"),
+  fit: z
+    .strictObject({
+      objective: z.string(),
+      tried: count,
+      plain: z.strictObject({ firstHalfShare: share, secondHalfShare: share }).describe("Without a fit"),
+    })
+    .nullable(),
+  again: z
+    .strictObject({
+      intents: z.strictObject({
+        live: count,
+        replay: count,
+        equalFirst: count.describe("Equal from the beginning on"),
+        firstDifference: z.strictObject({ liveAt: instant, replayAt: instant, live: z.string(), replay: z.string() }).nullable(),
+        share: z.number().min(0).max(1).describe("Of the live intents: those that the replay had too within the window"),
+      }),
+      orders: z.strictObject({ live: count, replay: count, matched: count }),
+      fills: z.strictObject(fills),
+      meanPrice: z.strictObject({ live: z.record(z.string(), z.number().nullable()), replay: z.record(z.string(), z.number().nullable()) }),
+      fees: z.strictObject({ live: decimal, replay: decimal }),
+    })
+    .describe("The bot, run again over the same interval with the same config"),
+});
+
+/** The shape of what `marketwright compare --json` prints. */
+export const comparisonSchema = z
+  .strictObject({
+    format: z.literal(1),
+    mode: z.enum(["live", "paper", "no-fills"]),
+    from: instant,
+    to: instant,
+    windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
+    models: z.strictObject({ queue: z.string(), orderLatencyMs: z.number(), responseLatencyMs: z.number() }).describe("Of the run again"),
+    markets: z.array(market),
+    profit: z.strictObject({ live: profit, replay: profit, difference: profit }),
+    notes: z.array(z.string()),
+  })
+  .meta({
+    title: "Marketwright comparison",
+    description: "A recorded session beside its replay. Money, prices and amounts are exact decimals as texts.",
+  });
+
+/** A recorded session beside its replay. */
+export type Comparison = z.infer<typeof comparisonSchema>;
+/** A fill that one has and the other has not. */
+export type ComparedDifference = z.infer<typeof difference>;
+
+/** The JSON Schema of it, as text: what `config/comparison.schema.json` holds. */
+export function comparisonJsonSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(comparisonSchema), null, 2)}\n`;
+}

@@ -1,0 +1,68 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { ReplayFill } from "../record/run-observer.js";
+import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
+import type { Difference } from "./explain-fills.js";
+import type { Unmatched } from "./match-fills.js";
+import type { RanMarket, SentOrder } from "./run-again.js";
+
+/** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
+export class AgainExplainer {
+  readonly #instrument: Instrument;
+  readonly #account: RecordedAccount;
+  readonly #ran: RanMarket;
+  readonly #windowUs: number;
+  readonly #because: string;
+
+  /** @param because where the two first wanted different things, in words. */
+  constructor(instrument: Instrument, account: RecordedAccount, ran: RanMarket, windowUs: number, because: string) {
+    this.#instrument = instrument;
+    this.#account = account;
+    this.#ran = ran;
+    this.#windowUs = windowUs;
+    this.#because = because;
+  }
+
+  live({ fill, lots }: Unmatched<RecordedFill>): Difference {
+    const { side, ticks, atUs } = fill;
+    const at = { only: "live", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
+    const order = this.#ran.orders.find((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
+    if (order === undefined) return { ...at, kind: "earlier-difference", why: `the replay had no order there: ${this.#because}` };
+    const other = this.#ran.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs);
+    if (other !== undefined) return { ...at, kind: "time", why: `the replay filled its order there ${apart(other.atUs, atUs)}` };
+    return { ...at, kind: "queue", why: "the replay had an order there, which the queue model has further back" };
+  }
+
+  replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
+    const { side, ticks, atUs, cause } = fill;
+    const at = { only: "replay", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
+    const order = this.#account.orders.find(
+      (each) =>
+        each.side === side &&
+        each.ticks === ticks &&
+        each.sentUs <= atUs + this.#windowUs &&
+        (each.ended === undefined || each.ended.atUs >= atUs - this.#windowUs),
+    );
+    if (order === undefined) return { ...at, kind: "earlier-difference", why: `live had no order there: ${this.#because}` };
+    if (order.refused !== undefined) return { ...at, kind: "earlier-difference", why: `live its order was not taken: ${order.refused}` };
+    const other = this.#account.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs);
+    if (other !== undefined) return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
+    if (order.ended !== undefined && order.ended.atUs <= atUs)
+      return { ...at, kind: "latency", why: `live its order was over (${order.ended.status}) before` };
+    const whys = {
+      queue: "live it stood further back than the queue model has it",
+      through: "a trade printed beyond its price, and live it was not filled",
+      cross: "the other side's best came to its price, and live it was not filled",
+      taker: "it took on arrival what was not there live",
+    } as const;
+    return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
+  }
+
+  #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {
+    return sentUs <= atUs + this.#windowUs && (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs);
+  }
+}
+
+function apart(otherUs: number, atUs: number): string {
+  const ms = Math.abs(otherUs - atUs) / 1000;
+  return `${ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`} ${otherUs < atUs ? "earlier" : "later"}`;
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { parse } from "yaml";
+import { compareSession } from "../../backtest/compare/compare-session.js";
+import type { Comparison } from "../../backtest/compare/comparison-schema.js";
+import { loadBacktestConfig } from "../../backtest/config/backtest-config.js";
+import { type BacktestFile, backtestSchema } from "../../backtest/config/backtest-schema.js";
+import { REPORT_JSON } from "../../backtest/report/report-folder.js";
+import { reportSchema } from "../../backtest/report/report-schema.js";
+import { readSession } from "../../backtest/session/session-file.js";
+import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { checkShape } from "../../core/config-shape.js";
+import { ConfigError } from "../../core/errors.js";
+import { openLog } from "../../monitoring/log.js";
+import type { CliContext } from "../cli-context.js";
+import { jsonText } from "../output.js";
+
+interface CompareOptions {
+  readonly fit?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright run config/bot.yaml --record session
+  marketwright compare session config/backtest.yaml
+  marketwright compare session --fit --json
+
+LIVE is a folder that run --record has made. BACKTEST is a backtest's YAML, or the folder of a report, whose fill models are taken; without it, and
+with --fit, the recording's own latencies. The interval, the config and the rules are those of the session.`;
+
+/** `marketwright compare LIVE [BACKTEST]` */
+export function addCompare(program: Command, context: CliContext): void {
+  program
+    .command("compare")
+    .description("put a recorded session beside its replay: intents, orders, fills and profit, and why each fill differs")
+    .argument("<live>", "the folder of a recorded session")
+    .argument("[backtest]", "a backtest's YAML, or the folder of its report")
+    .option("--fit", "find the queue model and latencies that fill the recorded orders most alike")
+    .option("--json", "the comparison as JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (live: string, backtest: string | undefined, { fit = false, json = false }: CompareOptions) => {
+      const session = readSession(live);
+      const { fills, liquidation, seed } = modelsOf(backtest, context);
+      const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
+      const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+      const comparison = await compareSession({
+        folder: live,
+        session,
+        strategies,
+        ...(fills === undefined
+          ? {}
+          : { queue: fills.queue, orderLatencyMs: fills.orderLatencyMs, responseLatencyMs: fills.responseLatencyMs }),
+        liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
+        seed: String(seed),
+        fit,
+      });
+      context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
+    });
+}
+
+interface Models {
+  readonly fills: BacktestFile["fills"] | undefined;
+  readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
+  readonly seed: string | number;
+}
+
+/** The models of a backtest or of a report. @throws ConfigError for what is neither */
+function modelsOf(path: string | undefined, { env }: CliContext): Models {
+  if (path === undefined) return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
+  if (!existsSync(path))
+    throw new ConfigError("is not there", { field: "backtest", value: path, expected: "a backtest's YAML, or the folder of its report" });
+  if (!statSync(path).isDirectory()) return requireConstant(loadBacktestConfig(path, env), path);
+  const file = join(path, REPORT_JSON);
+  try {
+    const report = reportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    const written = parse(report.configuration[0]?.yaml ?? "") as Record<string, unknown>;
+    const { fills, liquidation } = written;
+    return requireConstant(
+      { fills: checkShape(backtestSchema.shape.fills, fills), liquidation: liquidation as Models["liquidation"], seed: report.seed },
+      path,
+    );
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    throw new ConfigError("holds no report of this version", {
+      field: "backtest",
+      value: file,
+      expected: "what marketwright backtest --out wrote",
+      cause,
+    });
+  }
+}
+
+/** @throws ConfigError for latencies that are of another recording */
+function requireConstant({ fills, liquidation, seed }: { fills: BacktestFile["fills"] } & Omit<Models, "fills">, path: string): Models {
+  if (fills.latencyFile === undefined && fills.feedLatency === undefined) return { fills, liquidation, seed };
+  throw new ConfigError("has latencies that follow a recording", {
+    field: "fills",
+    value: path,
+    expected: "orderLatencyMs and responseLatencyMs; or --fit, which finds them",
+  });
+}
+
+/** Eighteen decimals of a fraction. */
+function ratio(fraction: number): bigint {
+  return BigInt(Math.round(fraction * 1e9)) * 10n ** 9n;
+}
+
+const SHOWN = 20;
+
+function comparisonText({ mode, from, to, models, markets, profit, notes }: Comparison): string {
+  const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
+  const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
+  const differences = (all: Comparison["markets"][number]["orders"]["differences"]): string[] => [
+    ...all
+      .slice(0, SHOWN)
+      .map(({ at, only, side, price, amount, kind, why }) => `    ${at} only ${only}: ${side} ${amount} @ ${price} (${kind}) ${why}`),
+    ...(all.length > SHOWN ? [`    and ${all.length - SHOWN} more: --json has all`] : []),
+  ];
+  for (const { marketId, orders, fit, again } of markets) {
+    const { model } = orders;
+    lines.push(
+      marketId,
+      `  recorded orders in the replayed market (queue ${model.queue}, book ${model.bookLagMs} ms late, orders ${model.shiftMs} ms later):`,
+      `    ${orders.sent} orders; fills: live ${orders.live}, replay ${orders.replay}; alike ${percent(orders.share)} of ${orders.unionBase} (first half ${percent(orders.firstHalfShare)}, second ${percent(orders.secondHalfShare)})`,
+    );
+    if (fit !== null) {
+      lines.push(
+        `    fitted: ${fit.objective}; ${fit.tried} models tried; unfitted ${percent(fit.plain.firstHalfShare)}, ${percent(fit.plain.secondHalfShare)}`,
+      );
+    }
+    lines.push(...differences(orders.differences));
+    const { intents, fills } = again;
+    lines.push(
+      `  the bot run again (queue ${models.queue}, ${models.orderLatencyMs} ms there, ${models.responseLatencyMs} ms back):`,
+      `    intents: live ${intents.live}, replay ${intents.replay}, the first ${intents.equalFirst} equal, ${percent(intents.share)} of live's within the window`,
+      ...(intents.firstDifference === null
+        ? []
+        : [
+            `      first difference at ${intents.firstDifference.liveAt}:`,
+            `        live   ${intents.firstDifference.live}`,
+            `        replay ${intents.firstDifference.replay}`,
+          ]),
+      `    orders: live ${again.orders.live}, replay ${again.orders.replay}, ${again.orders.matched} alike by side, price, level and time`,
+      `    fills: live ${fills.live}, replay ${fills.replay}; alike ${percent(fills.share)} of ${fills.unionBase}`,
+      `    mean prices: bought ${again.meanPrice.live.BUY ?? "-"} and ${again.meanPrice.replay.BUY ?? "-"}, sold ${again.meanPrice.live.SELL ?? "-"} and ${again.meanPrice.replay.SELL ?? "-"}`,
+      `    fees: live ${again.fees.live}, replay ${again.fees.replay}`,
+      ...differences(fills.differences),
+    );
+  }
+  lines.push("profit by its parts (live, replay, difference)");
+  for (const [name, replay] of Object.entries(profit.replay)) {
+    lines.push(`  ${name.padEnd(12)} ${profit.live[name] ?? "-"}  ${replay}  ${profit.difference[name] ?? "-"}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

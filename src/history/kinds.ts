@@ -13,7 +13,7 @@ export interface Column {
   readonly type: ColumnType;
 }
 
-/** A row that cannot be, as SQL over the columns as text, and in words. */
+/** A row that cannot be, as SQL over the columns typed, and in words. */
 export interface RowRule {
   readonly broken: string;
   readonly expected: string;
@@ -43,16 +43,15 @@ const columns = (text: string): Column[] =>
 
 /** Exchange clock, local clock, place in the capture. */
 const STAMPS = "timeNs:integer recvNs:integer seq:integer";
-const above = (name: string): RowRule => ({ broken: `TRY_CAST(${name} AS DOUBLE) <= 0`, expected: `${name} above zero` });
-const notBelow = (name: string): RowRule => ({ broken: `TRY_CAST(${name} AS DOUBLE) < 0`, expected: `${name} of zero or more` });
+const above = (name: string): RowRule => ({ broken: `${name} <= 0`, expected: `${name} above zero` });
+const notBelow = (name: string): RowRule => ({ broken: `${name} < 0`, expected: `${name} of zero or more` });
 const candle: KindLayout = {
   columns: columns("timeNs:integer open:price high:price low:price close:price volume:amount"),
   order: ["timeNs"],
   key: ["timeNs"],
   rules: [
     {
-      broken:
-        "TRY_CAST(low AS DOUBLE) > least(TRY_CAST(open AS DOUBLE), TRY_CAST(close AS DOUBLE)) OR TRY_CAST(high AS DOUBLE) < greatest(TRY_CAST(open AS DOUBLE), TRY_CAST(close AS DOUBLE))",
+      broken: "low > least(open, close) OR high < greatest(open, close)",
       expected: "open and close between low and high",
     },
     above("low"),

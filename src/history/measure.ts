@@ -6,15 +6,6 @@ import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf }
 /** Places after the point that each kind of decimal of a file needs. */
 export type Decimals = Readonly<Record<DecimalGroup, number>>;
 
-/** What one look at a source tells. */
-export interface Measured {
-  readonly rows: number;
-  /** Undefined where there is no row. */
-  readonly firstNs: bigint | undefined;
-  readonly lastNs: bigint | undefined;
-  readonly decimals: Decimals;
-}
-
 /** 18 digits are what an int64 holds of any decimal. */
 export const MOST_DIGITS = 18;
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
@@ -25,42 +16,24 @@ export function plainSql(column: string): string {
 }
 
 /**
- * Reads a source once, from its beginning to its end, for what writing it needs to know.
+ * Reads a source as text for the places that its decimals need.
  * @param select SQL that gives the kind's columns, decimals as text.
- * @throws HistoryError naming the file, with the first row that cannot be.
+ * @throws HistoryError naming the file, with a text that is no decimal.
  */
-export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<Measured> {
-  const { rules } = layoutOf(kind);
+export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<Decimals> {
   const decimals = decimalsOf(kind);
-  const bad = (name: string): string => `${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')`;
-  const asked = [
-    "count(*) AS total",
-    "count(*) FILTER (timeNs IS NULL) AS timeless",
-    "min(timeNs) AS firstNs",
-    "max(timeNs) AS lastNs",
-    ...decimals.flatMap(({ name }) => [
-      `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS places_${name}`,
-      `any_value(${name}) FILTER (${bad(name)}) AS bad_${name}`,
-    ]),
-    ...rules.flatMap(({ broken }, index) => [
-      `count(*) FILTER (${broken}) AS broken_${index}`,
-      `any_value(timeNs) FILTER (${broken}) AS at_${index}`,
-    ]),
-  ];
-  const found = await reading(file, () => duck.row(`SELECT ${asked.join(", ")} FROM (${withPlain(select, decimals)})`));
+  const asked = decimals.flatMap(({ name }) => [
+    `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS places_${name}`,
+    `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
+  ]);
+  const found = await reading(file, () => duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`));
   for (const { name } of decimals) {
     const value = found[`bad_${name}`];
     if (value !== null) throw new HistoryError(file, `${name} is no decimal`, { value, expected: 'plain digits, such as "61800.30"' });
   }
-  refuseBroken(kind, found, file);
   const places = (group: DecimalGroup): number =>
     Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`places_${name}`] ?? 0)));
-  return {
-    rows: Number(found.total),
-    firstNs: found.firstNs === null ? undefined : wholeOf(found.firstNs),
-    lastNs: found.lastNs === null ? undefined : wholeOf(found.lastNs),
-    decimals: { price: places("price"), amount: places("amount"), rate: places("rate") },
-  };
+  return { price: places("price"), amount: places("amount"), rate: places("rate") };
 }
 
 /** The columns of a kind that hold decimals. */

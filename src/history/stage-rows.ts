@@ -1,9 +1,14 @@
 import { type Duck, wholeOf } from "./duck.js";
 import { type DecimalGroup, type HistoryKind, isDecimal, layoutOf } from "./kinds.js";
-import { castSql, decimalsOf, type Measured, MOST_DIGITS, measure, reading, refuseBroken } from "./measure.js";
+import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, reading, refuseBroken } from "./measure.js";
 
 /** A source's rows, read and checked, typed in a table of the database until {@link dropRows}. */
-export interface StagedRows extends Measured {
+export interface StagedRows {
+  readonly rows: number;
+  /** Undefined where there is no row. */
+  readonly firstNs: bigint | undefined;
+  readonly lastNs: bigint | undefined;
+  readonly decimals: Decimals;
   readonly table: string;
   /** SQL that gives the kind's columns from the table. */
   readonly select: string;
@@ -15,8 +20,6 @@ export interface StagedRows extends Measured {
 
 /** Rows at a source's beginning that say how its decimals are written. */
 const SAMPLE_ROWS = 10_000;
-/** Further places that the rest may have without being read again. */
-const SPARE_PLACES = 1;
 
 /** Places of one kind of decimal: what the first rows need, and what a column is given. */
 interface Places {
@@ -36,14 +39,15 @@ export async function stageRows(duck: Duck, kind: HistoryKind, select: string, f
   const places = await reading(file, () => firstPlaces(duck, kind, select));
   if (places !== undefined) {
     await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${optimisticSql(kind, select, places)}`));
-    const staged = await measureStaged(duck, kind, table, places, file);
-    if (staged !== undefined) return { ...staged, ...(await orderOf(duck, kind, staged.select)) };
+    const { odd } = await duck.row(`SELECT bool_or(isOdd) AS odd FROM ${table}`);
+    if (odd !== true) return measureStaged(duck, kind, table, places, file);
     await duck.run(`DROP TABLE ${table}`);
   }
-  const measured = await measure(duck, kind, select, file);
-  await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${castSql(kind, select, measured.decimals)}`));
-  const rows = stagedSql(kind, table);
-  return { ...measured, table, select: rows, ...(await orderOf(duck, kind, rows)) };
+  const decimals = await measure(duck, kind, select, file);
+  const exact = (group: DecimalGroup): Places => ({ needed: decimals[group], given: decimals[group] });
+  const known = { price: exact("price"), amount: exact("amount"), rate: exact("rate") };
+  await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${castSql(kind, select, decimals)}`));
+  return measureStaged(duck, kind, table, known, file);
 }
 
 /** Gives back what staged rows take. */
@@ -64,7 +68,7 @@ async function firstPlaces(duck: Duck, kind: HistoryKind, select: string): Promi
       Math.max(0, ...decimals.filter(({ type }) => type === wanted).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
     const [needed, written] = [most("needed"), most("written")];
     // Who pads with zeros writes as many places in every row.
-    return { needed, given: written > needed ? written : needed + SPARE_PLACES };
+    return { needed, given: written };
   };
   const places = { price: group("price"), amount: group("amount"), rate: group("rate") };
   return Object.values(places).every(({ given }) => given <= MOST_DIGITS) ? places : undefined;
@@ -84,14 +88,14 @@ function optimisticSql(kind: HistoryKind, select: string, places: Readonly<Recor
   return `SELECT ${[...columns, `${odd.join(" OR ") || "false"} AS isOdd`].join(", ")} FROM (SELECT ${["*", ...typed].join(", ")} FROM (${select}))`;
 }
 
-/** Undefined where a row is odd. @throws HistoryError naming the file */
+/** @throws HistoryError naming the file, for rows that cannot be */
 async function measureStaged(
   duck: Duck,
   kind: HistoryKind,
   table: string,
   places: Readonly<Record<DecimalGroup, Places>>,
   file: string,
-): Promise<Omit<StagedRows, "isOrdered" | "isUnique"> | undefined> {
+): Promise<StagedRows> {
   const { rules } = layoutOf(kind);
   const decimals = decimalsOf(kind);
   // Whether a column needs more than so many places.
@@ -103,7 +107,6 @@ async function measureStaged(
     });
   });
   const facts = [
-    "coalesce(bool_or(isOdd), false) AS odd",
     "count(*) AS total",
     "count(*) - count(timeNs) AS timeless",
     "min(timeNs) AS firstNs",
@@ -114,7 +117,6 @@ async function measureStaged(
     ]),
   ];
   const found = await duck.row(`SELECT ${[...facts, ...asked].join(", ")} FROM ${table}`);
-  if (found.odd === true) return undefined;
   refuseBroken(kind, found, file);
   const group = (wanted: DecimalGroup): number => {
     let { needed } = places[wanted];
@@ -126,13 +128,15 @@ async function measureStaged(
   const narrowed = decimals
     .filter(({ type }) => exact[type] < places[type].given)
     .map(({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${exact[type]})) AS ${name}`);
+  const select = stagedSql(kind, table, narrowed);
   return {
     rows: Number(found.total),
     firstNs: found.firstNs === null ? undefined : wholeOf(found.firstNs),
     lastNs: found.lastNs === null ? undefined : wholeOf(found.lastNs),
     decimals: exact,
     table,
-    select: stagedSql(kind, table, narrowed),
+    select,
+    ...(await orderOf(duck, kind, select)),
   };
 }
 

@@ -104,6 +104,37 @@ describe("importing files", () => {
     );
   });
 
+  it.each([
+    ["more places than the first ten thousand rows", "5.25001", 5, "5.25001"],
+    ["an exponent", "5e-7", 7, "0.0000005"],
+    ["leading zeros", "007.50", 1, "7.5"],
+  ] as const)(
+    "keeps a price exact that comes late and has %s, and puts rows in the order of time",
+    async (_what, written, places, price) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const rows = Array.from({ length: 10_000 }, (_, at) => `${at + 2},5.5,1,${MIDNIGHT + 1},true\n`).join("");
+      const path = fileOf(folder, "late.csv", `id,price,amount,time,isBuyerMaker\n${rows}1,${written},1,${MIDNIGHT},true\n`);
+      const { files } = await take(store, [path]);
+      expect(files[0]?.days[0]).toMatchObject({ rows: 10_001, decimals: { price: places, amount: 0 } });
+      const [first] = await query(
+        store,
+        `SELECT id, seq, price::VARCHAR AS price FROM read_parquet('${store.root}/btcusdt/trades/*.parquet') LIMIT 1`,
+      );
+      expect(first).toEqual({ id: 1n, seq: 10_001n, price });
+    },
+  );
+
+  it("refuses a late price that is none before anything is written", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const rows = Array.from({ length: 10_000 }, (_, at) => `${at + 2},5.5,1,${MIDNIGHT + 1},true\n`).join("");
+    const good = fileOf(folder, "good.csv", `id,price,amount,time,isBuyerMaker\n${rows}`);
+    const bad = fileOf(folder, "bad.csv", `id,price,amount,time,isBuyerMaker\n${rows}1,5.5 USD,1,${MIDNIGHT},true\n`);
+    await expect(take(store, [good, bad])).rejects.toThrow(/bad\.csv: price is no decimal.*5\.5 USD/);
+    expect(await listHistory(store, { verify: true })).toEqual([]);
+  });
+
   it("cleans a recorder's clock by the smallest latency of all files of the capture, part by part", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));

@@ -10,6 +10,8 @@ const LAST_RETRY_MS = 5000;
 /** A venue answers every question; one that does not must not stop the reconciliation for ever. */
 const ANSWER_LIMIT_MS = 30_000;
 
+const NONE: readonly Asked[] = [];
+
 /** The questions of a reconciliation that are under way or wait to be asked again. */
 export class OpenQuestions {
   readonly #nextActionId: () => ActionId;
@@ -59,6 +61,7 @@ export class OpenQuestions {
 
   /** Those that nobody has answered for too long, taken out. */
   overdue(nowMs: Ms): readonly Asked[] {
+    if (this.#pending.size === 0) return NONE;
     const overdue = [...this.#pending].filter(([, asked]) => nowMs - asked.askedAtMs >= ANSWER_LIMIT_MS);
     for (const [actionId] of overdue) this.#pending.delete(actionId);
     return overdue.map(([, asked]) => asked);
@@ -66,6 +69,7 @@ export class OpenQuestions {
 
   /** Those whose wait is over, taken out. */
   dueRetries(nowMs: Ms): readonly Asked[] {
+    if (this.#retries.length === 0) return NONE;
     const due = this.#retries.filter((retry) => retry.dueMs <= nowMs);
     if (due.length > 0) this.#retries = this.#retries.filter((retry) => retry.dueMs > nowMs);
     return due.map(({ asked }) => asked);

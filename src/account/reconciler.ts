@@ -91,8 +91,7 @@ export class Reconciler {
 
   /** What time alone brings: retries, questions without an answer, and, once `confirmed`, the next reconciliation. */
   tick(nowMs: Ms, confirmed: boolean): AccountStep {
-    const noAnswer: Outcome = { result: "unknown", cause: "timeout", message: "no answer" };
-    const changes = this.#questions.overdue(nowMs).map((asked) => this.#questions.failed(asked, noAnswer, nowMs));
+    const changes = this.#questions.overdue(nowMs).map((asked) => this.#questions.failed(asked, NO_ANSWER, nowMs));
     const ask = this.#questions.dueRetries(nowMs).map(({ question, window, failures }) => this.#ask(question, nowMs, window, failures));
     if (this.#run === undefined && confirmed) {
       const cause = this.#dueCause(nowMs);
@@ -220,4 +219,5 @@ export class Reconciler {
   }
 }
 
+const NO_ANSWER: Outcome = { result: "unknown", cause: "timeout", message: "no answer" };
 const NOTHING: AccountStep = { changes: [], ask: [] };

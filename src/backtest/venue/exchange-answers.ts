@@ -83,7 +83,10 @@ export class RecentRecords<R extends { readonly id: Int64Id; readonly marketId: 
   page(marketId: MarketId, fromId: Int64Id | undefined): readonly R[] {
     const records = this.of(marketId);
     if (fromId === undefined) return records.slice(-PAGE);
+    // Ids ascend, and most questions are for what is newest.
     const from = Number(fromId);
-    return records.filter(({ id }) => Number(id) >= from).slice(0, PAGE);
+    let first = records.length;
+    while (first > 0 && Number((records[first - 1] as R).id) >= from) first -= 1;
+    return records.slice(first, first + PAGE);
   }
 }

@@ -121,6 +121,8 @@ async function play({ play: tell }: TakeoverStory, isKilledAt: (kind: string) =>
     },
   });
   await tell(stage);
+  // Killed at the end of its story, it is started again after it, and must come to an end of its own.
+  if (kills > 0) await stage.blocks(BLOCKS_TO_THE_END);
   isStopping = true;
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();

@@ -8,6 +8,7 @@ import type { TapeSource } from "../../history/columns/tape-source.js";
 import { instantText } from "../../history/day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
+import { gapsOf } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { MarketHistory } from "../engine/replay-run.js";
@@ -55,6 +56,9 @@ type Asked = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
 /** How long the newest data may have been on its way. */
 const TAIL_US = 1_000_000;
 
+/** Marks that pause for longer are missing. */
+const MARKS_PAUSE_MS = 60_000;
+
 /**
  * Opens what a backtest replays. Marks and funding are taken where the store has them.
  * @param onMake told as a day's columns are made, which takes seconds the first time.
@@ -68,6 +72,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   const markets: OpenedMarket[] = [];
   const files: DataFile[] = [];
   const gaps: string[] = [];
+  const others: { readonly marketId: MarketId; readonly name: string; readonly kind: HistoryKind }[] = [];
   for (const [marketId, name] of Object.entries(history.markets)) {
     const market = rules.markets[marketId];
     const { tickSize, stepSize } = market;
@@ -79,8 +84,10 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
         : undefined;
     const funding = has(store, name, "funding", span) ? await openFunding(store, name, span) : undefined;
     const kinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
+    others.push(...kinds.map((kind) => ({ marketId, name, kind })));
     if (grade === "klines") {
       const kind = `klines-${interval}`;
+      others.push({ marketId, name, kind });
       const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize });
       markets.push({ marketId, marks, funding, tapes: undefined, klines: { ...tape, marketId } });
       kinds.push(kind);
@@ -102,6 +109,14 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   }
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
+  // Where marks end a position goes on at the last one, and where funding ends none is paid: a run must not pass over that in silence.
+  for (const { marketId, name, kind } of others) {
+    const leastMs = kind === "funding" ? rules.markets[marketId].fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
+    const covered = store.days({ market: name, kind }).flatMap((day) => day.covered);
+    for (const [fromMs, toMs] of gapsOf(covered, [Math.floor(startUs / 1000), Math.ceil(endUs / 1000)])) {
+      if (toMs - fromMs > leastMs) gaps.push(`${marketId} ${kind}: ${instantText(fromMs)} to ${instantText(toMs)}`);
+    }
+  }
   return { grade, interval, markets, startUs, endUs, files, gaps };
 }
 

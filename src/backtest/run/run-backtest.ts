@@ -171,8 +171,19 @@ function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): 
     data: history.files,
     sampleMs: sampleMsOf(config, history),
     adverseSelectionMs,
-    models: [...modelsOf(config, history), ...rates],
+    models: [...modelsOf(config, history), ...carryOf(history), ...rates],
   };
+}
+
+/** What marks and funding are made of; a history without either has neither to show, and its report says so. */
+function carryOf({ markets, grade }: PlayedHistory): { readonly name: string; readonly value: string }[] {
+  return markets.map(({ marketId, marks, funding }) => {
+    const made = grade === "klines" ? "the price at each bar's open, high and low" : "the middle of the best prices";
+    const mark = marks === undefined ? made : "as recorded";
+    const isTold = marks?.nextFundingMs.some((ms) => ms > 0) === true;
+    const paid = funding !== undefined ? "as it was paid" : isTold ? "what the marks said would be paid" : "none paid: none recorded";
+    return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
+  });
 }
 
 function modelsOf({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): { readonly name: string; readonly value: string }[] {

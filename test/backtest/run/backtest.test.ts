@@ -8,6 +8,7 @@ import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf, runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
+import { importFiles } from "../../../src/history/import-files.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 import { generateHistory } from "../../support/generated-history.js";
@@ -103,6 +104,33 @@ describe("a backtest from its file", () => {
     const config = written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
     await expect(openHistory(config)).rejects.toThrow(ConfigError);
     await expect(openHistory(config)).rejects.toThrow(/btcusdc: has no klines-1M of that time.*marketwright data list/);
+  });
+});
+
+describe("a history whose marks and funding are not whole", () => {
+  it("says where it lacks them, and what it made instead: a frozen mark hides a loss, and funding that is missing a cost", async () => {
+    const other = mkdtempSync(join(tmpdir(), "backtest-marks-"));
+    try {
+      const store = await generateHistory(other, { market: MARKET, fromMs: FROM_MS, seconds: 100 });
+      const whole = folder;
+      folder = other;
+      const config = written(backtest());
+      folder = whole;
+      const carryOf = async () => {
+        const report = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
+        return report.models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
+      };
+      expect(await carryOf()).toBe("mark: the middle of the best prices; funding: none paid: none recorded");
+      const marks = join(other, "marks.csv");
+      const row = (ms: number): string => `${ms},60000,60000,0.0001,${FROM_MS + 60_000}\n`;
+      writeFileSync(marks, `time,markPrice,indexPrice,fundingRate,nextFundingTime\n${row(FROM_MS)}${row(FROM_MS + 30_000)}`);
+      await importFiles(store, { market: MARKET, files: [marks], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+      expect(await carryOf()).toBe("mark: as recorded; funding: what the marks said would be paid");
+      const { gaps } = await openHistory(config);
+      expect(gaps.filter((gap) => gap.startsWith(`${MARKET} marks: 2026-01-05T23:59:30`))).toHaveLength(1);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
   });
 });
 

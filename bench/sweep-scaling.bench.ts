@@ -13,7 +13,7 @@ import { effort } from "./effort.js";
 import { bookTape } from "./market-tape.js";
 import { median } from "./rounds.js";
 
-const BYTES = effort(2 ** 30, 2 ** 22);
+const BYTES = effort(2 ** 30, 1);
 const ROUNDS = effort(3, 1);
 const ENTRY = new URL("../dist/backtest/sweep/job-thread.js", import.meta.url);
 const WINDOW = { name: "whole", fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
@@ -23,8 +23,8 @@ export const bench: Bench = {
   about: "runs of a sweep by two threads against one, on 1 GB of shared columns, and what the second one costs in memory",
   floor: 1.7,
   async run() {
-    const { tape: small, source } = bookTape();
-    const tape = tiled(small, BYTES);
+    const { tape: recorded, source } = bookTape();
+    const tape = tiled(beginningOf(recorded, TILE_MESSAGES), BYTES);
     const history = historyOf(tape);
     const megabytes = bytesOf(history) / 2 ** 20;
     const taken = { one: [] as number[], two: [] as number[], ratio: [] as number[], memory: [] as number[] };
@@ -62,7 +62,7 @@ async function measured(history: SharedHistory, workers: number): Promise<{ read
     await pool.run(batch, () => {}, new AbortController().signal);
   };
   try {
-    await play(partOf(history));
+    await play(historyOf(beginningOf(history.markets[0]?.tape as Tape, WARM_MESSAGES)));
     let most = 0;
     const watch = setInterval(() => {
       most = Math.max(most, process.memoryUsage.rss());
@@ -82,7 +82,8 @@ async function measured(history: SharedHistory, workers: number): Promise<{ read
 
 const WATCH_MS = 50;
 /** Of the run that warms a thread up. */
-const WARM_MESSAGES = 20_000;
+const WARM_MESSAGES = effort(20_000, 50);
+const TILE_MESSAGES = effort(Number.MAX_SAFE_INTEGER, 500);
 
 /** The same messages over and over, each time later, until the columns are so large. */
 function tiled(tape: Tape, bytes: number): Tape {
@@ -126,14 +127,10 @@ function historyOf(tape: Tape): SharedHistory {
 }
 
 /** Its first messages. */
-function partOf(history: SharedHistory): SharedHistory {
-  const [market] = history.markets;
-  const tape = market?.tape as Tape;
-  const messages = Math.min(WARM_MESSAGES, tape.messages);
+function beginningOf(tape: Tape, most: number): Tape {
+  const messages = Math.min(most, tape.messages);
   const cut = <Column extends Float64Array | Uint8Array | Uint32Array>(column: Column): Column => column.subarray(0, messages) as Column;
-  const byLocal =
-    tape.byLocal === undefined ? undefined : new Uint32Array(tape.byLocal.filter((message) => message < messages).slice(0, messages));
-  const part = {
+  return {
     ...tape,
     messages,
     rows: tape.rowEnd[messages - 1] as number,
@@ -141,9 +138,10 @@ function partOf(history: SharedHistory): SharedHistory {
     localUs: cut(tape.localUs),
     kind: cut(tape.kind),
     rowEnd: cut(tape.rowEnd),
-    byLocal,
+    signedTicks: tape.signedTicks.subarray(0, tape.rowEnd[messages - 1]),
+    lots: tape.lots.subarray(0, tape.rowEnd[messages - 1]),
+    byLocal: tape.byLocal?.filter((message) => message < messages),
   };
-  return historyOf(part);
 }
 
 function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {

@@ -47,10 +47,10 @@ export interface SweepOutcome {
  */
 export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<SweepOutcome | undefined> {
   const opened = await openHistory(sweep.backtest, run.onMake);
-  const { grade, interval, files, gaps } = opened;
+  const { grade, interval, files, gaps, startUs, endUs } = opened;
   const { fromUs, toUs } = sweep.backtest.history;
   const whole = { fromUs, toUs };
-  const splits = sweep.walkForward === undefined ? undefined : splitsOf(whole, sweep.walkForward);
+  const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   const print = await fingerprintOf(sweep, run, files);
   const results = new ResultsFile(run.directory, print, run.replace);
   try {
@@ -84,7 +84,7 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
           ? { path: parameter.path, scale: "list", values: [...parameter.values] }
           : { path: parameter.path, scale: parameter.scale, values: [parameter.min, parameter.max] },
       ),
-      windows: windows.map(windowText),
+      windows: (splits === undefined ? [{ name: "whole", fromUs: startUs, toUs: endUs }] : windows).map(windowText),
       points,
       best: bestPoint(last, sweep.points, results.done, sweep.objective).index,
       walkForward: splits === undefined ? null : walkedForward(splits, sweep.points, results.done, sweep.objective),

@@ -32,6 +32,9 @@ const BOT = {
 const RULES = { markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } };
 const at = (seconds: number): string => new Date(FROM_MS + seconds * 1000).toISOString();
 
+/** What most sweeps here replay. */
+export const SHORT_SECONDS = 15;
+
 /** What is swept where a test says nothing else: six points. */
 export const SWEEP = {
   backtest: "bt.yaml",
@@ -51,7 +54,8 @@ export class SweepStage {
   async open(seconds = 60, klines = false): Promise<this> {
     await generateHistory(this.folder, { market: "btcusdc", fromMs: FROM_MS, seconds, klines });
     this.write("bot.yaml", BOT);
-    this.write("bt.yaml", this.backtest(seconds));
+    this.write("bt.yaml", this.backtest(Math.min(seconds, SHORT_SECONDS)));
+    this.write("bt-whole.yaml", this.backtest(seconds));
     this.write("sweep.yaml", SWEEP);
     return this;
   }

@@ -1,3 +1,4 @@
+import type { PaperModels } from "../backtest/paper/paper-venue.js";
 import type { SessionRecording } from "../backtest/session/session-recording.js";
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
@@ -9,9 +10,10 @@ import { rpcUrlsOf } from "../bot/run/chain-access.js";
 import { type RunningBot, startBot } from "../bot/run/run-bot.js";
 import type { ChainAccess } from "../bot/run/run-liquidator.js";
 import { type RunSummary, summaryOf } from "../bot/run/run-summary.js";
+import type { VenueBetween } from "../bot/run/session-tap.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
-import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -39,6 +41,8 @@ export interface SessionOptions {
   /** How a guard is started, for the warning when none runs; left out where one is being started. */
   readonly guardCommand?: string;
   readonly journalPath?: string | undefined;
+  /** How a dry run's orders travel and are filled here; a dry run without it fills nothing. */
+  readonly paper?: PaperModels | undefined;
   /** The folder that the session is recorded into. */
   readonly recordFolder?: string | undefined;
   /** Processes that were started beside the bot: when one ends or does not start, the log says so. */
@@ -110,21 +114,24 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   await warnWithoutGuard(context, options, log, account);
 
   const chain = chainAccessOf(config, store, env);
-  const { recordFolder } = options;
+  const { recordFolder, paper } = options;
   const recording: { session?: SessionRecording } = {};
   // It brings a database along, which a bot that records nothing does not wait for.
   const recordings = recordFolder === undefined ? undefined : await import("../backtest/session/session-recording.js");
   if (recordFolder !== undefined) recordings?.SessionRecording.claim(recordFolder);
   cleanup.push(() => recording.session?.abandon());
+  const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
   const bot = await namingExchange(config.exchange.rest, () =>
     startBot({
       config,
       privateKey,
       seam,
-      store,
+      // What happens on paper is no state of the account's.
+      store: paper === undefined ? store : new MemoryStateStore(),
       log,
       metrics,
       dryRun,
+      ...(between === undefined ? {} : { paper: between }),
       ...(chain === undefined ? {} : { chain }),
       ...(journal === undefined ? {} : { journal }),
       ...(recordFolder === undefined || recordings === undefined
@@ -133,9 +140,17 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
             record: async (beginning) => {
               const onFailed = (error: unknown): void =>
                 log.error({ error, folder: recordFolder }, "the session is not recorded any further");
-              const mode = dryRun ? "no-fills" : "live";
+              const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
               recording.session = await recordings.SessionRecording.begin(
-                { folder: recordFolder, config, mode, version: packageVersion(), seam, onFailed },
+                {
+                  folder: recordFolder,
+                  config,
+                  mode,
+                  ...(paper === undefined ? {} : { paper }),
+                  version: packageVersion(),
+                  seam,
+                  onFailed,
+                },
                 beginning,
               );
               return recording.session;
@@ -172,13 +187,20 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const { firstQuoteAtMs } = bot.monitor;
   // The steady clock of the real seam begins with the process.
   const secondsToFirstQuote = firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
-  return summaryOf(bot.bot, bot.monitor, secondsToFirstQuote, bot.liquidator?.ledger.counts());
+  const summary = summaryOf(bot.bot, bot.monitor, secondsToFirstQuote, bot.liquidator?.ledger.counts());
+  return paper === undefined ? summary : { ...summary, paper };
 }
 
 /** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
 function chainAccessOf({ chain, liquidator }: BotConfig, store: FileStateStore, env: CliContext["env"]): ChainAccess | undefined {
   if (chain === undefined || liquidator === undefined) return undefined;
   return { rpcs: rpcUrlsOf(chain, env), laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner) };
+}
+
+/** The venue of a paper session. It brings the backtest's exchange along, which other runs do not wait for. */
+async function paperBetween(config: BotConfig, models: PaperModels, clock: Clock): Promise<VenueBetween> {
+  const { PaperVenue } = await import("../backtest/paper/paper-venue.js");
+  return (live, { rules }, bot) => new PaperVenue({ live, config, rules, models, clock, ...bot });
 }
 
 async function announceCrypto(log: OpenLog): Promise<void> {

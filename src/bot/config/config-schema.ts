@@ -2,6 +2,7 @@ import { z } from "zod";
 import { chainShape } from "./chain-fields.js";
 import { addressField, baseField, countField, durationField, fractionField, quoteField, rateField } from "./config-fields.js";
 import { liquidatorShape } from "./liquidator-fields.js";
+import { paperShape } from "./paper-fields.js";
 
 const exchange = z
   .strictObject({
@@ -222,6 +223,7 @@ export const botSchema = z
     risk,
     chain: chainShape.optional(),
     liquidator: liquidatorShape.optional(),
+    paper: paperShape.optional(),
     metrics: metrics.optional(),
     guard: guard.prefault({}),
     stateDir: z

@@ -248,19 +248,24 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
       }
     };
   const outbox = new Outbox({ concurrency: CONNECTIONS });
+  const exchangeNowMs = (): number => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs();
   const live = new LiveVenue({
     transport: options.transport,
     seam,
     signer: parts.signer,
     markets: Object.keys(config.markets),
-    exchangeNowMs: () => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs(),
+    exchangeNowMs,
     requestTimeoutMs: config.exchange.requestTimeoutMs,
     onWritten: (actionId) => monitor.written(actionId),
     streams: registered && paper === undefined ? true : "market",
   });
   const venue: Venue =
     paper !== undefined
-      ? paper(live, { account, rules, registered }, (hash) => bot?.context.account.orders.get(hash)?.level ?? -1)
+      ? paper(
+          live,
+          { account, rules, registered },
+          { levelOf: (hash) => bot?.context.account.orders.get(hash)?.level ?? -1, exchangeNowMs },
+        )
       : registered
         ? live
         : new BlankAccountVenue(live, seam.clock);

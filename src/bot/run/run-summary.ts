@@ -34,6 +34,13 @@ export interface RunSummary {
   /** From the start of the process until both sides rested in every market; null when they never did. */
   readonly secondsToFirstQuote: number | null;
   readonly stopReason: string | null;
+  /** Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are paper, by these models. */
+  readonly paper?: {
+    readonly queue: string;
+    readonly orderLatencyMs: number;
+    readonly responseLatencyMs: number;
+    readonly creditQuote: string;
+  };
   /** Of a bot that liquidates: positions of accounts in danger, by how far they came. */
   readonly liquidations?: LiquidationSummary;
 }

@@ -1,4 +1,4 @@
-import type { Hex } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue, VenueEvent } from "../../exchange/venue.js";
 import type { Bot } from "../bot.js";
@@ -20,5 +20,12 @@ export interface SessionTap {
   notice(notice: Notice, bot: Bot): void;
 }
 
+/** What a venue between learns of the bot. */
+export interface BetweenBot {
+  /** The distance rank of the quote that an order is for; -1 of no quote. */
+  readonly levelOf: (hash: Hex) => number;
+  readonly exchangeNowMs: () => Ms;
+}
+
 /** Puts a venue of its own between the live one, of which it follows the markets' streams, and the bot. */
-export type VenueBetween = (live: Venue, beginning: SessionBeginning, levelOf: (hash: Hex) => number) => Venue;
+export type VenueBetween = (live: Venue, beginning: SessionBeginning, bot: BetweenBot) => Venue;

@@ -1,0 +1,31 @@
+import type { VenueEvent } from "../../exchange/venue.js";
+import type { Tape } from "../../history/columns/tape.js";
+import { TapeBuilder, type TapeGrid } from "../../history/columns/tape-builder.js";
+
+/** No price of any book lies beyond: a snapshot that deletes these replaces the whole of both sides. */
+const LEAST_TICKS = 1;
+const MOST_TICKS = 2 ** 31 - 1;
+
+/** What of a live stream a market's history is made of. */
+export type HistoricEvent = Extract<VenueEvent, { readonly type: "book-snapshot" | "book-update" | "public-trade" }>;
+
+/** One message of a live stream as a tape of its own, for matchers that play history. */
+export function tapeOf(grid: TapeGrid, event: HistoricEvent, exchangeUs: number, localUs: number): Tape {
+  const builder = new TapeBuilder(grid);
+  if (event.type === "public-trade") {
+    return builder.trade(exchangeUs, localUs, event.isBuyerMaker ? "SELL" : "BUY", event.ticks, event.lots).build();
+  }
+  const isSnapshot = event.type === "book-snapshot";
+  if (isSnapshot) builder.snapshot(exchangeUs, localUs);
+  else builder.update(exchangeUs, localUs);
+  for (const [side, flat] of [["BUY", event.bids] as const, ["SELL", event.asks] as const]) {
+    for (let at = 0; at < flat.length; at += 2) builder.level(side, flat[at] as number, flat[at + 1] as number);
+  }
+  if (isSnapshot) builder.level("BUY", LEAST_TICKS, 0).level("SELL", MOST_TICKS, 0);
+  return builder.build();
+}
+
+/** A history that has not begun. */
+export function emptyTape(grid: TapeGrid): Tape {
+  return new TapeBuilder(grid).build();
+}

@@ -1,0 +1,241 @@
+import { type Observable, Subject, type Subscription } from "rxjs";
+import type { BotConfig } from "../../bot/config/config.js";
+import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import { queueModelNamed } from "../../core/queue-model-names.js";
+import type { Clock, Timer } from "../../core/seam.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
+import type { VenueRules } from "../../exchange/records.js";
+import type { Action, Venue, VenueEvent } from "../../exchange/venue.js";
+import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { LocalStamps } from "../../history/record/local-stamps.js";
+import { BookMatcher } from "../matching/book-matcher.js";
+import type { RunObserver } from "../record/run-observer.js";
+import { constantLatency } from "../venue/latency.js";
+import { marketTerms } from "../venue/market-terms.js";
+import type { ReplayMarket } from "../venue/replay-market.js";
+import { ReplayVenue } from "../venue/replay-venue.js";
+import { FeedDelay } from "./feed-delay.js";
+import { emptyTape, type HistoricEvent, tapeOf } from "./live-tape.js";
+
+/** How paper orders travel and are filled. */
+export interface PaperModels {
+  /** A name of `core`'s queue models. */
+  readonly queue: string;
+  readonly orderLatencyMs: number;
+  readonly responseLatencyMs: number;
+  /** What the paper account begins with, in the quote asset. */
+  readonly creditQuote: string;
+}
+
+/** What a paper venue is made of. */
+export interface PaperVenueOptions {
+  /** Follows the markets' streams, and no account's. */
+  readonly live: Venue;
+  readonly config: BotConfig;
+  readonly rules: VenueRules;
+  readonly models: PaperModels;
+  readonly clock: Clock;
+  readonly levelOf: (hash: Hex) => number;
+  /** The exchange's time as the bot estimates it: expiries and stamps go by it. */
+  readonly exchangeNowMs: () => Ms;
+}
+
+/** Own liquidations are as the embedded exchange's default has them: no public answer tells of them. */
+const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
+/** What anybody may ask, and the account's part of the answer is nothing. */
+const PUBLIC: ReadonlySet<string> = new Set(["time", "rules", "bookSequence"]);
+
+/**
+ * Paper trading: the live markets, and an account and orders that are in this process alone, filled by the replayed venue's own models
+ * and rules. What is heard of a market was so at the exchange a feed's delay before; a request arrives there after its latency, meets what the market
+ * was then, and its answer is heard after another. Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
+ */
+export class PaperVenue implements Venue {
+  readonly events$: Observable<VenueEvent>;
+  readonly #events = new Subject<VenueEvent>();
+  readonly #options: PaperVenueOptions;
+  readonly #replayed: ReplayVenue;
+  readonly #stamps: LocalStamps;
+  readonly #delay = new FeedDelay();
+  readonly #subscription: Subscription;
+  #timer: Timer | undefined;
+  #timerUs = Number.POSITIVE_INFINITY;
+  /** The newest instant of the exchange that is known. */
+  #exchangeUs = 0;
+  #lastUs = 0;
+  /** What each market said is paid next. */
+  readonly #funding = new Map<MarketId, { readonly rateE18: bigint; readonly atMs: Ms }>();
+  #isAccountUp = false;
+  #isClosed = false;
+
+  constructor(options: PaperVenueOptions) {
+    const { live, config, rules, models, clock, levelOf } = options;
+    this.#options = options;
+    this.#stamps = new LocalStamps(clock);
+    this.events$ = this.#events.asObservable();
+    const paperRules: VenueRules = { ...rules, waiveGasFeeMinimumQuote: 0n };
+    const terms = new Map(
+      Object.keys(config.markets).map((marketId) => {
+        const market = rules.markets[marketId];
+        const { tickSize, stepSize } = market;
+        const { creditDecimals, paperDecimals } = rules;
+        const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+        return [marketId, marketTerms(market, instrument, LIQUIDATION)] as const;
+      }),
+    );
+    this.#replayed = new ReplayVenue({
+      rules: paperRules,
+      terms,
+      startCredit: decimalToScaled(models.creditQuote, rules.creditDecimals, "paper.creditQuote"),
+      latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
+      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+      observer: NOBODY,
+      nowUs: () => this.#nowUs(),
+      levelOf: (hash) => levelOf(hash as Hex),
+    });
+    for (const [marketId, { instrument }] of terms) {
+      const market = this.#replayed.markets.get(marketId) as ReplayMarket;
+      const { tickSize, stepSize } = instrument;
+      market.matcher = new BookMatcher({
+        tape: emptyTape({ marketId, tickSize, stepSize }),
+        listener: market,
+        queue: queueModelNamed(models.queue, instrument.lotBase),
+        onTouch: (_atUs, bidTicks, askTicks) => {
+          const midHalfTicks = bidTicks + askTicks;
+          if (!Number.isNaN(midHalfTicks)) this.#replayed.account.mid(marketId, midHalfTicks);
+        },
+      });
+    }
+    this.#subscription = live.events$.subscribe((event) => this.#hear(event));
+  }
+
+  submit(action: Action): void {
+    if (action.kind === "question" && PUBLIC.has(action.ask)) {
+      this.#options.live.submit(action);
+      return;
+    }
+    this.#replayed.submit(action);
+    this.#arm();
+  }
+
+  resubscribe(marketId: MarketId): void {
+    this.#options.live.resubscribe(marketId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#subscription.unsubscribe();
+    this.#options.live.close();
+    this.#events.complete();
+  }
+
+  /** The market is told to the bot first: it knew nothing of what its own orders will have come to. */
+  #hear(event: VenueEvent): void {
+    const nowUs = this.#nowUs();
+    this.#emit(event);
+    if (event.type === "stream" && event.state === "up" && !this.#isAccountUp) {
+      this.#isAccountUp = true;
+      this.#emit({
+        type: "stream",
+        stream: "account",
+        state: "up",
+        reason: "a paper account: its orders are filled here, and sent nowhere",
+      });
+    } else if (event.type === "public-trade" || event.type === "book-snapshot" || event.type === "book-update") {
+      if (event.type === "public-trade") this.#delay.heard(nowUs, event.timeMs * 1000);
+      this.#market(event, nowUs);
+    } else if (event.type === "market-state" && this.#replayed.markets.has(event.marketId)) {
+      this.#exchangeTo(this.#delay.exchangeUs(nowUs));
+      this.#replayed.mark(event.marketId, event.mark, this.#exchangeUs);
+      this.#fund(event.marketId, event.fundingRate, event.nextFundingMs);
+    }
+    this.#look();
+  }
+
+  /** A market that goes on to its next funding has paid the one that it told before. */
+  #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
+    const told = this.#funding.get(marketId);
+    if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) this.#replayed.fund(marketId, told.rateE18, this.#exchangeUs);
+    this.#funding.set(marketId, { rateE18: BigInt(Math.round(rate * 1e18)), atMs: nextMs });
+  }
+
+  #market(event: HistoricEvent, nowUs: number): void {
+    const market = this.#replayed.markets.get(event.marketId);
+    if (market === undefined) return;
+    const atUs = Math.max(this.#exchangeUs, this.#delay.exchangeUs(nowUs));
+    // What arrived before it was heard meets the market as it was before.
+    this.#exchangeTo(atUs, false);
+    const { marketId, tickSize, stepSize } = market.terms.instrument;
+    (market.matcher as BookMatcher).extend(tapeOf({ marketId, tickSize, stepSize }, event, atUs, Math.max(atUs, nowUs)));
+    this.#play(market, atUs);
+  }
+
+  /** The exchange's time, as near as the bot knows it; it never goes back. */
+  #nowUs(): number {
+    const { clock, exchangeNowMs } = this.#options;
+    this.#lastUs = Math.max(this.#lastUs, this.#stamps.nowUs() + Math.round((exchangeNowMs() - clock.nowMs()) * 1000));
+    return this.#lastUs;
+  }
+
+  /** Plays the exchange on to an instant: expiries, and requests that have arrived by then. */
+  #exchangeTo(untilUs: number, inclusive = true): void {
+    for (;;) {
+      const arrivalUs = this.#replayed.nextArrivalUs;
+      if (inclusive ? arrivalUs > untilUs : arrivalUs >= untilUs) break;
+      const atUs = Math.max(this.#exchangeUs, arrivalUs);
+      for (const market of this.#replayed.markets.values()) this.#play(market, atUs);
+      this.#exchangeUs = atUs;
+      this.#replayed.arrive(atUs);
+    }
+    for (const market of this.#replayed.markets.values()) this.#play(market, untilUs);
+    this.#exchangeUs = Math.max(this.#exchangeUs, untilUs);
+  }
+
+  #play({ matcher }: ReplayMarket, untilUs: number): void {
+    while (matcher.nextUs <= untilUs) matcher.advance(untilUs, true);
+  }
+
+  /** Lets the exchange go on to what is known of it now, and tells what is to be heard by now. */
+  #look(): void {
+    if (this.#isClosed) return;
+    const nowUs = this.#nowUs();
+    this.#exchangeTo(this.#delay.exchangeUs(nowUs));
+    while (this.#replayed.nextHeardUs <= nowUs) for (const event of this.#replayed.takeHeard()) this.#emit(event);
+    this.#arm();
+  }
+
+  /** Sees to it that somebody looks when a request is known to have arrived, or something is to be heard. */
+  #arm(): void {
+    if (this.#isClosed) return;
+    const nowUs = this.#nowUs();
+    const dueUs = Math.min(this.#replayed.nextArrivalUs + this.#delay.us, this.#replayed.nextHeardUs);
+    if (dueUs >= this.#timerUs && this.#timer !== undefined) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#timerUs = dueUs;
+    if (dueUs === Number.POSITIVE_INFINITY) return;
+    // Nothing is told inside `submit`.
+    this.#timer = this.#options.clock.setTimer(Math.max(0, Math.ceil((dueUs - nowUs) / 1000)), () => {
+      this.#timer = undefined;
+      this.#timerUs = Number.POSITIVE_INFINITY;
+      this.#look();
+    });
+  }
+
+  #emit(event: VenueEvent): void {
+    if (!this.#isClosed) this.#events.next(event);
+  }
+}
+
+/** The bot tells of its own fills; nobody watches this account beside it. */
+const NOBODY: RunObserver = {
+  touch() {},
+  fill() {},
+  equity() {},
+  quote() {},
+  action() {},
+  funding() {},
+  note() {},
+};

@@ -42,6 +42,15 @@ export function laterTape(tape: Tape, byUs: number): Tape {
   return { ...tape, exchangeUs: later(tape.exchangeUs), localUs: later(tape.localUs) };
 }
 
+/** Its first messages, so many microseconds of exchange time; the columns are shared. */
+export function firstOf(tape: Tape, us: number): Tape {
+  const endUs = (tape.exchangeUs[0] as number) + us;
+  const found = tape.exchangeUs.findIndex((stampUs) => stampUs >= endUs);
+  const messages = found < 0 ? tape.messages : found;
+  const rows = tape.rowEnd[messages - 1] as number;
+  return { ...tape, messages, rows, byLocal: tape.byLocal?.filter((message) => message < messages) };
+}
+
 function recordedTrades(file: string): Tape {
   const [header = "", ...lines] = gunzipSync(readFileSync(file)).toString("utf8").trimEnd().split("\n");
   const columns = header.trim().split(",");

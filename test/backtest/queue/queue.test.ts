@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
       const store = join(stage.folder, "history");
       const args = ["worker", "--queue", redis.url, "--store", store, "--workers", "1", "--lock", "2"];
       const killed = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "ignore", "pipe"] });
-      await said(killed, /begins[^]*begins/);
+      await said(killed, /begins[\s\S]*begins/);
       killed.kill("SIGKILL");
       last = await worker();
     });

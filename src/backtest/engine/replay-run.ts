@@ -213,6 +213,12 @@ export class ReplayRun {
     return views;
   }
 
+  /** Why the bot would not trade on by itself, now; undefined when it would. */
+  get haltedWhy(): string | undefined {
+    const standing = this.bot.safety.halts.filter(({ resumesByItself }) => !resumesByItself);
+    return standing.length === 0 ? undefined : standing.map(({ name, why }) => `${name}: ${why}`).join("; ");
+  }
+
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
   finish(): number {
     this.#engine.command({ command: "stop", reason: "the history is over" });

@@ -139,7 +139,10 @@ async function played(
       return !isStopped;
     },
   });
+  const { haltedWhy } = replay;
   const endUs = replay.finish();
+  if (replay.venue.isLiquidated) return { endUs, ended: "liquidated", reason: "the account did not cover its maintenance margin" };
+  if (haltedWhy !== undefined && !isStopped) return { endUs, ended: "halted", reason: haltedWhy };
   return isStopped ? { endUs, ended: "stopped", reason: "it was interrupted" } : { endUs, ended: "end-of-history" };
 }
 

@@ -50,6 +50,7 @@ export class ReplayVenue implements Venue, OrderListener {
   readonly #trades = new RecentRecords<VenueTrade>();
   readonly #incomes = new RecentRecords<{ id: string; type: string; amount: CreditUnits; timeMs: Ms; marketId: MarketId }>();
   readonly #budgets: Record<string, RateBudget>;
+  #isLiquidated = false;
   #lastId = 0;
   #fills = 0;
 
@@ -70,6 +71,11 @@ export class ReplayVenue implements Venue, OrderListener {
   /** When the bot hears something next; Infinity when nothing is on its way. */
   get nextHeardUs(): number {
     return this.#responses.nextUs;
+  }
+
+  /** Whether the account was liquidated, in part or whole. */
+  get isLiquidated(): boolean {
+    return this.#isLiquidated;
   }
 
   submit(action: Action): void {
@@ -251,6 +257,7 @@ export class ReplayVenue implements Venue, OrderListener {
     for (const market of this.markets.values()) for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
     const timeMs = Math.floor(atUs / 1000);
     const taken = this.account.liquidate();
+    this.#isLiquidated ||= taken.length > 0;
     const incomes = taken.flatMap(({ marketId, credit, insuranceFee }) => [
       { id: this.#nextId(), type: "LIQUIDATED", amount: credit, timeMs, marketId },
       { id: this.#nextId(), type: "INSURANCE_FEE", amount: -insuranceFee, timeMs, marketId },

@@ -230,6 +230,7 @@ describe("the money of a replay", () => {
     expect(stage.told.notes.filter((text) => text.includes("unsafe"))).toHaveLength(1);
     const { account } = stage.run.venue;
     expect(account.positionLots(MARKET)).toBe(0);
+    expect(stage.run.venue.isLiquidated).toBe(true);
     // Bought at 59,995; taken over at 57,000 less 1 %, and 1 % of that on top.
     expect(account.netValue).toBe(4_000_000_000n - 59_995_000_000n + 56_430_000_000n - 564_300_000n);
     expect(stage.told.samples.at(-1)?.profit.total).toBe((account.netValue - 4_000_000_000n) * 10n);

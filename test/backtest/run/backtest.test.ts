@@ -86,6 +86,19 @@ describe("a backtest from its file", () => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(once));
   });
 
+  it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
+    const config = written(backtest());
+    const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
+    const halted = await reportOf(
+      { ...config, bot: { ...config.bot, risk } },
+      { ...played, strategies: ladder() },
+      await openHistory(config),
+      "ohlc",
+    );
+    expect(halted.ended).toBe("halted");
+    expect(halted.reason).toMatch(/drawdown: net value/);
+  });
+
   it.each([
     ["history: { from: 2026-01-05, to: 2026-01-06 }", /history: names no market.*expected either market/],
     [backtest("", "from: 2026-01-06, to: 2026-01-05"), /history\.to: is not after history\.from/],

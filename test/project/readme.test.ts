@@ -155,10 +155,16 @@ describe("the README's own bot", () => {
     writeFileSync(join(dirname(file), markets.btcusdc.strategy), source?.text ?? "");
     const env = { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder };
     expect((await captureCli(["check", file], env)).out).toMatch(/my-strategy\.ts takes its parameters[\s\S]*0 errors/);
-    const { code, out } = await captureCli(["run", file, "--for", "3s", "--json"], env);
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ ordersRejected: 0, openOrdersLeft: 0, secondsToFirstQuote: expect.any(Number) });
-    expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
+    // A busy machine is given longer to come to its first quotes.
+    let summary = { ordersPlaced: 0 };
+    for (const duration of ["3s", "20s", "60s"]) {
+      const { code, out } = await captureCli(["run", file, "--for", duration, "--json"], env);
+      expect(code).toBe(0);
+      summary = JSON.parse(out);
+      if (summary.ordersPlaced >= 2) break;
+    }
+    expect(summary).toMatchObject({ ordersRejected: 0, openOrdersLeft: 0, secondsToFirstQuote: expect.any(Number) });
+    expect(summary.ordersPlaced).toBeGreaterThanOrEqual(2);
   });
 
   it("looks on a terminal as it does in the picture", async () => {

@@ -1,3 +1,4 @@
+import { microtasksDrained } from "../../core/drained.js";
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { MarketHistory, ReplayRun } from "../engine/replay-run.js";
@@ -65,6 +66,8 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
         atUs = Math.min(knownUs, atUs + PIECE_US);
         if (awaits) await run.playAwaiting(atUs);
         else run.play(atUs);
+        // Whoever interrupts the process is heard between two pieces.
+        await microtasksDrained();
         if (!onProgress(atUs)) return run;
       }
       if (earliest === undefined || knownUs >= toUs) return run;

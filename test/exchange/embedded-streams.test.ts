@@ -48,7 +48,7 @@ describe("the client's streams against the embedded exchange", () => {
     });
     streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
     streams.start();
-    await until(() => of("book-snapshot").length === 1 && of("market-state").length === 1 && of("kline").length === 1);
+    await until(() => of("book-snapshot").length === 1 && of("market-state").length >= 1 && of("kline").length === 1);
     streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1MO" }));
     await until(() => of("kline").length === 2);
     const [maker, taker] = KEYS.map((key) => new ReferenceClient(exchange, Date.now, key, "10.0.0.1", true).register());

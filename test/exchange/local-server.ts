@@ -93,7 +93,7 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
 
 /** Waits until something holds, as events of real sockets arrive. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1000; turn += 1) {
+  for (let turn = 0; turn < 6000; turn += 1) {
     if (holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -12,6 +12,9 @@ const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
 const isThere = existsSync(CHROMIUM);
 const START_US = 1_722_470_400_000_000;
 
+/** A page does what it was asked for in its own time. */
+const SOON = { timeout: 30_000 };
+
 describe.skipIf(!isThere)(
   `report.html in a browser${isThere ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`}`,
   () => {
@@ -138,12 +141,13 @@ describe.skipIf(!isThere)(
       const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
       const light = await background();
       await page.click("#theme");
-      expect(await background()).not.toBe(light);
+      await expect.poll(background, SOON).not.toBe(light);
       await page.click("#theme");
-      expect(await background()).toBe(light);
+      await expect.poll(background, SOON).toBe(light);
       const details = page.locator("figure:has(#equity) details");
       await details.locator("summary").click();
-      expect(await details.locator("tbody tr").count()).toBe(paths.report.series.buckets);
+      // Its rows are made when it is opened, which the page hears of a moment later.
+      await expect.poll(() => details.locator("tbody tr").count(), SOON).toBe(paths.report.series.buckets);
       await page.close();
     });
   },

@@ -86,12 +86,12 @@ describe.skipIf(!isThere)(
       await page.keyboard.press("End");
       const tip = page.locator("#equity > .tip");
       const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
-      expect(digits(await tip.innerText())).toContain(`${paths.report.equity.end}USDC`);
+      await expect.poll(async () => digits(await tip.innerText()), SOON).toContain(`${paths.report.equity.end}USDC`);
       await page.locator("[id=markouts-btcusdc] > svg").focus();
       await page.keyboard.press("ArrowRight");
-      expect(await page.locator("[id=markouts-btcusdc] > .tip").innerText()).toMatch(/^0.1 s after the fill\n/);
+      await expect.poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON).toMatch(/^0.1 s after the fill\n/);
       await page.locator("[id=position-btcusdc] > svg").hover();
-      expect(await page.locator("[id=position-btcusdc] > .tip").isVisible()).toBe(true);
+      await expect.poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON).toBe(true);
       await page.close();
     });
 
@@ -106,16 +106,16 @@ describe.skipIf(!isThere)(
       await page.mouse.down();
       await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
       await page.mouse.up();
-      expect(await page.locator("#drawdown .grid").innerHTML()).not.toBe(before);
+      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
       await page.click("#whole-span");
-      expect(await page.locator("#drawdown .grid").innerHTML()).toBe(before);
+      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
       await page.close();
     });
 
     it("sorts and pages the fills, and shows the market that is chosen", async () => {
       const { page } = await opened("dark", 1280);
       const rows = page.locator("#fills-table tbody tr");
-      expect(await rows.count()).toBe(25);
+      await expect.poll(() => rows.count(), SOON).toBe(25);
       const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) => text.replace(/ [↑↓]$/, ""));
       const cell = async (row: number, name: string): Promise<string> =>
         (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll("\u202f", "");
@@ -129,10 +129,10 @@ describe.skipIf(!isThere)(
       expect(Number(await cell(0, "amount"))).toBe(Math.max(...amounts));
       await page.click("text=Last »");
       expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
-      expect(await page.locator("[id=price-dustusdc]").isVisible()).toBe(false);
+      await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
       await page.selectOption("#market", "dustusdc");
-      expect(await page.locator("[id=price-dustusdc] path.stroke").count()).toBeGreaterThan(0);
-      expect(await page.locator("[id=price-btcusdc]").isVisible()).toBe(false);
+      await expect.poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON).toBeGreaterThan(0);
+      await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
       await page.close();
     });
 

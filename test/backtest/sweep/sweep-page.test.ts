@@ -93,10 +93,10 @@ describe.skipIf(!isThere)(
       "is whole in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no complaint",
       async (scheme, width) => {
         const { page, complaints } = await opened(scheme, width);
-        expect(await page.locator("#parallel path.point").count()).toBe(result.points.length);
-        expect(await page.locator("#parallel path.point.chosen").count()).toBe(1);
-        expect(await page.locator("#points-table tbody tr").first().locator("td").first().innerText()).toBe("1");
-        expect(await page.locator("#points-table tbody tr.chosen").getAttribute("data-index")).toBe(String(result.best));
+        await expect.poll(() => page.locator("#parallel path.point").count(), SOON).toBe(result.points.length);
+        await expect.poll(() => page.locator("#parallel path.point.chosen").count(), SOON).toBe(1);
+        await expect.poll(() => page.locator("#points-table tbody tr").first().locator("td").first().innerText(), SOON).toBe("1");
+        await expect.poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON).toBe(String(result.best));
         const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
         expect(beyond).toBeLessThanOrEqual(0);
         const strokes = (await page.evaluate(STROKES)) as string[];
@@ -117,7 +117,7 @@ describe.skipIf(!isThere)(
       expect(shown).toBeCloseTo(least, 6);
       await rows.nth(3).click();
       const index = await rows.nth(3).getAttribute("data-index");
-      expect(await page.locator("#points-table tr.chosen").getAttribute("data-index")).toBe(index);
+      await expect.poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON).toBe(index);
       await page.close();
     });
 
@@ -136,10 +136,10 @@ describe.skipIf(!isThere)(
       const kept = result.points.length - (await page.locator("#parallel path.point.out").count());
       expect(kept).toBeGreaterThan(20);
       expect(kept).toBeLessThan(40);
-      expect(await where.innerText()).toContain(`of ${kept}`);
+      await expect.poll(() => where.innerText(), SOON).toContain(`of ${kept}`);
       await page.mouse.click(x, box.y + 20);
-      expect(await page.locator("#parallel path.point.out").count()).toBe(0);
-      expect(await where.innerText()).toContain(`of ${result.points.length}`);
+      await expect.poll(() => page.locator("#parallel path.point.out").count(), SOON).toBe(0);
+      await expect.poll(() => where.innerText(), SOON).toContain(`of ${result.points.length}`);
       await page.close();
     });
 

@@ -2,12 +2,13 @@ import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { FILL_COLUMNS, fillFields } from "./fills-file.js";
-import { escaped, scriptJson } from "./html-text.js";
+import { escaped } from "./html-text.js";
 import { pageAssets } from "./page-assets.js";
 import { headlineHtml } from "./page-headline.js";
 import { marketsHtml } from "./page-market.js";
 import { profitHtml } from "./page-profit.js";
 import { provenanceHtml } from "./page-provenance.js";
+import { pageShell } from "./page-shell.js";
 import type { Report } from "./report-schema.js";
 
 /** `report.html`: one file that asks for nothing else, with the report and the fills that it draws in it. */
@@ -15,31 +16,16 @@ export function reportPage(report: Report, fills: readonly ReplayFill[], instrum
   const { script, style } = pageAssets();
   const rows = fills.map((fill) => fillFields(fill, instruments.get(fill.marketId) as Instrument));
   const { configuration: _, data: __, daily: ___, ...drawn } = report;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-<title>${escaped(report.name)}: report</title>
-<style>
-${style}</style>
-</head>
-<body>
-<main>
-${headlineHtml(report)}
+  return pageShell({
+    title: `${report.name}: report`,
+    style,
+    script,
+    main: `${headlineHtml(report)}
 <noscript><p class="warning">Charts need JavaScript. Every figure is in the tables and in report.json.</p></noscript>
 ${profitHtml(report)}
 ${marketsHtml(report)}
-${provenanceHtml(report)}
-</main>
-<footer><p>Made by Marketwright ${escaped(report.version)}. The same run gives the same bytes. Past results, replayed or real, promise nothing.</p></footer>
-<script type="application/json" id="report-data">${scriptJson(drawn)}</script>
-<script type="application/json" id="fills-data">${scriptJson({ columns: FILL_COLUMNS, rows })}</script>
-<script>${script}</script>
-</body>
-</html>
-`;
+${provenanceHtml(report)}`,
+    foot: `Made by Marketwright ${escaped(report.version)}. The same run gives the same bytes. Past results, replayed or real, promise nothing.`,
+    data: { "report-data": drawn, "fills-data": { columns: FILL_COLUMNS, rows } },
+  });
 }

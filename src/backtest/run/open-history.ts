@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { openKlines } from "../../history/columns/open-klines.js";
 import { openFunding, openMarks } from "../../history/columns/open-marks.js";
-import { joined, openTapes } from "../../history/columns/open-tape.js";
+import { openTapes } from "../../history/columns/open-tape.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
 import type { TapeSource } from "../../history/columns/tape-source.js";
 import { instantText } from "../../history/day.js";
@@ -132,13 +132,6 @@ function lastUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return (klines.startUs[klines.bars - 1] ?? 0) + klines.intervalUs;
   const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.lastUs));
   return Math.max(...days);
-}
-
-/** One market's history whole in shared memory, for several runs at once. @throws ConfigError where it is more than one tape counts */
-export async function wholeHistory(opened: OpenedMarket, grade: InputGrade): Promise<MarketHistory> {
-  const { klines, tapes } = opened;
-  if (klines !== undefined) return historyOf(opened, grade, undefined);
-  return historyOf(opened, grade, await joined(tapes as TapeSource));
 }
 
 /** A market's history as a run takes it. */

@@ -1,6 +1,7 @@
 import { figureHtml, tableHtml } from "../report/html-table.js";
-import { countText, escaped, figure, scriptJson, signClass, signedMoney } from "../report/html-text.js";
+import { countText, escaped, figure, signClass, signedMoney } from "../report/html-text.js";
 import { pageAssets } from "../report/page-assets.js";
+import { pageShell } from "../report/page-shell.js";
 import { FIGURES, type FigureValue } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
 
@@ -12,34 +13,20 @@ export function sweepPage(result: SweepResult): string {
   const { script, style } = pageAssets("sweep-main.ts", ["report.css", "sweep.css"]);
   const { data: _, gaps: __, ...whole } = result;
   const drawn = { ...whole, points: whole.points.filter(({ rank }) => rank <= MOST_SHOWN) };
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-<title>${escaped(result.name)}: sweep</title>
-<style>
-${style}</style>
-</head>
-<body>
-<main>
-${headHtml(result)}
+  return pageShell({
+    title: `${result.name}: sweep`,
+    style,
+    script,
+    main: `${headHtml(result)}
 <noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
 ${bestHtml(result)}
 ${walkHtml(result)}
 <section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
 <section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
-${dataHtml(result)}
-</main>
-<footer><p>Made by Marketwright ${escaped(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.</p></footer>
-<script type="application/json" id="sweep-data">${scriptJson(drawn)}</script>
-<script>${script}</script>
-</body>
-</html>
-`;
+${dataHtml(result)}`,
+    foot: `Made by Marketwright ${escaped(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.`,
+    data: { "sweep-data": drawn },
+  });
 }
 
 const MOST_GAPS = 4;

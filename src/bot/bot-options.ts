@@ -36,6 +36,8 @@ export interface BotOptions {
    */
   readonly nameOrder?: (order: OrderStruct) => Hex;
   readonly dryRun?: boolean;
+  /** Its orders are filled on paper: the market's book has none of them. */
+  readonly isPaper?: boolean;
   /** How often what is due by time alone is looked at; 100 ms when absent. Longer only where history is coarser: candles. */
   readonly tickMs?: Ms;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */

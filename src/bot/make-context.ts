@@ -5,6 +5,7 @@ import { seamScheduler } from "../core/seam-scheduler.js";
 import type { Hex, MarketId } from "../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../exchange/rate-buckets.js";
 import { ACTION_COST, actionCosts } from "../executor/dispatch-budget.js";
+import { SyncedBook } from "../market/book-sync.js";
 import type { MarketLimits } from "../risk/limits.js";
 import { ActionBudget } from "./action-budget.js";
 import { BUILT_FILE } from "./answers.js";
@@ -112,7 +113,7 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     rules: options.rules.markets[marketId],
     decide: decideOf(options.config, marketId),
     strategy,
-    book: options.bookOf?.(marketId),
+    book: options.bookOf?.(marketId) ?? (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
     context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: VIEW_DEPTH,

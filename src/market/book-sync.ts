@@ -19,7 +19,7 @@ export type BookSyncResult = "applied" | "ignored" | "resubscribe";
  */
 export class SyncedBook {
   readonly marketId: MarketId;
-  readonly holdsOwnOrders = true;
+  readonly holdsOwnOrders: boolean;
   readonly #book = new OrderBook();
   #synchronised = false;
   #reason = "no snapshot yet";
@@ -29,8 +29,10 @@ export class SyncedBook {
   #lastReceivedMs = Number.NEGATIVE_INFINITY;
   #lastChangedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(marketId: MarketId) {
+  /** @param holdsOwnOrders false of a market that knows nothing of our orders: they are filled on paper. */
+  constructor(marketId: MarketId, holdsOwnOrders = true) {
     this.marketId = marketId;
+    this.holdsOwnOrders = holdsOwnOrders;
   }
 
   get bids(): BookSide {

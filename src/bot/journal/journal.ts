@@ -19,6 +19,8 @@ export interface JournalHeader {
   readonly stamp: TurnStamp;
   /** True of a run that sent nothing but questions. */
   readonly dryRun?: boolean;
+  /** True of a run whose orders were filled on paper: no book has them. */
+  readonly isPaper?: boolean;
   /** The strategy files of the run, by market; built-in ones are not among them. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
   /** The state directory's files as the bot found them. */

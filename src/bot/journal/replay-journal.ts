@@ -168,6 +168,7 @@ class JournalReplay implements TurnRecorder {
       madeAt: header.stamp,
       isReplay: true,
       dryRun: header.dryRun ?? false,
+      isPaper: header.isPaper ?? false,
     });
   }
 

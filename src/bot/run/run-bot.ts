@@ -248,7 +248,12 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
       }
     };
   const outbox = new Outbox({ concurrency: CONNECTIONS });
-  const exchangeNowMs = (): number => bot?.context.exchangeTime.nowMs() ?? seam.clock.nowMs();
+  // The bot's own clock stands still between its turns; what asks here does so at any time.
+  const exchangeNowMs = (): number => {
+    if (bot === undefined) return seam.clock.nowMs();
+    const { exchangeTime, clock } = bot.context;
+    return Math.round(exchangeTime.nowMs() + seam.clock.monotonicMs() - clock.monotonicMs());
+  };
   const live = new LiveVenue({
     transport: options.transport,
     seam,
@@ -276,6 +281,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     rules,
     stamp: { atMs: seam.clock.nowMs(), monotonicMs: seam.clock.monotonicMs() },
     dryRun: sendsNothing,
+    isPaper: paper !== undefined,
     strategies: parts.files,
     state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
   } as const;
@@ -296,6 +302,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     },
     receivedMonotonicMs: () => parts.received.atMs,
     dryRun: sendsNothing,
+    isPaper: header.isPaper,
     madeAt: header.stamp,
     ...(options.journal === undefined ? {} : { journal: new JournalWriter(options.journal, header) }),
   });

@@ -3,6 +3,7 @@ import type { Lots, Ticks } from "../../core/units.js";
 import type { KlineTape } from "../../history/columns/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
+import type { OwnSide } from "./own-side.js";
 import { requireSlippage, slipped } from "./slippage.js";
 
 /**
@@ -31,6 +32,9 @@ const STATIONS = 4;
  * when it was only reached, and never at a gap's better price. An order whose limit the price of the moment meets takes at that price: one that answers a bar,
  * at the open of the next. Within a bar nobody knows the price of a moment, so a taker has the worse of the bar's open and where the path
  * stands. No bar gives more than its share of volume, and a gap between bars gives nothing. Indicative only: nothing here knows of a book.
+ *
+ * Between two stations the price passes through all that lies between them: as an order is filled, both best prices are its limit, so that the
+ * fill is valued where its price was passed, and what the path did from there on is what happened after it.
  */
 export class KlineMatcher extends OrderMatcher {
   readonly touch: ExchangeTouch;
@@ -43,6 +47,7 @@ export class KlineMatcher extends OrderMatcher {
   #next = 0;
   #openTicks = Number.NaN;
   #lastTicks = Number.NaN;
+  #askTicks = Number.NaN;
   #barEndUs = Number.NEGATIVE_INFINITY;
   /** What is left of this bar's share. */
   #leftLots: Lots = 0;
@@ -58,13 +63,14 @@ export class KlineMatcher extends OrderMatcher {
     this.#volumeShare = volumeShare;
     this.#slippageTicks = requireSlippage(slippageTicks);
     this.#onTouch = onTouch;
-    const lastTicks = (): Ticks => this.#lastTicks;
+    const bidTicks = (): Ticks => this.#lastTicks;
+    const askTicks = (): Ticks => this.#askTicks;
     this.touch = {
       get bidTicks() {
-        return lastTicks();
+        return bidTicks();
       },
       get askTicks() {
-        return lastTicks() + 1;
+        return askTicks();
       },
     };
   }
@@ -121,13 +127,32 @@ export class KlineMatcher extends OrderMatcher {
     const bar = Math.floor(station / STATIONS);
     if (station % STATIONS === 0) this.#begin(bar);
     const ticks = this.#priceAt(bar, station % STATIONS);
-    const { own } = this;
-    if (ticks !== this.#lastTicks) {
-      this.#lastTicks = ticks;
-      this.#onTouch?.(atUs, ticks, ticks + 1);
+    const { bids, asks } = this.own;
+    const fromTicks = Number.isNaN(this.#lastTicks) ? ticks : this.#lastTicks;
+    this.#pass(bids, fromTicks, ticks, atUs);
+    this.#pass(asks, fromTicks, ticks, atUs);
+    this.#stand(ticks, ticks + 1, atUs);
+  }
+
+  /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
+  #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number): void {
+    const sign = side === this.own.bids ? 1 : -1;
+    const leastKey = sign * toTicks + 1;
+    const [lowest, highest] = fromTicks < toTicks ? [fromTicks, toTicks] : [toTicks, fromTicks];
+    while (side.bestKey >= leastKey && this.#leftLots > 0) {
+      const key = side.bestKey;
+      // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
+      const at = Math.max(lowest, Math.min(highest, sign * key));
+      this.#stand(at, at, atUs);
+      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, this.#leftLots);
     }
-    this.#leftLots -= own.fillDownTo(own.bids, ticks + 1, "through", atUs, this.#leftLots);
-    this.#leftLots -= own.fillDownTo(own.asks, 1 - ticks, "through", atUs, this.#leftLots);
+  }
+
+  #stand(bidTicks: Ticks, askTicks: Ticks, atUs: number): void {
+    if (bidTicks === this.#lastTicks && askTicks === this.#askTicks) return;
+    this.#lastTicks = bidTicks;
+    this.#askTicks = askTicks;
+    this.#onTouch?.(atUs, bidTicks, askTicks);
   }
 
   #begin(bar: number): void {

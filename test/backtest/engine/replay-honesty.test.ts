@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
 import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
-import type { KlineTape, MarkTape, Tape } from "../../../src/history/columns/tape.js";
+import type { MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
+import { candles } from "./made-candles.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const S = 1_000_000;
@@ -42,24 +42,6 @@ function marksOf(rows: readonly MarkRow[]): MarkTape {
     fundingRateE18: BigInt64Array.from(rows.map(({ rateE18 = 0n }) => rateE18)),
     nextFundingMs: Float64Array.from(rows.map(({ nextFundingUs = 0 }) => nextFundingUs / 1000)),
   };
-}
-
-/** One-minute candles of `[open, high, low, close]`. */
-function candles(bars: readonly (readonly [number, number, number, number])[]): MarketHistory {
-  const column = (at: 0 | 1 | 2 | 3): Int32Array => Int32Array.from(bars.map((bar) => bar[at]));
-  const klines: KlineTape = {
-    marketId: MARKET,
-    ...GRID,
-    bars: bars.length,
-    intervalUs: MINUTE,
-    startUs: Float64Array.from(bars.map((_bar, at) => NOON_US + at * MINUTE)),
-    openTicks: column(0),
-    highTicks: column(1),
-    lowTicks: column(2),
-    closeTicks: column(3),
-    lots: Float64Array.from(bars.map(() => 100_000)),
-  };
-  return { grade: "klines", klines };
 }
 
 describe("what would flatter a backtest", () => {

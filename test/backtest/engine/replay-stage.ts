@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly seed?: string;
   readonly startUs?: number;
   readonly sampleUs?: number;
+  /** Hears the run in place of the stage's own {@link Told}. */
+  readonly observer?: RunObserver;
 }
 
 /** Everything that a run told. */
@@ -128,7 +130,7 @@ export class ReplayStage {
       startUs: options.startUs ?? NOON_US,
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
-      observer: this.told,
+      observer: options.observer ?? this.told,
       onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),
     });
   }

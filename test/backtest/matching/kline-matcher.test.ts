@@ -191,6 +191,37 @@ describe("a history of candles", () => {
     expect(matcher.nextUs).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it("passes each order's price on its way: the best prices as one is filled are its limit, never the extreme behind it", () => {
+    const at: string[] = [];
+    const { playTo, matcher, heard } = market(
+      [
+        [100, 111, 80, 95, 10],
+        [95, 97, 95, 96],
+      ],
+      { onTouch: (_, bid, ask) => at.push(`${bid}/${ask}`) },
+    );
+    const filled = heard.filled.bind(heard);
+    heard.filled = (...fill) => {
+      at.push(`filled at ${matcher.touch.bidTicks}/${matcher.touch.askTicks}`);
+      filled(...fill);
+    };
+    playTo(0);
+    for (const [id, ticks] of [98, 90, 85].entries()) matcher.place(order(id, "BUY", ticks, 4), 0);
+    matcher.place(order(9, "SELL", 105, 3), 0);
+    at.length = 0;
+    playTo(BAR_US - 1);
+    // Up past 105 to the high, and down past 98 and 90, where the bar's volume ends.
+    const up = ["105/105", "filled at 105/105", "111/112"];
+    const down = ["98/98", "filled at 98/98", "90/90", "filled at 90/90", "80/81"];
+    expect(at).toEqual([...up, ...down, "95/96"]);
+    at.length = 0;
+    // What was left of 90 is not passed again: the price does not come to it. An order above the whole way is filled where the way begins.
+    matcher.cancel(1, BAR_US - 1);
+    matcher.place(order(5, "BUY", 96, 4), BAR_US - 1);
+    playTo(BAR_US);
+    expect(at).toEqual(["95/95", "filled at 95/95", "95/96"]);
+  });
+
   it.each([{ volumeShare: 0 }, { volumeShare: 1.01 }, { volumeShare: Number.NaN }, { slippageTicks: -1 }])(
     "refuses options that are none: %o",
     (options) => {

@@ -38,6 +38,7 @@ export class ForeignOrders {
 
   /** Those that may still fill: of one market, or of all. */
   open(marketId?: MarketId): readonly VenueOrder[] {
+    if (this.#orders.size === 0) return NONE;
     const open: VenueOrder[] = [];
     for (const { order, finalAtMs } of this.#orders.values()) {
       if (finalAtMs === undefined && (marketId === undefined || order.marketId === marketId)) open.push(order);
@@ -58,3 +59,5 @@ export class ForeignOrders {
     }
   }
 }
+
+const NONE: readonly VenueOrder[] = [];

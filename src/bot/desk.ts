@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
+import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
@@ -48,6 +49,7 @@ export class Desk {
   readonly book: DeskBook;
   readonly state: MarketState;
   readonly decisions: DecisionPoints;
+  readonly quotePlanner = new QuotePlanner();
   readonly maxPositionLots: Lots;
   rules: MarketRules;
   /** The strategy's standing intent; an operator's target position stands above it. */
@@ -190,7 +192,7 @@ export class Desk {
 
   /** Best prices without our own orders; null when the book is not there. */
   touch(ownOrders: readonly OwnRestingOrder[]): Touch | null {
-    return this.book.synchronised ? netTouch(this.book, this.#inBook(ownOrders)) : null;
+    return this.book.synchronised ? netTouch(this.book, this.#inBook(ownOrders), this.#touch) : null;
   }
 
   /** The same of one side alone, whether or not the other is there; undefined when nobody is on it. */

@@ -3,13 +3,13 @@ import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import { pacedTolerance } from "../executor/pacing.js";
 import type { Plan, PlannedPlace } from "../executor/plan.js";
-import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
+import type { QuoteSettings } from "../executor/plan-quotes.js";
 import { planUnwind } from "../executor/plan-unwind.js";
 import { planTarget, TARGET_LEVEL, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
 import { MANUAL } from "../risk/halt.js";
-import type { Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
+import type { Quote, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
@@ -76,10 +76,10 @@ export class Planning {
       }
       return targetPlan;
     }
-    const quotes = this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [];
+    const quotes = this.#mayQuote(desk) ? (desk.quotes?.quotes ?? NO_QUOTES) : NO_QUOTES;
     const { budget } = this.#context;
     const tolerance = pacedTolerance(this.#settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
-    return planQuotes({
+    return desk.quotePlanner.plan({
       marketId: desk.marketId,
       quotes,
       working,
@@ -180,24 +180,26 @@ export class Planning {
 
   #queue(desk: Desk, plan: Plan): void {
     const { dispatcher, holds, clock } = this.#context;
+    // Nothing to do, and nothing waits that was to be done.
+    if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = desk;
     const nowMs = clock.monotonicMs();
     const wanted = new Set<string>();
-    plan.cancels.forEach(({ hash, orderId, why }, rank) => {
+    for (const [rank, { hash, orderId, why }] of plan.cancels.entries()) {
       const subject = cancelSubject(hash);
-      if (holds.holds(subject, nowMs)) return;
+      if (holds.holds(subject, nowMs)) continue;
       wanted.add(subject);
       dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
-    });
-    plan.places.forEach((place, rank) => {
+    }
+    for (const [rank, place] of plan.places.entries()) {
       const subject = slotSubject(marketId, place.side, place.level);
-      if (holds.holds(subject, nowMs)) return;
+      if (holds.holds(subject, nowMs)) continue;
       wanted.add(subject);
       dispatcher.want(
         { kind: "place", marketId, place, reason: reasonOf(desk, place), causeMonotonicMs: this.#context.receivedMonotonicMs() },
         rank,
       );
-    });
+    }
     dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
@@ -211,6 +213,10 @@ export class Planning {
     this.#told.set(desk.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
   }
+}
+
+function isEmpty({ cancels, places, withdrawals }: Plan): boolean {
+  return cancels.length === 0 && places.length === 0 && withdrawals.length === 0;
 }
 
 /** What of it does not match at once is cancelled by the exchange: it never rests (protocol, section 5). */
@@ -262,6 +268,8 @@ export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrde
 export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
   return { bestBidTicks: desk.best("BUY", own), bestAskTicks: desk.best("SELL", own) };
 }
+
+const NO_QUOTES: readonly Quote[] = [];
 
 const NO_FOREIGN = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 } as const;
 

@@ -65,9 +65,9 @@ export function planQuotes(given: QuotesInput): Plan {
   for (const side of SIDES) planSide(input, side, wanted, draft, unplaced, kept);
   placeWhatMay(input, unplaced, draft);
   renew(input, kept, draft);
+  if (draft.cancels.length > 1) draft.cancels.sort(byDanger);
   return {
-    cancels:
-      draft.renewals.length === 0 ? draft.cancels.sort(byDanger) : [...draft.cancels.sort(byDanger), ...draft.renewals.sort(byDanger)],
+    cancels: draft.renewals.length === 0 ? draft.cancels : [...draft.cancels, ...draft.renewals.sort(byDanger)],
     withdrawals: draft.withdrawals,
     places: draft.places,
     keeps: draft.keeps,
@@ -113,37 +113,34 @@ function planSide(
   keptOrders: WorkingOrder[],
 ): void {
   const { settings, touch, rules, nowMs } = input;
-  const orders = input.working.filter((order) => order.side === side);
   const wanted: WantedQuote[] = [];
   for (const quote of wantedQuotes) {
-    if (quote.side !== side) continue;
-    const placeTicks = settings.onCross === "behind" ? behindTouch(side, quote.ticks, touch) : quote.ticks;
-    wanted.push({ quote, placeTicks });
+    if (quote.side === side) wanted.push({ quote, placeTicks: placeTicksOf(quote, touch, settings) });
   }
-  if (orders.length === 0) {
-    for (const want of wanted) unplaced.push({ want, slot: want.quote.level });
-    return;
+  const orders: WorkingOrder[] = [];
+  const matchable: WorkingOrder[] = [];
+  for (const order of input.working) {
+    if (order.side !== side) continue;
+    orders.push(order);
+    if (mayBeKept(order, settings.timeInForce, nowMs)) matchable.push(order);
   }
-  const matchable = orders.filter((order) => mayBeKept(order, settings.timeInForce, nowMs));
-  const slots = input.quotes.filter((quote) => quote.side === side);
-  const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, slots, matchable, settings.tolerance, rules.minLots);
-  const kept = new Set<WorkingOrder>();
-  wanted.forEach((want, index) => {
+  const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, input.quotes, matchable, settings.tolerance, rules.minLots);
+  for (let index = 0; index < wanted.length; index++) {
+    const want = wanted[index];
     const order = orderOfQuote[index];
     const slot = slotOfQuote[index];
     if (order !== undefined) {
-      kept.add(order);
       keptOrders.push(order);
-      draft.keeps.push({
-        hash: order.hash,
-        side,
-        level: order.level,
-        quoteLevel: want.quote.level,
-        why: `right as it stands, ${order.phase}`,
-      });
+      const { hash, level, phase } = order;
+      draft.keeps.push({ hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
     } else if (slot !== undefined) unplaced.push({ want, slot });
-  });
-  for (const order of orders) if (!kept.has(order)) endOrder(input, order, wanted.length, draft);
+  }
+  for (const order of orders) if (!orderOfQuote.includes(order)) endOrder(input, order, wanted.length, draft);
+}
+
+/** Where a quote would be placed now. */
+export function placeTicksOf(quote: Quote, touch: Touch, { onCross }: Pick<QuoteSettings, "onCross">): Ticks {
+  return onCross === "behind" ? behindTouch(quote.side, quote.ticks, touch) : quote.ticks;
 }
 
 /** Whether an order may serve a quote at all, price and size apart. */
@@ -193,13 +190,12 @@ function byDanger(a: RankedCancel, b: RankedCancel): number {
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
   if (unplaced.length === 0) return;
   const { rules, working, foreign, settings, nowMs } = input;
-  const closedBy = new Map(working.map((order) => [slotKey(order.side, order.level), order]));
-  const inner = [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
+  const inner = unplaced.length === 1 ? unplaced : [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
   const expirationMs = settings.timeInForce === "GTT" ? nowMs + settings.gtt.quoteLifeMs : 0;
   let open = working.length + foreign.openOrders;
   for (const { want, slot } of inner) {
     const { quote, placeTicks } = want;
-    const occupant = closedBy.get(slotKey(quote.side, slot));
+    const occupant = working.findLast((order) => order.side === quote.side && order.level === slot);
     const obstacle =
       occupant !== undefined
         ? `slot ${slot} is closed: ${occupant.hash} may still fill (${occupant.phase})`
@@ -262,8 +258,4 @@ function renew(input: QuotesInput, kept: readonly WorkingOrder[], draft: Draft):
 
 function withhold({ side, level, ticks, lots }: Quote, why: string): Withheld {
   return { side, level, ticks, lots, why };
-}
-
-function slotKey(side: Side, level: number): string {
-  return `${side}:${level}`;
 }

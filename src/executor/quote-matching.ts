@@ -34,32 +34,50 @@ export interface QuoteMatching {
  * be exchanged between levels, but only as far as the slot invariant allows (never more open size in a slot than the largest that an
  * intent asked of it since it was last empty): a quote takes another level's slot only when the present intent asks at least as much of
  * that slot. Where no such assignment exists, orders are kept in their own level alone.
+ *
+ * @param intended every quote of the present intent: what it asks of the slots of this side, whether or not it is wanted now.
  */
 export function matchQuotes(
   wanted: readonly WantedQuote[],
-  slots: readonly Quote[],
+  intended: readonly Quote[],
   orders: readonly WorkingOrder[],
   tolerance: QuoteTolerance,
   minLots: Lots,
 ): QuoteMatching {
   const free = match(wanted, orders, tolerance, minLots, false);
-  const slotOfQuote = assignSlots(wanted, slots, free);
+  const slotOfQuote = assignSlots(wanted, intended, free);
   if (slotOfQuote !== undefined) return { orderOfQuote: free, slotOfQuote };
   const strict = match(wanted, orders, tolerance, minLots, true);
   return { orderOfQuote: strict, slotOfQuote: wanted.map(({ quote }, i) => (strict[i] === undefined ? quote.level : undefined)) };
 }
 
-/** Maximum matching by augmenting paths (Kuhn), quotes innermost first, so that what is left unmatched is the outermost. */
+/** Maximum matching, quotes innermost first, so that what is left unmatched is the outermost. */
 function match(
   wanted: readonly WantedQuote[],
   orders: readonly WorkingOrder[],
   tolerance: QuoteTolerance,
   minLots: Lots,
   ownLevelOnly: boolean,
-): (WorkingOrder | undefined)[] {
+): readonly (WorkingOrder | undefined)[] {
+  const best: (WorkingOrder | undefined)[] = [];
+  for (const want of wanted) {
+    const order = bestOf(want, orders, tolerance, minLots, ownLevelOnly);
+    // Nearly always each quote has another one that suits it best: only where two want the same must one give way.
+    if (order !== undefined && best.includes(order)) return augmented(wanted, orders, tolerance, minLots, ownLevelOnly);
+    best.push(order);
+  }
+  return best;
+}
+
+/** The same by augmenting paths (Kuhn). */
+function augmented(
+  wanted: readonly WantedQuote[],
+  orders: readonly WorkingOrder[],
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+  ownLevelOnly: boolean,
+): readonly (WorkingOrder | undefined)[] {
   const candidates = wanted.map((want) => candidatesOf(want, orders, tolerance, minLots, ownLevelOnly));
-  // One quote has the best of what suits it: there is nothing to give way to.
-  if (candidates.length === 1) return [candidates[0]?.[0]];
   const quoteOfOrder = new Map<WorkingOrder, number>();
   const augment = (index: number, seen: Set<WorkingOrder>): boolean => {
     for (const order of candidates[index] ?? []) {
@@ -79,6 +97,22 @@ function match(
   return orderOfQuote;
 }
 
+/** The first of {@link candidatesOf}. */
+function bestOf(
+  want: WantedQuote,
+  orders: readonly WorkingOrder[],
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+  ownLevelOnly: boolean,
+): WorkingOrder | undefined {
+  let best: WorkingOrder | undefined;
+  for (const order of orders) {
+    if (!mayServe(order, want, tolerance, minLots, ownLevelOnly)) continue;
+    if (best === undefined || bySuitability(order, best, want) < 0) best = order;
+  }
+  return best;
+}
+
 function candidatesOf(
   want: WantedQuote,
   orders: readonly WorkingOrder[],
@@ -86,16 +120,19 @@ function candidatesOf(
   minLots: Lots,
   ownLevelOnly: boolean,
 ): readonly WorkingOrder[] {
+  return orders.filter((order) => mayServe(order, want, tolerance, minLots, ownLevelOnly)).sort((a, b) => bySuitability(a, b, want));
+}
+
+function mayServe(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots, ownLevelOnly: boolean): boolean {
+  return (!ownLevelOnly || order.level === want.quote.level || order.level < 0) && isRight(order, want, tolerance, minLots);
+}
+
+function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): number {
   const { level, lots } = want.quote;
-  const fitting = orders.filter(
-    (order) => (!ownLevelOnly || order.level === level || order.level < 0) && isRight(order, want, tolerance, minLots),
-  );
-  if (fitting.length < 2) return fitting;
-  return fitting.sort(
-    (a, b) =>
-      offBy(a, want) - offBy(b, want) ||
-      Number(a.level !== level) - Number(b.level !== level) ||
-      Math.abs(a.mayFillLots - lots) - Math.abs(b.mayFillLots - lots),
+  return (
+    offBy(a, want) - offBy(b, want) ||
+    Number(a.level !== level) - Number(b.level !== level) ||
+    Math.abs(a.mayFillLots - lots) - Math.abs(b.mayFillLots - lots)
   );
 }
 
@@ -115,30 +152,39 @@ function offBy(order: WorkingOrder, want: WantedQuote): number {
 /** A slot for each quote without an order, or undefined when the sizes asked of the free slots do not allow it. */
 function assignSlots(
   wanted: readonly WantedQuote[],
-  slots: readonly Quote[],
+  intended: readonly Quote[],
   orderOfQuote: readonly (WorkingOrder | undefined)[],
-): (number | undefined)[] | undefined {
-  const taken = new Set<number>();
-  for (const order of orderOfQuote) if (order !== undefined) taken.add(order.level);
-  const slotOfQuote: (number | undefined)[] = wanted.map(() => undefined);
+): readonly (number | undefined)[] | undefined {
+  const slotOfQuote: (number | undefined)[] = [];
   const homeless: number[] = [];
   // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
-  wanted.forEach(({ quote }, index) => {
-    if (orderOfQuote[index] !== undefined) return;
-    if (taken.has(quote.level)) homeless.push(index);
-    else {
-      slotOfQuote[index] = quote.level;
-      taken.add(quote.level);
-    }
-  });
+  for (let index = 0; index < wanted.length; index++) {
+    const { level } = wanted[index].quote;
+    const isOwnFree = orderOfQuote[index] === undefined && !isTaken(level, orderOfQuote, slotOfQuote);
+    slotOfQuote.push(isOwnFree ? level : undefined);
+    if (orderOfQuote[index] === undefined && !isOwnFree) homeless.push(index);
+  }
   if (homeless.length === 0) return slotOfQuote;
-  const lotsOf = (index: number) => wanted[index]?.quote.lots ?? 0;
+  const { side } = wanted[homeless[0]].quote;
+  const lotsOf = (index: number) => wanted[index].quote.lots;
   homeless.sort((a, b) => lotsOf(b) - lotsOf(a));
-  const open = slots.filter((slot) => !taken.has(slot.level)).sort((a, b) => b.lots - a.lots);
+  const open = intended
+    .filter((slot) => slot.side === side && !isTaken(slot.level, orderOfQuote, slotOfQuote))
+    .sort((a, b) => b.lots - a.lots);
   for (const [position, index] of homeless.entries()) {
     const slot = open[position];
     if (slot === undefined || slot.lots < lotsOf(index)) return undefined;
     slotOfQuote[index] = slot.level;
   }
   return slotOfQuote;
+}
+
+/** Whether a kept order lives in a slot, or another quote was given it. */
+function isTaken(
+  level: number,
+  orderOfQuote: readonly (WorkingOrder | undefined)[],
+  slotOfQuote: readonly (number | undefined)[],
+): boolean {
+  for (const order of orderOfQuote) if (order?.level === level) return true;
+  return slotOfQuote.includes(level);
 }

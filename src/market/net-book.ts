@@ -37,10 +37,14 @@ export function netLevels(side: ReadableSide, own: readonly OwnRestingOrder[], d
   return levels;
 }
 
-/** The best price of each side without the bot's own orders; null when a side is empty without them. */
-export function netTouch(book: ReadableBook, own: readonly OwnRestingOrder[]): Touch | null {
+/**
+ * The best price of each side without the bot's own orders; null when a side is empty without them.
+ * @param known what an earlier look found: given again where it stands, as it mostly does.
+ */
+export function netTouch(book: ReadableBook, own: readonly OwnRestingOrder[], known: Touch | null = null): Touch | null {
   const bidTicks = netBest(book.bids, own);
   const askTicks = netBest(book.asks, own);
+  if (known !== null && known.bidTicks === bidTicks && known.askTicks === askTicks) return known;
   return Number.isNaN(bidTicks) || Number.isNaN(askTicks) ? null : { bidTicks, askTicks };
 }
 

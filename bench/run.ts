@@ -15,14 +15,14 @@ const json = options.includes("--json");
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const [name, ...more] = asked;
-  const unknown = options.find((option) => option !== "--json");
-  if (unknown !== undefined || more.length > 0 || (name !== undefined && !names.includes(name))) {
-    const wrong = unknown ?? more[0] ?? name;
-    process.stderr.write(`bench: ${JSON.stringify(wrong)} is not understood; expected NAME [--json], NAME one of ${names.join(", ")}\n`);
+  const wrong = options.find((option) => option !== "--json") ?? asked.find((name) => !names.includes(name));
+  if (wrong !== undefined) {
+    process.stderr.write(
+      `bench: ${JSON.stringify(wrong)} is not understood; expected NAME... [--json], each NAME one of ${names.join(", ")}\n`,
+    );
     return 2;
   }
-  if (name === undefined) {
+  if (asked.length === 0) {
     const benches = await Promise.all(names.map(async (each) => ({ name: each, bench: await load(each) })));
     process.stdout.write(
       json
@@ -31,18 +31,21 @@ async function main(): Promise<number> {
     );
     return 0;
   }
+  for (const name of asked) process.stdout.write(await measured(name));
+  return 0;
+}
+
+/** What one benchmark says, a line of JSON or a few for people. */
+async function measured(name: string): Promise<string> {
   const bench = await load(name);
-  let result: BenchResult;
   try {
-    result = { name, ...(await bench.run()) };
+    const result = { name, ...(await bench.run()) };
+    return json ? `${JSON.stringify(result)}\n` : inWords(result, bench);
   } catch (error) {
     if (!(error instanceof BenchUnavailable)) throw error;
     const { message: unavailable } = error;
-    process.stdout.write(json ? `${JSON.stringify({ name, unavailable })}\n` : `${name}: not measured: ${unavailable}\n`);
-    return 0;
+    return json ? `${JSON.stringify({ name, unavailable })}\n` : `${name}: not measured: ${unavailable}\n`;
   }
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : inWords(result, bench));
-  return 0;
 }
 
 async function load(name: string): Promise<Bench> {

@@ -6,10 +6,11 @@ import { buildHashedOrder, type OrderInputs } from "../src/exchange/order-buildi
 import { taggedNonce } from "../src/exchange/order-info.js";
 import { domainSeparator, OrderHasher } from "../src/exchange/order-signing.js";
 import type { Bench } from "./bench.js";
+import { effort } from "./effort.js";
 import { interleaved, ratePerSecond } from "./rounds.js";
 
-const ROUNDS = 5;
-const ROUND_MS = 250;
+const ROUNDS = effort(5, 1);
+const ROUND_MS = effort(250, 1);
 const BATCH = 100;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 

@@ -72,6 +72,15 @@ describe("a round's figures", () => {
   });
 });
 
+/** What the command prints of one benchmark with `--json`. */
+interface Measured {
+  readonly name: string;
+  readonly ours: number;
+  readonly reference: number;
+  readonly ratio: number;
+  readonly details?: Readonly<Record<string, number>>;
+}
+
 describe("the bench command", () => {
   // Benchmarks measure the build.
   beforeAll(() => void builtCommand());
@@ -80,37 +89,9 @@ describe("the bench command", () => {
     const list = bench("--json");
     expect(list.status).toBe(0);
     expect((JSON.parse(list.stdout) as { name: string }[]).map(({ name }) => name)).toContain("sign");
-    const unknown = bench("nothing-of-that-name");
+    const unknown = bench("sign", "nothing-of-that-name");
     expect([unknown.status, unknown.stdout]).toEqual([2, ""]);
-    expect(unknown.stderr).toContain("sign");
-  });
-
-  it("prints one object for one name, and its ratio is ours over the reference", () => {
-    const { status, stdout } = bench("sign", "--json");
-    expect(status).toBe(0);
-    const result = JSON.parse(stdout) as Record<string, unknown>;
-    expect(result).toMatchObject({ name: "sign", unit: "orders/s", ours: expect.any(Number), reference: expect.any(Number) });
-    expect(Object.keys(result).sort()).toEqual(["name", "ours", "ratio", "reference", "referenceIs", "unit"]);
-    expect(result.ratio).toBeGreaterThan(0);
-  });
-
-  it.each(["tick-to-order", "tick-to-order-overhead"])("leads frames to orders in %s, one each", (name) => {
-    const { status, stdout, stderr } = bench(name, "--json");
-    expect([status, stderr]).toEqual([0, ""]);
-    const result = JSON.parse(stdout) as { ours: number; reference: number; ratio: number; details?: Record<string, number> };
-    expect(result).toMatchObject({ name, unit: "us a frame", referenceIs: expect.stringContaining("JSON.parse") });
-    expect([result.ours > 0, result.reference > 0, result.ratio > 0]).toEqual([true, true, true]);
-    if (name === "tick-to-order-overhead") {
-      const shares = Object.values(result.details ?? {});
-      expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 6);
-    }
-  });
-
-  it.each(["exchange", "exchange-crowd", "fan-out", "resting-order"])("measures the exchange in %s", (name) => {
-    const { status, stdout, stderr } = bench(name, "--json");
-    expect([status, stderr]).toEqual([0, ""]);
-    const { ours, reference, ratio } = JSON.parse(stdout) as { ours: number; reference: number; ratio: number };
-    expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
+    expect(unknown.stderr).toMatch(/"nothing-of-that-name" is not understood; .*sign/);
   });
 
   it("says of what is measured against a program that is not there that it was not measured, which is no failure", () => {
@@ -120,30 +101,12 @@ describe("the bench command", () => {
     expect(bench("against-hftbacktest").stdout).toMatch(/^against-hftbacktest: not measured: /);
   });
 
-  it("has a bot that quotes take turns in turn", () => {
-    const { status, stdout, stderr } = bench("turn", "--json");
+  // Both measure the heap, and so have a process to themselves.
+  it("measures the exchange in resting-order", () => {
+    const { status, stdout, stderr } = bench("resting-order", "--json");
     expect([status, stderr]).toEqual([0, ""]);
-    const { ours, reference, details } = JSON.parse(stdout) as { ours: number; reference: number; details: Record<string, number> };
-    expect([ours > 0, reference > 0, Object.values(details).every((value) => value > 0)]).toEqual([true, true, true]);
-  });
-
-  it("confirms the same accounts in batches as one by one in confirm", () => {
-    const { status, stdout, stderr } = bench("confirm", "--json");
-    expect([status, stderr]).toEqual([0, ""]);
-    const { ours, reference, ratio, details } = JSON.parse(stdout) as Record<"ours" | "reference" | "ratio", number> & {
-      details: Record<string, number>;
-    };
+    const { ours, reference, ratio } = JSON.parse(stdout) as Measured;
     expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
-    // The head, the markets, the balances, and of the unsafe ones the judgement and the costs.
-    expect(details["calls of a confirmation"]).toBeLessThanOrEqual(5);
-    expect(details["unsafe accounts"]).toBe(2);
-  });
-
-  it("has the liquidator race another one", () => {
-    const { status, stdout, stderr } = bench("liquidation-race", "--json");
-    expect([status, stderr]).toEqual([0, ""]);
-    const { ours, reference, ratio } = JSON.parse(stdout) as { ours: number; reference: number; ratio: number };
-    expect([reference > 0, ratio]).toEqual([true, ours / reference]);
   });
 
   it("has a bot act sixty times a minute, trade and be collected in memory", () => {
@@ -152,5 +115,60 @@ describe("the bench command", () => {
     const { details } = JSON.parse(stdout) as { details: Record<string, number> };
     expect(details["actions a minute"]).toBeGreaterThanOrEqual(50);
     expect(details["actions a minute"]).toBeLessThanOrEqual(80);
+  });
+});
+
+describe("the bench command of several names", () => {
+  const asked = ["sign", "tick-to-order", "tick-to-order-overhead", "exchange", "exchange-crowd", "fan-out", "turn", "confirm"];
+  let said: ReturnType<typeof bench>;
+  const measured = (name: string): Measured => {
+    const line = said.stdout.split("\n").find((text) => text.startsWith(`{"name":"${name}",`));
+    if (line === undefined) throw new Error(`${name} was not measured: exit code ${said.status}, ${said.stderr}`);
+    return JSON.parse(line) as Measured;
+  };
+  beforeAll(() => {
+    builtCommand();
+    said = bench(...asked, "liquidation-race", "--json");
+  });
+
+  it("prints one object for each, in the order in which they were asked for", () => {
+    expect([said.status, said.stderr]).toEqual([0, ""]);
+    const lines = said.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as Measured).name)).toEqual([...asked, "liquidation-race"]);
+  });
+
+  it("prints of one its measure and what it is measured against, and the ratio is ours over the reference", () => {
+    expect(measured("sign")).toMatchObject({ unit: "orders/s", referenceIs: expect.stringContaining("ethers") });
+    expect(Object.keys(measured("sign")).sort()).toEqual(["name", "ours", "ratio", "reference", "referenceIs", "unit"]);
+  });
+
+  it.each(asked)("measures both sides in %s", (name) => {
+    const { ours, reference, ratio } = measured(name);
+    expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
+  });
+
+  it.each(["tick-to-order", "tick-to-order-overhead"])("leads frames to orders in %s, one each", (name) => {
+    expect(measured(name)).toMatchObject({ unit: "us a frame", referenceIs: expect.stringContaining("JSON.parse") });
+  });
+
+  it("accounts for the whole way of a frame in tick-to-order-overhead", () => {
+    const shares = Object.values(measured("tick-to-order-overhead").details ?? {});
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 6);
+  });
+
+  it("has a bot that quotes take turns in turn", () => {
+    expect(Object.values(measured("turn").details ?? {}).every((value) => value > 0)).toBe(true);
+  });
+
+  it("confirms the same accounts in batches as one by one in confirm", () => {
+    const { details = {} } = measured("confirm");
+    // The head, the markets, the balances, and of the unsafe ones the judgement and the costs.
+    expect(details["calls of a confirmation"]).toBeLessThanOrEqual(5);
+    expect(details["unsafe accounts"]).toBe(2);
+  });
+
+  it("has the liquidator race another one", () => {
+    const { ours, reference, ratio } = measured("liquidation-race");
+    expect([reference > 0, ratio]).toEqual([true, ours / reference]);
   });
 });

@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(61, 1_000);
+simulateSeeds(6, 1_000);

@@ -45,8 +45,9 @@ const BOT_ADDRESS = "10.0.0.1";
 /** Both sides are given this many looks to be seen in agreement: the market goes on, so that something is always on its way. */
 const LAST_LOOKS = 20;
 const LAST_LOOK_EVERY_MS: Ms = 97;
+const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
 
-/** Runs one simulated market hour of a seed, faults and all. The same seed gives the same run. */
+/** Runs the simulated market of a seed, faults and all. The same seed and length give the same run; with a rule broken it ends once that is noticed. */
 export async function runSeed(seed: number, marketMs: Ms, broken?: Break, trace?: (atMs: Ms, notice: Notice) => void): Promise<SeedResult> {
   const drawn = planOf(seed, marketMs);
   return new World(broken?.plan?.(drawn) ?? drawn, broken, trace).run();
@@ -135,7 +136,8 @@ class World {
     }
     this.#sampleEvery(5_000);
     try {
-      await this.#clock.runUntil(START_MS + this.#plan.marketMs);
+      await this.#runMarket(START_MS + this.#plan.marketMs);
+      if (this.#isBreakNoticed()) return this.#result();
       for (let looks = 0; looks < LAST_LOOKS && this.#witness.disagreements().length > 0; looks++)
         await this.#clock.runFor(LAST_LOOK_EVERY_MS);
       this.#witness.agree();
@@ -145,6 +147,20 @@ class World {
     } catch (error) {
       this.#witness.crashed(error);
     }
+    return this.#result();
+  }
+
+  async #runMarket(untilMs: Ms): Promise<void> {
+    while (this.#clock.nowMs() < untilMs && !this.#isBreakNoticed())
+      await this.#clock.runUntil(Math.min(untilMs, this.#clock.nowMs() + LOOK_FOR_BREAK_EVERY_MS));
+  }
+
+  /** A break is caught by its first violation, and nobody needs the rest of the run; a run with all its rules goes on to tell all. */
+  #isBreakNoticed(): boolean {
+    return this.#broken !== undefined && this.#witness.violations.length > 0;
+  }
+
+  #result(): SeedResult {
     this.#exchange.stop();
     return {
       seed: this.#plan.seed,

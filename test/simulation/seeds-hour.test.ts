@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(31, 45);
+simulateSeeds(1, 5);

@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(16, 30);
+simulateSeeds(6, 29, 15);

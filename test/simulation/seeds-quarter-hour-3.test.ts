@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(1, 15);
+simulateSeeds(54, 77, 15);

@@ -1,3 +1,3 @@
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(46, 60);
+simulateSeeds(30, 53, 15);

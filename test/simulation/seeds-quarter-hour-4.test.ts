@@ -1,0 +1,3 @@
+import { simulateSeeds } from "./simulate-seeds.js";
+
+simulateSeeds(78, 100, 15);

@@ -1,16 +1,18 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import { pathKind } from "../../core/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
+import { isAlive } from "../../history/living-process.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";
 
 /**
  * A folder that appears whole or not at all: everything is written into a hidden one beside it, which gets its name at the end. A process that
- * is killed leaves a hidden folder, which nothing reads and anybody may delete.
+ * is killed leaves a hidden folder, which nothing reads; the next one that makes a report of the same name here removes it.
  */
 export class ReportFolder {
   /** The hidden folder. */
@@ -28,10 +30,11 @@ export class ReportFolder {
     this.#target = resolve(target);
     this.#given = target;
     this.#replace = replace;
+    removeLeftovers(this.#target);
     assertFree(this.#target, target, replace);
     try {
       makeFolder(dirname(this.#target));
-      this.path = mkdtempSync(join(dirname(this.#target), `.${basename(this.#target)}.unfinished-`));
+      this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${process.pid}-`);
     } catch (cause) {
       throw new ConfigError(`the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, {
         field: "report directory",
@@ -52,7 +55,7 @@ export class ReportFolder {
       if (entry.isFile()) syncFile(join(entry.parentPath, entry.name));
     }
     syncFile(this.path);
-    const before = this.path.replace(/unfinished-(\w+)$/, "replaced-$1");
+    const before = `${hiddenStart(this.#target, "replaced")}${this.path.slice(hiddenStart(this.#target, "unfinished").length)}`;
     const isReplacing = existsSync(this.#target);
     if (isReplacing) renameSync(this.#target, before);
     renameSync(this.path, this.#target);
@@ -66,6 +69,30 @@ export class ReportFolder {
     if (this.#isOpen) rmSync(this.path, { recursive: true, force: true });
     this.#isOpen = false;
   }
+}
+
+/**
+ * Removes what killed processes of this machine left beside a report, and puts the report back that one of them had moved away to replace it.
+ * What a living process writes is left alone.
+ */
+function removeLeftovers(target: string): void {
+  const folder = dirname(target);
+  if (pathKind(folder) !== "folder") return;
+  for (const what of ["replaced", "unfinished"] as const) {
+    const start = hiddenStart(target, what);
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      const pid = path.startsWith(start) ? /^(\d+)-\w{6}$/.exec(path.slice(start.length))?.[1] : undefined;
+      if (pid === undefined || isAlive(Number(pid))) continue;
+      if (what === "replaced" && pathKind(target) === undefined) renameSync(path, target);
+      else rmSync(path, { recursive: true, force: true });
+    }
+  }
+}
+
+/** How the paths of what this machine hides beside a report begin; the id of the process and six letters follow. */
+function hiddenStart(target: string, what: "unfinished" | "replaced"): string {
+  return join(dirname(target), `.${basename(target)}.${what}-${hostname()}-`);
 }
 
 function assertFree(target: string, given: string, replace: boolean): void {

@@ -51,6 +51,11 @@ export class ReportWriter {
     return this.#folder.path;
   }
 
+  /** What the run came to, with nothing written yet. @throws RunError as {@link finish} does */
+  report(outcome: RunOutcome): Report {
+    return makeReport(this.#meta, this.#recorder, this.#recorder.end(outcome.endUs), outcome);
+  }
+
   /**
    * Writes what is left to write and puts everything in place.
    * @throws RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity; Error of
@@ -58,8 +63,7 @@ export class ReportWriter {
    */
   finish(outcome: RunOutcome): ReportPaths {
     try {
-      const finished = this.#recorder.end(outcome.endUs);
-      const report = makeReport(this.#meta, this.#recorder, finished, outcome);
+      const report = this.report(outcome);
       this.#fills.finish();
       this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));
       this.#write(REPORT_JSON, `${JSON.stringify(report)}\n`);
@@ -72,7 +76,7 @@ export class ReportWriter {
     }
   }
 
-  /** The run has no end that could be reported: nothing is left of it. */
+  /** Nothing is left of the run but what {@link finish} has put in place: it has no end that could be reported, or another is reported. */
   abandon(): void {
     this.#fills.abandon();
     this.#folder.abandon();

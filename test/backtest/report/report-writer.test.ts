@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -147,6 +147,32 @@ describe("the files of a report", () => {
     expect(left.filter((name) => name.includes("unfinished"))).toHaveLength(2);
     for (const name of left.filter((hidden) => hidden.startsWith("."))) expect(existsSync(join(folder, name, "report.json"))).toBe(false);
     expect(existsSync(directory)).toBe(true);
+    // Whoever makes the same report again clears away what was left of it, and of no other.
+    new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US), { replace: true }).abandon();
+    expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([expect.stringMatching(/^\.fresh\./)]);
+    expect(readFileSync(json).equals(before)).toBe(true);
+  });
+
+  it("come back when the process was killed in the moment in which it had moved them away", () => {
+    const { directory, json } = written(join("moved", "report"));
+    const before = readFileSync(json);
+    const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
+    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+    const hidden = writer.folder.replace("unfinished", "replaced").replace(`-${process.pid}-`, `-${gone}-`);
+    renameSync(directory, hidden);
+    writer.abandon();
+    expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(/a report lies there already/);
+    expect(readFileSync(json).equals(before)).toBe(true);
+    expect(readdirSync(join(scratch, "moved"))).toEqual(["report"]);
+  });
+
+  it("are left alone while the process that makes them lives", () => {
+    const directory = join(scratch, "shared", "report");
+    const [first, second] = [1, 2].map(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US)));
+    expect(readdirSync(join(scratch, "shared"))).toHaveLength(2);
+    second?.abandon();
+    first?.finish({ endUs: tell(first), ended: "end-of-history" });
+    expect(readdirSync(join(scratch, "shared"))).toEqual(["report"]);
   });
 });
 

@@ -11,9 +11,10 @@ import { intentText, matchIntents, readIntents, type TimedIntent } from "./compa
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
-import { type Fit, fitModel, type Judged, judge, PLAIN_MODEL, WINDOW_US } from "./fit.js";
+import { type Fit, fitModel, type Judged, judge, plainModel, WINDOW_US } from "./fit.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
-import { type OpenedSessionMarket, openSession, type RanMarket, runAgain } from "./run-again.js";
+import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
+import { type RanMarket, runAgain } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish {
@@ -40,9 +41,10 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const { folder, session } = wish;
   const opened = await openSession(folder, session);
   const judged = opened.map((market) => {
-    const inputs = { instrument: market.instrument, tape: market.history.tape, account: market.account };
+    const inputs = parityInputsOf(market);
     const fit = wish.fit ? fitModel(inputs) : undefined;
-    return { market, fit, best: fit?.best ?? judge(inputs, { ...PLAIN_MODEL, queue: wish.queue ?? PLAIN_MODEL.queue }) };
+    const plain = plainModel(inputs);
+    return { market, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
   });
   const models = modelsOf(wish, judged);
   const again = runAgain(session, opened, wish.strategies, {
@@ -90,11 +92,11 @@ function modelsOf(
   judged: readonly { readonly market: OpenedSessionMarket; readonly best: Judged }[],
 ): Comparison["models"] {
   const delays = medianDelays(judged.flatMap(({ market }) => market.account.orders));
-  const first = judged[0]?.best.model ?? PLAIN_MODEL;
-  const shiftMs = wish.fit ? first.shiftMs : 0;
+  const first = judged[0]?.best.model;
+  const shiftMs = wish.fit ? (first?.shiftMs ?? 0) : 0;
   const recordedMs = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
   return {
-    queue: wish.fit ? first.queue : (wish.queue ?? first.queue),
+    queue: (wish.fit ? undefined : wish.queue) ?? first?.queue ?? "risk-averse",
     orderLatencyMs: (wish.fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recordedMs(delays?.entryUs) + shiftMs),
     responseLatencyMs: (wish.fit ? undefined : wish.responseLatencyMs) ?? recordedMs(delays?.responseUs),
   };

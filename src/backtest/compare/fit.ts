@@ -13,7 +13,7 @@ export const WINDOW_US = 1_000_000;
 /** One way to travel and to be filled. */
 export interface FillModel {
   readonly queue: string;
-  /** By how much the book had changed before the exchange told so, its trades' stamps being right. */
+  /** How long after the first of some changes of its book the exchange tells them, its trades' stamps being right. */
   readonly bookLagMs: number;
   /** What is added to the recorded instants at which the exchange took our orders. */
   readonly shiftMs: number;
@@ -41,28 +41,39 @@ export interface ParityInputs {
   /** As it was without our orders. */
   readonly tape: Tape;
   readonly account: RecordedAccount;
+  /** When requests of ours changed the recorded book; none where they are in nobody's book. */
+  readonly ownChangesUs: readonly number[];
+  /** How late the book was told, as our orders in it show; 0 where they are in nobody's book. */
+  readonly bookLagMs: number;
 }
 
-/** The model that a fit begins with: nothing is late, and nobody is before us who is not shown to be. */
-export const PLAIN_MODEL: FillModel = { queue: "risk-averse", bookLagMs: 0, shiftMs: 0 };
+/** The model that a fit begins with: the book as late as the recording itself shows, and nobody before us who is not shown to be. */
+export function plainModel({ bookLagMs }: ParityInputs): FillModel {
+  return { queue: "risk-averse", bookLagMs, shiftMs: 0 };
+}
+
+/** Delays near a first guess, the nearest first. */
+const NEAR_MS = [0, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40];
 
 /** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
-const TRIED: { readonly [Part in keyof FillModel]: readonly FillModel[Part][] } = {
-  bookLagMs: [0, 5, 10, 20, 30, 40, 60, 100],
-  shiftMs: [0, -2, 2, -5, 5, 10, 20, 40],
-  queue: ["risk-averse", "power-1", "power-2", "power-3", "log"],
-};
+function triedOf(plain: FillModel): { readonly [Part in keyof FillModel]: readonly FillModel[Part][] } {
+  return {
+    bookLagMs: [...NEAR_MS.map((byMs) => plain.bookLagMs + byMs).filter((lagMs) => lagMs > 0), 0],
+    shiftMs: NEAR_MS,
+    queue: ["risk-averse", "power-1", "power-2", "power-3", "log"],
+  };
+}
 const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
 const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
 export function judge(inputs: ParityInputs, model: FillModel, windowUs: number = WINDOW_US): Judged {
-  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000), inputs, model, windowUs);
+  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs), inputs, model, windowUs);
 }
 
 /**
  * Finds the model that fills the recorded orders most alike: the greatest share of the union's size in the first half of the session, by side and
- * price within the window. One part of the model is tried after the other, until none makes it better; of equals the first tried stands. The second
+ * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
 export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Fit {
@@ -72,23 +83,26 @@ export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Fi
     const key = JSON.stringify(model);
     const known = seen.get(key);
     if (known !== undefined) return known;
-    if (tape.lagMs !== model.bookLagMs) tape = { lagMs: model.bookLagMs, tape: earlierBook(inputs.tape, model.bookLagMs * 1000) };
+    if (tape.lagMs !== model.bookLagMs)
+      tape = { lagMs: model.bookLagMs, tape: earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs) };
     const judged = judgeOn(tape.tape, inputs, model, windowUs);
     seen.set(key, judged);
     return judged;
   };
-  let best = tried(PLAIN_MODEL);
+  const plain = plainModel(inputs);
+  const parts = triedOf(plain);
+  let best = tried(plain);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = best;
     for (const part of PARTS) {
-      for (const value of TRIED[part]) {
+      for (const value of parts[part]) {
         const judged = tried({ ...best.model, [part]: value });
         if (judged.firstHalf.share > best.firstHalf.share) best = judged;
       }
     }
     if (best === before) break;
   }
-  return { best, plain: tried(PLAIN_MODEL), tried: seen.size };
+  return { best, plain: tried(plain), tried: seen.size };
 }
 
 /** What a fit came to. */

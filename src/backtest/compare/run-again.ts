@@ -1,52 +1,16 @@
-import { join } from "node:path";
 import type { ProfitParts } from "../../account/profit.js";
-import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import { decimalToScaled } from "../../core/instrument.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
-import { openMarks } from "../../history/columns/open-marks.js";
-import { openTape } from "../../history/columns/open-tape.js";
 import { DAY_MS } from "../../history/day.js";
-import { HistoryStore } from "../../history/store.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { FillModels } from "../engine/fill-models.js";
-import { type MarketHistory, ReplayRun } from "../engine/replay-run.js";
+import { ReplayRun } from "../engine/replay-run.js";
 import type { ReplayFill, RunObserver } from "../record/run-observer.js";
 import type { Strategies } from "../run/replay-options.js";
-import { type RecordedAccount, readAccount } from "../session/recorded-orders.js";
-import { SESSION_FILES, type Session } from "../session/session-file.js";
+import type { Session } from "../session/session-file.js";
 import type { LatencyModel } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
-import { withoutOwn } from "./without-own.js";
-
-/** One market of a recorded session, opened. */
-export interface OpenedSessionMarket {
-  readonly marketId: MarketId;
-  readonly instrument: Instrument;
-  readonly account: RecordedAccount;
-  /** With the tape as it was without our orders. */
-  readonly history: MarketHistory & { readonly grade: "books" };
-}
-
-/** Opens what a session recorded of each market. @throws HistoryError naming a file that is broken; ConfigError where a market was never heard */
-export async function openSession(folder: string, session: Session): Promise<readonly OpenedSessionMarket[]> {
-  const store = new HistoryStore(join(folder, SESSION_FILES.history));
-  const { rules, config } = session;
-  const { creditDecimals, paperDecimals } = rules;
-  // The exchange's clock may be far from ours: everything that this store has is of the session.
-  const span = { fromUs: session.startedUs - DAY_MS * 1000, toUs: session.endedUs + DAY_MS * 1000 };
-  const opened: OpenedSessionMarket[] = [];
-  for (const marketId of Object.keys(config.markets)) {
-    const { tickSize, stepSize } = rules.markets[marketId];
-    const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
-    const account = await readAccount(store, instrument);
-    const recorded = await openTape(store, marketId, { ...span, tickSize, stepSize });
-    // A paper order was in nobody's book.
-    const tape = session.mode === "live" ? withoutOwn(recorded, account.orders) : recorded;
-    const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
-    const marks = hasMarks ? await openMarks(store, marketId, { ...span, creditDecimals }) : undefined;
-    opened.push({ marketId, instrument, account, history: { grade: "books", tape, marks } });
-  }
-  return opened;
-}
+import type { OpenedSessionMarket } from "./open-session.js";
 
 /** How the session is replayed. */
 export interface ReplayModel {

@@ -55,6 +55,16 @@ it("fills the orders of a paper session alike in the backtest, and says why each
   for (const unmatched of best.whole.match.replayedOnly) expect(explainer.replayed(unmatched).why).not.toBe("");
 });
 
+it("fills the orders of a live session alike, though its book is told late and has our orders in it", { timeout: 60_000 }, async () => {
+  const inputs = await parityInputs(await recordSession(wish(15_000)));
+  expect(inputs.account.fills.length).toBeGreaterThan(30);
+  // The exchange gathers its book for 25 ms, and the line adds 1 to 3.
+  expect(inputs.bookLagMs).toBeGreaterThanOrEqual(25);
+  expect(inputs.bookLagMs).toBeLessThanOrEqual(28);
+  const { best } = fitModel(inputs);
+  expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
+});
+
 it("never takes a killed session for a whole one", { timeout: 60_000 }, async () => {
   const { folder } = await recordSession({ ...wish(2_000), kill: true });
   expect(existsSync(join(folder, SESSION_FILES.session))).toBe(false);

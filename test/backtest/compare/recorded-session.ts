@@ -1,20 +1,15 @@
-import { join } from "node:path";
 import type { ParityInputs } from "../../../src/backtest/compare/fit.js";
-import { withoutOwn } from "../../../src/backtest/compare/without-own.js";
+import { openSession, parityInputsOf } from "../../../src/backtest/compare/open-session.js";
 import { type PaperModels, PaperVenue } from "../../../src/backtest/paper/paper-venue.js";
-import { readAccount } from "../../../src/backtest/session/recorded-orders.js";
-import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
+import type { Session } from "../../../src/backtest/session/session-file.js";
 import { SessionRecording } from "../../../src/backtest/session/session-recording.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { startBot } from "../../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { Instrument } from "../../../src/core/instrument.js";
 import type { Random } from "../../../src/core/seam.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Hex, MarketId, Ms } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
-import { HistoryStore } from "../../../src/history/store.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import type { ExchangeConfig } from "../../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
@@ -116,17 +111,8 @@ export async function recordSession({
 
 /** What of a recorded session its orders are judged by. */
 export async function parityInputs({ folder, session }: RecordedSession): Promise<ParityInputs> {
-  const { rules } = session as Session;
-  const market = rules.markets[MARKET];
+  if (session === undefined) throw new Error("the session was killed");
+  const [market] = await openSession(folder, session);
   if (market === undefined) throw new Error("the session has lost its market");
-  const instrument = new Instrument({
-    ...market,
-    marketId: MARKET,
-    creditDecimals: rules.creditDecimals,
-    paperDecimals: rules.paperDecimals,
-  });
-  const store = new HistoryStore(join(folder, SESSION_FILES.history));
-  const account = await readAccount(store, instrument);
-  const tape = await openTape(store, MARKET, { fromUs: 0, toUs: 4e15 });
-  return { instrument, account, tape: session?.mode === "live" ? withoutOwn(tape, account.orders) : tape };
+  return parityInputsOf(market);
 }

@@ -1,0 +1,38 @@
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { RecordedOrder } from "../session/recorded-orders.js";
+
+/** Which of the measured delays is the exchange's own: nearly the longest, since what others had begun to gather told of ours sooner. */
+const QUANTILE = 0.95;
+/** A level that is told of later than that was told of for another reason. */
+const MOST_US = 5_000_000;
+
+/**
+ * How long after a change the exchange tells its book, whole milliseconds, as our own orders show: from the instant at which it took one to the first message
+ * with that order's price in it. 0 where no order tells.
+ * @param tape as it was recorded, our orders in it.
+ */
+export function measuredBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): number {
+  const coming = orders.flatMap(({ acceptedUs, side, ticks, steps }) =>
+    acceptedUs !== undefined && (steps[0]?.openLots ?? 0) > 0 ? [{ atUs: acceptedUs, key: side === "BUY" ? ticks : -ticks }] : [],
+  );
+  coming.sort((one, other) => one.atUs - other.atUs);
+  const waiting = new Map<number, number>();
+  const delaysUs: number[] = [];
+  let next = 0;
+  for (let message = 0; message < tape.messages; message++) {
+    if (tape.kind[message] === TapeKind.trade) continue;
+    const toldUs = tape.exchangeUs[message] as number;
+    for (let order = coming[next]; order !== undefined && order.atUs <= toldUs; order = coming[++next]) waiting.set(order.key, order.atUs);
+    if (waiting.size === 0) continue;
+    const end = tape.rowEnd[message] as number;
+    for (let row = message === 0 ? 0 : (tape.rowEnd[message - 1] as number); row < end; row++) {
+      const key = tape.signedTicks[row] as number;
+      const takenUs = waiting.get(key);
+      if (takenUs === undefined) continue;
+      waiting.delete(key);
+      if (toldUs - takenUs <= MOST_US) delaysUs.push(toldUs - takenUs);
+    }
+  }
+  delaysUs.sort((one, other) => one - other);
+  return Math.round((delaysUs[Math.floor(QUANTILE * (delaysUs.length - 1))] ?? 0) / 1000);
+}

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { Instrument } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
+import { openMarks } from "../../history/columns/open-marks.js";
+import { openTape } from "../../history/columns/open-tape.js";
+import type { MarkTape, Tape } from "../../history/columns/tape.js";
+import { DAY_MS } from "../../history/day.js";
+import { HistoryStore } from "../../history/store.js";
+import type { MarketHistory } from "../engine/replay-run.js";
+import { type RecordedAccount, readAccount } from "../session/recorded-orders.js";
+import { SESSION_FILES, type Session } from "../session/session-file.js";
+import { measuredBookLagMs } from "./book-lag.js";
+import { ownChangesUs } from "./earlier-book.js";
+import type { ParityInputs } from "./fit.js";
+import { withoutOwn } from "./without-own.js";
+
+/** One market of a recorded session, opened. */
+export interface OpenedSessionMarket {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  readonly account: RecordedAccount;
+  /** With the tape as it was without our orders. */
+  readonly history: MarketHistory & { readonly grade: "books"; readonly marks: MarkTape | undefined };
+  /** As it was heard, our orders in it where the exchange had them. */
+  readonly heard: Tape;
+  /** Whether the recorded book has our orders in it. */
+  readonly isInBook: boolean;
+}
+
+/** Opens what a session recorded of each market. @throws HistoryError naming a file that is broken; ConfigError where a market was never heard */
+export async function openSession(folder: string, session: Session): Promise<readonly OpenedSessionMarket[]> {
+  const store = new HistoryStore(join(folder, SESSION_FILES.history));
+  const { rules, config } = session;
+  const { creditDecimals, paperDecimals } = rules;
+  // The exchange's clock may be far from ours: everything that this store has is of the session.
+  const span = { fromUs: session.startedUs - DAY_MS * 1000, toUs: session.endedUs + DAY_MS * 1000 };
+  const opened: OpenedSessionMarket[] = [];
+  for (const marketId of Object.keys(config.markets)) {
+    const { tickSize, stepSize } = rules.markets[marketId];
+    const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    const account = await readAccount(store, instrument);
+    const heard = await openTape(store, marketId, { ...span, tickSize, stepSize });
+    // A paper order was in nobody's book.
+    const isInBook = session.mode === "live";
+    const tape = isInBook ? withoutOwn(heard, account.orders) : heard;
+    const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
+    const marks = hasMarks ? await openMarks(store, marketId, { ...span, creditDecimals }) : undefined;
+    opened.push({ marketId, instrument, account, history: { grade: "books", tape, marks }, heard, isInBook });
+  }
+  return opened;
+}
+
+/** What of a market its recorded orders are judged by. */
+export function parityInputsOf({ instrument, account, history, heard, isInBook }: OpenedSessionMarket): ParityInputs {
+  return {
+    instrument,
+    account,
+    tape: history.tape,
+    ownChangesUs: isInBook ? ownChangesUs(account.orders) : [],
+    bookLagMs: isInBook ? measuredBookLagMs(heard, account.orders) : 0,
+  };
+}

@@ -1,15 +1,18 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
-import { DAY_MS, dayOf } from "../day.js";
+import { DAY_MS, type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
-import { Duck, type DuckLimits } from "../duck.js";
+import { Duck, type DuckLimits, literal } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import type { HistoryKind } from "../kinds.js";
 import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
-import { countedColumn } from "./decimal-columns.js";
-import { isStamped, localClock, localUsSql } from "./local-clock.js";
+import { type CountedColumn, countedColumn } from "./decimal-columns.js";
+import { isStamped, type LocalClock, localClock, localUsSql } from "./local-clock.js";
 import { msSpan, stampedDays } from "./tape-days.js";
+
+/** Files of one question. */
+const MOST_FILES = 512;
 
 /** A span of one kind of history, few enough rows to be read at once. */
 export interface SpanWish {
@@ -68,41 +71,66 @@ export async function spanRows(
   try {
     const rows: SpanRow[] = [];
     const stamped = isStamped(kind) ? stampedDays(store, market) : undefined;
+    const clocks = new Map<Day, LocalClock>();
     for (const manifest of days) {
       await store.verify(manifest);
-      const file = store.dataPath(manifest, manifest.day);
-      const columns = counted.map((each) => ({
-        ...each,
-        ...countedColumn(each.column, each.places(manifest.decimals), each.unit, each.field),
-      }));
-      for (const { column, isOff, unit, rounds } of columns) {
-        if (rounds === true) continue;
-        const [off] = await reading(file, () =>
-          duck.rows(
-            `SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(file, "file_row_number = true")} WHERE ${isOff} LIMIT 1`,
-          ),
-        );
-        if (off === undefined) continue;
-        throw new HistoryError(file, `row ${String(off.place)}: ${column} is off the grid`, {
-          value: off.value,
-          expected: `a whole multiple of ${unit}`,
-        });
-      }
-      const clock = await localClock(store, duck, stamped?.get(manifest.day) ?? [], BigInt(baseLatencyUs) * 1000n);
+      clocks.set(manifest.day, await localClock(store, duck, stamped?.get(manifest.day) ?? [], BigInt(baseLatencyUs) * 1000n));
+    }
+    const formOf = ({ day, decimals }: DayManifest): string => `${JSON.stringify(decimals)} ${clocks.get(day)?.addedNs}`;
+    for (const alike of stretches(days, formOf)) {
+      const files = alike.map((manifest) => store.dataPath(manifest, manifest.day));
+      const [{ day, decimals }] = alike;
+      const columns = counted.map((each) => ({ ...each, ...countedColumn(each.column, each.places(decimals), each.unit, each.field) }));
+      await requireOnGrid(duck, files, columns);
       const asked = [
         ...columns.map(({ column, count }) => `CAST(${count} AS VARCHAR) AS ${column}`),
-        ...Object.entries(more(localUsSql(clock))).map(([name, sql]) => `${sql} AS ${name}`),
+        ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(([name, sql]) => `${sql} AS ${name}`),
       ];
-      rows.push(
-        ...(await reading(file, () =>
-          duck.rows(
-            `SELECT ${asked.join(", ")} FROM ${parquetSql(file)} WHERE timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`,
-          ),
-        )),
-      );
+      const within = `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
+      const file = files.length === 1 ? files[0] : store.folder({ market, kind });
+      for (const row of await reading(file, () => duck.rows(`SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`)))
+        rows.push(row);
     }
     return rows;
   } finally {
     duck.close();
+  }
+}
+
+/** Days that follow each other and are read by the same question: a file costs more to open than its rows to read. */
+function stretches(days: readonly DayManifest[], formOf: (day: DayManifest) => string): (readonly [DayManifest, ...DayManifest[]])[] {
+  const found: [DayManifest, ...DayManifest[]][] = [];
+  for (const day of days) {
+    const last = found.at(-1);
+    if (last !== undefined && last.length < MOST_FILES && formOf(last[0]) === formOf(day)) last.push(day);
+    else found.push([day]);
+  }
+  return found;
+}
+
+/** SQL of the rows of several files, one file's after another's. */
+function parquetsSql(files: readonly string[]): string {
+  return `read_parquet([${files.map(literal).join(", ")}])`;
+}
+
+/** @throws HistoryError naming the first file, row and value that is no whole number of its unit */
+async function requireOnGrid(duck: Duck, files: readonly string[], columns: readonly (Counted & CountedColumn)[]): Promise<void> {
+  const strict = columns.filter(({ rounds, isOff }) => rounds !== true && isOff !== "false");
+  if (strict.length === 0) return;
+  const anyOff = strict.map(({ isOff }) => `(${isOff})`).join(" OR ");
+  const [found] = await reading(files[0] ?? "", () => duck.rows(`SELECT 1 AS isOff FROM ${parquetsSql(files)} WHERE ${anyOff} LIMIT 1`));
+  if (found === undefined) return;
+  for (const file of files) {
+    for (const { column, isOff, unit } of strict) {
+      const numbered = parquetSql(file, "file_row_number = true");
+      const [off] = await reading(file, () =>
+        duck.rows(`SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`),
+      );
+      if (off === undefined) continue;
+      throw new HistoryError(file, `row ${String(off.place)}: ${column} is off the grid`, {
+        value: off.value,
+        expected: `a whole multiple of ${unit}`,
+      });
+    }
   }
 }

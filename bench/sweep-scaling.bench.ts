@@ -172,6 +172,8 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
     bot: { ...bot, path: resolve(folder, "bot.yaml") },
     history: { store: folder, baseLatencyMs: 1, markets: { [marketId]: marketId }, fromUs: startUs, toUs: endUs },
     rules: rulesOfFile(ruleFile, [marketId], folder),
+    asset: "USDC",
+    written: { rules: ruleFile, exchangeInfo: undefined },
     liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 },
   };
   return { id, config };

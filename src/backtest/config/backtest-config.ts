@@ -6,7 +6,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { parseInstant } from "../../history/day.js";
-import { rulesOfFile } from "./backtest-rules.js";
+import { readRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
 
 /** One backtest, as its YAML describes it: paths absolute, the bot read, the rules known. Plain data. */
@@ -23,6 +23,10 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
     readonly toUs: number;
   };
   readonly rules: VenueRules;
+  /** Name of the asset that everything is settled in. */
+  readonly asset: string;
+  /** What the file itself says of the rules, and the exchange's answer that it names, of the replayed markets: for whoever shows them. */
+  readonly written: { readonly rules: BacktestFile["rules"]; readonly exchangeInfo: string | undefined };
   readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
 }
 
@@ -54,13 +58,16 @@ export function loadBacktestConfig(
     throw new ConfigError("is not after history.from", { field: "history.to", value: to, expected: `an instant after ${from}` });
   for (const id of Object.keys(replayed)) requireStrategy(bot, id);
   const { liquidationPriceOff, insuranceFeeRate } = file.rules;
+  const { rules, asset, exchangeInfo } = readRules(file.rules, Object.keys(replayed), folder);
   return {
     ...file,
     path: absolute,
     name: file.name ?? basename(absolute).replace(/\.ya?ml$/, ""),
     bot,
     history: { ...history, store: resolve(folder, history.store), markets: replayed, fromUs, toUs },
-    rules: rulesOfFile(file.rules, Object.keys(replayed), folder),
+    rules,
+    asset,
+    written: { rules: file.rules, exchangeInfo },
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
     fills: { ...file.fills, ...(file.fills.latencyFile === undefined ? {} : { latencyFile: resolve(folder, file.fills.latencyFile) }) },
   };

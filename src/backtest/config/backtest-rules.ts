@@ -10,8 +10,20 @@ import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BacktestFile } from "./backtest-schema.js";
 
 type RulesFile = BacktestFile["rules"];
+
+/** What a backtest's file says of the exchange. */
+export interface BacktestRules {
+  readonly rules: VenueRules;
+  /** Name of the asset that everything is settled in. */
+  readonly asset: string;
+  /** The exchange's own answer as JSON, of the replayed markets alone; undefined where the file itself has the rules. */
+  readonly exchangeInfo: string | undefined;
+}
+
 type MarketRulesFile = NonNullable<RulesFile["markets"]>[MarketId];
 
+/** What `credit` is where nobody says otherwise, with its decimals (protocol, section 7). */
+const ASSET = "USDC";
 const CREDIT_DECIMALS = 6;
 const PAPER_DECIMALS = 18;
 /** The exchange's limits where none is known (protocol, section 3). */
@@ -23,16 +35,23 @@ const MINUTE_MS = 60_000;
  * @param markets the bot's ids of those that are replayed.
  * @throws ConfigError naming the file or the market
  */
-export function rulesOfFile(file: RulesFile, markets: readonly MarketId[], folder: string): VenueRules {
-  const rules =
-    file.exchangeInfo === undefined ? madeRules(file.markets ?? {}, markets) : toldRules(resolve(folder, file.exchangeInfo), markets);
+export function readRules(file: RulesFile, markets: readonly MarketId[], folder: string): BacktestRules {
+  const found =
+    file.exchangeInfo === undefined
+      ? { rules: madeRules(file.markets ?? {}, markets), asset: ASSET, exchangeInfo: undefined }
+      : toldRules(resolve(folder, file.exchangeInfo), markets, file.quoteAsset);
   const limits = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
-  const told = new Map(rules.rateLimits.map((limit) => [limit.name, limit]));
+  const told = new Map(found.rules.rateLimits.map((limit) => [limit.name, limit]));
   for (const [name, limit] of Object.entries(limits)) if (limit !== undefined) told.set(name, { name, limit, intervalMs: MINUTE_MS });
-  return { ...rules, rateLimits: [...told.values()] };
+  return { ...found, rules: { ...found.rules, rateLimits: [...told.values()] }, asset: file.quoteAsset ?? found.asset };
 }
 
-function toldRules(path: string, markets: readonly MarketId[]): VenueRules {
+/** {@link readRules}, for whoever wants nothing but the exchange's rules. */
+export function rulesOfFile(file: RulesFile, markets: readonly MarketId[], folder: string): VenueRules {
+  return readRules(file, markets, folder).rules;
+}
+
+function toldRules(path: string, markets: readonly MarketId[], asset: string | undefined): BacktestRules {
   const wrong = (message: string, cause: unknown): ConfigError =>
     new ConfigError(`cannot be taken for an exchange's rules: ${message}`, {
       field: "rules.exchangeInfo",
@@ -41,13 +60,34 @@ function toldRules(path: string, markets: readonly MarketId[]): VenueRules {
       cause,
     });
   try {
-    return decodeRules(JSON.parse(readFileSync(path, "utf8")), markets);
+    const told: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const rules = decodeRules(told, markets);
+    const info = told as { readonly markets: readonly ToldMarket[] };
+    const replayed = info.markets.filter(({ id }) => markets.includes(id));
+    return { rules, asset: asset ?? assetOf(replayed), exchangeInfo: JSON.stringify({ ...info, markets: replayed }, null, 2) };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     if (cause instanceof FormatError || cause instanceof SyntaxError) throw wrong(cause.message, cause);
     if (cause instanceof Error && "code" in cause) throw wrong("it cannot be read", cause);
     throw cause;
   }
+}
+
+/** What is read of a market beside its rules. */
+interface ToldMarket {
+  readonly id: MarketId;
+  readonly quoteAssetName?: unknown;
+}
+
+/** The one asset that markets are quoted in. @throws ConfigError where there are several: one account holds one. */
+function assetOf(markets: readonly ToldMarket[]): string {
+  const names = [...new Set(markets.map(({ quoteAssetName }) => String(quoteAssetName ?? ASSET)))];
+  if (names.length === 1) return names[0] as string;
+  throw new ConfigError("is missing: the markets are quoted in different assets", {
+    field: "rules.quoteAsset",
+    value: names.join(", "),
+    expected: "the name of the one that the account holds",
+  });
 }
 
 function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: readonly MarketId[]): VenueRules {

@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { baseField, countField, durationField, quoteField, rateField } from "../../bot/config/config-fields.js";
+import { baseField, chargeField, countField, durationField, quoteField, rateField } from "../../bot/config/config-fields.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
 
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);
+
+/** For editors: of these keys one is there, and one alone. What the checks here say in words. */
+const eitherOf = (...keys: readonly string[]) => ({ allOf: [{ oneOf: keys.map((key) => ({ required: [key] })) }] });
 
 const history = z
   .strictObject({
@@ -44,7 +47,7 @@ const history = z
       });
     }
   })
-  .describe("What is replayed.");
+  .meta({ description: "What is replayed.", ...eitherOf("market", "markets") });
 
 const marketRules = z
   .strictObject({
@@ -73,6 +76,12 @@ const rules = z
       .describe("File with the exchange's own answer: `marketwright call exchangeInfo > exchangeInfo.json`. This or markets.")
       .optional(),
     markets: z.record(marketId, marketRules).describe("The rules of each market, by the bot's id. This or exchangeInfo.").optional(),
+    quoteAsset: z
+      .string()
+      .regex(/^\S{1,32}$/)
+      .meta({ expected: "the name of an asset, such as USDC" })
+      .describe("Name of the asset that everything is settled in, for the report. Default: exchangeInfo's, else USDC.")
+      .optional(),
     orderTokensPerMinute: countField("The exchange's ORDER limit. Default: exchangeInfo's, else 600.").optional(),
     commonTokensPerMinute: countField("The exchange's COMMON limit. Default: exchangeInfo's, else 1200.").optional(),
     liquidationPriceOff: z
@@ -81,7 +90,7 @@ const rules = z
       .lt(1)
       .describe("How much worse than the mark an own liquidation is, as a fraction.")
       .default(0.01),
-    insuranceFeeRate: z.number().min(0).lt(1).describe("What an own liquidation costs on top, of its value.").default(0.01),
+    insuranceFeeRate: chargeField("What an own liquidation costs on top").default(0.01),
   })
   .superRefine((held, context) => {
     if ((held.exchangeInfo === undefined) === (held.markets === undefined)) {
@@ -94,7 +103,10 @@ const rules = z
       });
     }
   })
-  .describe("The exchange's rules: what orders it takes, and what they cost.");
+  .meta({
+    description: "The exchange's rules: what orders it takes, and what they cost.",
+    ...eitherOf("exchangeInfo", "markets"),
+  });
 
 const linear = (what: string) =>
   z
@@ -109,7 +121,10 @@ const fills = z
     queue: z
       .string()
       .refine(isQueueModelName, { message: "is no queue model", params: { expected: QUEUE_MODEL_NAMES } })
-      .describe("Of books: where our orders stand in the recorded queues.")
+      .meta({
+        description: `Of books: where our orders stand in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
+        pattern: "^(risk-averse|log2?|power[23]?-\\d{1,3}(\\.\\d{1,6})?)$",
+      })
       .default("risk-averse"),
     orderLatencyMs: z.number().min(0).max(60_000).describe("From sending a request to its arrival at the exchange.").default(40),
     responseLatencyMs: z.number().min(0).max(60_000).describe("From what happens at the exchange to our hearing of it.").default(40),

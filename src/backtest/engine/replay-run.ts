@@ -12,6 +12,7 @@ import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
@@ -213,10 +214,14 @@ export class ReplayRun {
     return views;
   }
 
-  /** Why the bot would not trade on by itself, now; undefined when it would. */
+  /** Since when and why the bot would not trade on by itself, now; undefined when it would. */
   get haltedWhy(): string | undefined {
     const standing = this.bot.safety.halts.filter(({ resumesByItself }) => !resumesByItself);
-    return standing.length === 0 ? undefined : standing.map(({ name, why }) => `${name}: ${why}`).join("; ");
+    // Halts are stamped by the clock that never steps, which began with the run.
+    const since = (sinceMs: number): string => instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
+    return standing.length === 0
+      ? undefined
+      : standing.map(({ name, why, sinceMs }) => `since ${since(sinceMs)} by ${name}: ${why}`).join("; ");
   }
 
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */

@@ -112,5 +112,7 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     },
     configuration: meta.configuration.map(({ name, yaml }) => ({ name, yaml, sha256: createHash("sha256").update(yaml).digest("hex") })),
     data: meta.data.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
+    gaps: [...meta.gaps],
+    inputs: meta.inputs.map(({ name, sha256 }) => ({ name, sha256 })),
   };
 }

@@ -9,7 +9,7 @@ export function provenanceHtml(report: Report): string {
 ${notesHtml(report)}
 <section><h2>What made this run</h2>${modelsHtml(report)}
 ${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
-${dataHtml(report)}
+${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report)}
 </section>`;
 }
 
@@ -50,6 +50,18 @@ function notesHtml({ notes }: Report): string {
 function modelsHtml({ models }: Report): string {
   if (models.length === 0) return "";
   return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("")}</dl>`;
+}
+
+function inputsHtml({ inputs }: Report): string {
+  if (inputs.length === 0) return "";
+  const rows = inputs.map(({ name, sha256 }) => [escaped(name), { html: `<code>${sha256}</code>`, className: "text" }]);
+  return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
+}
+
+/** Open: whoever reads a profit should see what was not there to earn it on. */
+function gapsHtml({ gaps }: Report): string {
+  if (gaps.length === 0) return "";
+  return `<details open><summary>What the history lacks of the span</summary><ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul></details>`;
 }
 
 function dataHtml({ data }: Report): string {

@@ -131,7 +131,7 @@ export const reportSchema = z
     span: z.strictObject({ from: instant, to: instant, seconds: z.number().nonnegative() }),
     ended: z.enum(["end-of-history", "halted", "liquidated", "stopped"]),
     reason: z.string().nullable(),
-    asset: z.string(),
+    asset: z.string().describe("What everything is settled in"),
     equity: z.strictObject({ start: money, end: money, transfers: money.describe("Deposits less withdrawals") }),
     profit,
     drawdown: z.strictObject({
@@ -181,8 +181,22 @@ export const reportSchema = z
       counts: z.strictObject({ info: count, warn: count, error: count }),
       first: z.array(z.strictObject({ at: instant, level: z.enum(["info", "warn", "error"]), text: z.string() })),
     }),
-    configuration: z.array(z.strictObject({ name: z.string(), yaml: z.string(), sha256 })),
-    data: z.array(z.strictObject({ marketId: z.string(), kind: z.string(), file: z.string(), rows: count, sha256 })),
+    configuration: z
+      .array(z.strictObject({ name: z.string(), yaml: z.string().describe("YAML or JSON"), sha256: sha256.describe("Of that text") }))
+      .describe("The files of the run with every default in them: with the same history they run again to the same report"),
+    data: z
+      .array(
+        z.strictObject({
+          marketId: z.string(),
+          kind: z.string(),
+          file: z.string().describe("Below the store's folder"),
+          rows: count,
+          sha256,
+        }),
+      )
+      .describe("The history that was replayed"),
+    gaps: z.array(z.string()).describe("What the store lacks of the span that was asked for"),
+    inputs: z.array(z.strictObject({ name: z.string(), sha256 })).describe("Other files that were read: strategies, recorded latencies"),
   })
   .meta({
     title: "Marketwright report",

@@ -14,7 +14,7 @@ export interface RunMeta {
   readonly grade: InputGrade;
   /** Where the figures begin, microseconds since 1970: after the warm-up. */
   readonly startUs: number;
-  /** The quote asset: `USDC`. */
+  /** The asset that everything is settled in: `USDC`. */
   readonly asset: string;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   /** Name of the strategy of each market. */
@@ -23,6 +23,10 @@ export interface RunMeta {
   readonly configuration: readonly { readonly name: string; readonly yaml: string }[];
   /** The history that was replayed, file by file. */
   readonly data: readonly DataFile[];
+  /** What the store lacks of the span that was asked for, in words. */
+  readonly gaps: readonly string[];
+  /** Other files that the run read: strategies of one's own, recorded latencies. */
+  readonly inputs: readonly InputFile[];
   /** The interval of the equity samples, milliseconds. */
   readonly sampleMs: number;
   /** How long after a maker fill a move of the mid is its adverse selection. Default 10,000. */
@@ -35,8 +39,16 @@ export interface RunMeta {
 export interface DataFile {
   readonly marketId: MarketId;
   readonly kind: string;
+  /** Below the store's folder, with slashes: the same on every machine. */
   readonly file: string;
   readonly rows: number;
+  readonly sha256: string;
+}
+
+/** Another file that a run read. */
+export interface InputFile {
+  readonly name: string;
+  /** Of a strategy: of the file and the user's own files that it imports. */
   readonly sha256: string;
 }
 

@@ -1,3 +1,4 @@
+import { relative, sep } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { openKlines } from "../../history/columns/open-klines.js";
@@ -193,5 +194,6 @@ function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs
 }
 
 function fileOf(store: HistoryStore, marketId: MarketId, kind: HistoryKind, day: DayManifest): DataFile {
-  return { marketId, kind, file: store.dataPath(day, day.day), rows: day.rows, sha256: day.sha256 };
+  const file = relative(store.root, store.dataPath(day, day.day)).split(sep).join("/");
+  return { marketId, kind, file, rows: day.rows, sha256: day.sha256 };
 }

@@ -1,32 +1,36 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Decimal } from "decimal.js";
-import { stringify } from "yaml";
-import { isStrategyFile } from "../../bot/config/config.js";
+import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
+import type { StrategyFile } from "../../bot/journal/journal.js";
 import type { Notice } from "../../bot/notice.js";
-import { scaledToDecimal } from "../../core/instrument.js";
+import { RunError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
 import { DAY_MS } from "../../history/day.js";
 import { intervalMsOf } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
-import { replayConfig } from "../engine/replay-config.js";
 import { ReplayRun } from "../engine/replay-run.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
-import type { AlternativeRun, RunMeta, RunOutcome } from "../report/run-meta.js";
+import type { AlternativeRun, InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
 import { openHistory, type PlayedHistory } from "./open-history.js";
 import { playHistory } from "./play-history.js";
 import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
+import { shownModels } from "./shown-models.js";
 
 /** What a history is played with. */
 export interface PlayedBy {
   readonly strategies: Strategies;
+  /** Those among them that are files, with their checksums: for who reads the report. */
+  readonly strategyFiles?: Readonly<Record<MarketId, StrategyFile>>;
   /** Of this package. */
   readonly version: string;
-  /** The quote asset, for those who read the report. */
-  readonly asset?: string;
   /** Told now and then how far the run is; false ends it. */
   readonly onProgress?: (atUs: number) => boolean;
   /** Everything that the bot tells, with the instant on its clock, microseconds. */
@@ -52,20 +56,22 @@ export interface BacktestResult extends ReportPaths {
 const SAMPLE_MS = 1_000;
 
 /**
- * Runs a backtest and writes its report. Candles are run along both paths, and the worse is reported, with the other beside it.
+ * Runs a backtest and writes its report. Candles are run along both paths, each with a report of its own in the making: the worse one's is kept,
+ * with the other's headline in it.
  * @throws ConfigError for what the files get wrong or the store lacks; RunError and HistoryError
  */
 export async function runBacktest(config: BacktestConfig, run: BacktestRun): Promise<BacktestResult> {
   const history = await openHistory(config, run.onMake);
   const { path } = config.fills;
-  if (history.grade !== "klines" || path !== "worse") {
-    const chosen = path === "worse" ? "ohlc" : path;
-    return { ...(await reported(config, run, history, chosen, [])), gaps: history.gaps };
+  const paths = path !== "worse" ? [path] : history.grade === "klines" ? BOTH_PATHS : BOTH_PATHS.slice(0, 1);
+  const runs: PlayedPath[] = [];
+  try {
+    for (const way of paths) if (!runs.some(isStopped)) runs.push(await playedOn(config, run, history, way));
+    const { writer, outcome } = chosenOf(runs, paths.length);
+    return { ...writer.finish(outcome), gaps: history.gaps };
+  } finally {
+    for (const { writer } of runs) writer.abandon();
   }
-  const [high, low] = [await tried(config, run, history, "ohlc"), await tried(config, run, history, "olhc")];
-  const isHighWorse = new Decimal(high.alternative.profit).lte(low.alternative.profit);
-  const [worse, better] = isHighWorse ? ([high, low] as const) : ([low, high] as const);
-  return { ...(await reported(config, run, history, worse.path, [better.alternative])), gaps: history.gaps };
 }
 
 /** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
@@ -80,33 +86,53 @@ export async function reportOf(config: BacktestConfig, run: PlayedBy, history: P
   return makeReport(meta, recorder, recorder.end(outcome.endUs), outcome);
 }
 
-async function reported(
-  config: BacktestConfig,
-  run: BacktestRun,
-  history: PlayedHistory,
-  path: FillModels["path"],
-  alternatives: readonly AlternativeRun[],
-): Promise<ReportPaths> {
+/** Both orders of a bar's extremes. */
+const BOTH_PATHS = ["ohlc", "olhc"] as const;
+
+/** A run that is over, with its report still in the making. */
+interface PlayedPath {
+  readonly path: FillModels["path"];
+  readonly writer: ReportWriter;
+  readonly outcome: RunOutcome;
+}
+
+async function playedOn(config: BacktestConfig, run: BacktestRun, history: PlayedHistory, path: FillModels["path"]): Promise<PlayedPath> {
   const writer = new ReportWriter(run.directory, metaOf(config, run, history), { replace: run.replace });
   try {
-    const outcome = await played(config, run, history, path, writer.observer);
-    return writer.finish(alternatives.length === 0 ? outcome : { ...outcome, alternatives });
+    return { path, writer, outcome: await played(config, run, history, path, writer.observer) };
   } catch (error) {
     writer.abandon();
     throw error;
   }
 }
 
-/** The headline of a run along one path through the candles. */
-async function tried(config: BacktestConfig, run: PlayedBy, history: PlayedHistory, path: "ohlc" | "olhc") {
-  const { profit, drawdown, fills } = await reportOf(config, run, history, path);
-  const alternative: AlternativeRun = {
-    name: path === "ohlc" ? "the high before the low in every candle" : "the low before the high in every candle",
-    profit: profit.total,
-    maxDrawdown: drawdown.max,
-    fills: fills.all.fills,
-  };
-  return { path, alternative };
+/** The run that is reported: of both paths the one that earned less, as far as both were played to their end. */
+function chosenOf(runs: readonly PlayedPath[], paths: number): PlayedPath {
+  const [first, second] = runs;
+  if (first === undefined) throw new RunError("nothing was played", { field: "fills.path", expected: "a path" });
+  if (paths === 1) return first;
+  if (second === undefined || isStopped(second)) {
+    const { endUs } = first.outcome;
+    const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first)} alone`;
+    return { ...first, outcome: { endUs, ended: "stopped", reason } };
+  }
+  const [high, low] = [headline(first), headline(second)];
+  const isFirstWorse = new Decimal(high.profit).lte(low.profit);
+  const [worse, better] = isFirstWorse ? [first, low] : [second, high];
+  return { ...worse, outcome: { ...worse.outcome, alternatives: [better] } };
+}
+
+function isStopped({ outcome }: PlayedPath): boolean {
+  return outcome.ended === "stopped";
+}
+
+function headline(played: PlayedPath): AlternativeRun {
+  const { profit, drawdown, fills } = played.writer.report(played.outcome);
+  return { name: nameOf(played), profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
+}
+
+function nameOf({ path }: PlayedPath): string {
+  return path === "ohlc" ? "the high before the low in every candle" : "the low before the high in every candle";
 }
 
 /** Plays the history through a run that tells `observer`. */
@@ -119,7 +145,7 @@ async function played(
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
-  let isStopped = false;
+  let isInterrupted = false;
   const replay = await playHistory(history, {
     begin: (markets) =>
       new ReplayRun({
@@ -135,82 +161,55 @@ async function played(
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
     onProgress: (atUs) => {
-      isStopped = run.onProgress?.(atUs) === false;
-      return !isStopped;
+      isInterrupted = run.onProgress?.(atUs) === false;
+      return !isInterrupted;
     },
   });
   const { haltedWhy } = replay;
   const endUs = replay.finish();
   if (replay.venue.isLiquidated) return { endUs, ended: "liquidated", reason: "the account did not cover its maintenance margin" };
-  if (haltedWhy !== undefined && !isStopped) return { endUs, ended: "halted", reason: haltedWhy };
-  return isStopped ? { endUs, ended: "stopped", reason: "it was interrupted" } : { endUs, ended: "end-of-history" };
+  if (haltedWhy !== undefined && !isInterrupted) return { endUs, ended: "halted", reason: haltedWhy };
+  return isInterrupted ? { endUs, ended: "stopped", reason: "it was interrupted" } : { endUs, ended: "end-of-history" };
 }
 
 function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {
-  const { path, bot, rules, fills, name, seed, adverseSelectionMs, warmupMs } = config;
-  const markets = Object.keys(config.history.markets);
-  const { liquidation, account } = config;
-  const { path: botPath, ...shownBot } = replayConfig(bot, new Set(markets));
-  const shown = { history: config.history, account, fills, liquidation, warmupMs, seed, sampleMs: sampleMsOf(config, history) };
-  const rates = markets.map((marketId) => {
-    const { makerFeeRate, takerFeeRate } = rules.markets[marketId];
-    return { name: `Fees in ${marketId}`, value: `maker ${bpsText(makerFeeRate)} bps, taker ${bpsText(takerFeeRate)} bps` };
-  });
-  const shownRules = { ...rules, markets: Object.fromEntries(markets.map((marketId) => [marketId, rules.markets[marketId]])) };
+  const { bot, name, seed, asset, adverseSelectionMs, warmupMs } = config;
+  const { grade, interval } = history;
+  const sampleMs = sampleMsOf(config, history);
   return {
     name,
     version: run.version,
     seed: String(seed),
-    grade: history.grade,
+    grade,
     startUs: history.startUs + warmupMs * 1000,
-    asset: run.asset ?? "quote",
+    asset,
     instruments: instrumentsOf(config),
-    strategies: new Map(markets.map((marketId) => [marketId, bot.markets[marketId].strategy ?? ""])),
-    configuration: [
-      { name: basename(path), yaml: stringify(shown) },
-      { name: basename(botPath), yaml: stringify(shownBot) },
-      { name: "exchange rules", yaml: stringify(JSON.parse(JSON.stringify(shownRules, bigintText))) },
-    ],
+    strategies: new Map(Object.keys(config.history.markets).map((marketId) => [marketId, shownStrategy(bot, marketId)])),
+    configuration: shownFiles(config, { grade, interval, sampleMs }),
     data: history.files,
-    sampleMs: sampleMsOf(config, history),
+    gaps: history.gaps,
+    inputs: inputsOf(config, run),
+    sampleMs,
     adverseSelectionMs,
-    models: [...modelsOf(config, history), ...carryOf(history), ...rates],
+    models: shownModels(config, history),
   };
 }
 
-/** What marks and funding are made of; a history without either has neither to show, and its report says so. */
-function carryOf({ markets, grade }: PlayedHistory): { readonly name: string; readonly value: string }[] {
-  return markets.map(({ marketId, marks, funding }) => {
-    const made = grade === "klines" ? "the price at each bar's open, high and low" : "the middle of the best prices";
-    const mark = marks === undefined ? made : "as recorded";
-    const isTold = marks?.nextFundingMs.some((ms) => ms > 0) === true;
-    const paid = funding !== undefined ? "as it was paid" : isTold ? "what the marks said would be paid" : "none paid: none recorded";
-    return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
-  });
+function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayedBy): InputFile[] {
+  const strategies = new Map(Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]));
+  const { latencyFile } = fills;
+  return [
+    ...[...strategies].map(([path, sha256]) => ({ name: basename(path), sha256 })),
+    ...(latencyFile === undefined
+      ? []
+      : [{ name: basename(latencyFile), sha256: createHash("sha256").update(readFileSync(latencyFile)).digest("hex") }]),
+  ];
 }
 
-function modelsOf({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): { readonly name: string; readonly value: string }[] {
-  const latency =
-    fills.latencyFile !== undefined
-      ? `recorded round trips of ${basename(fills.latencyFile)}`
-      : fills.feedLatency !== undefined
-        ? `follows the feed: order x ${fills.feedLatency.order.factor} + ${fills.feedLatency.order.addMs} ms, response x ${fills.feedLatency.response.factor} + ${fills.feedLatency.response.addMs} ms`
-        : `${fills.orderLatencyMs} ms to the exchange, ${fills.responseLatencyMs} ms back`;
-  const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
-  const matching =
-    grade === "books"
-      ? [{ name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` }]
-      : grade === "trades"
-        ? [
-            {
-              name: "Fills",
-              value:
-                fills.queueAheadBase === undefined ? "only by a trade beyond the price" : `behind ${fills.queueAheadBase} at the price`,
-            },
-            taker,
-          ]
-        : [{ name: "Fills", value: `candles of ${interval}, at most ${fills.volumeShare * 100} % of a candle's volume` }, taker];
-  return [...matching, { name: "Latency", value: latency }];
+/** Of a file its name: where it lies is nobody's business. */
+function shownStrategy({ markets }: BotConfig, marketId: MarketId): string {
+  const strategy = markets[marketId].strategy ?? "";
+  return isStrategyFile(strategy) ? basename(strategy) : strategy;
 }
 
 function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHistory): number {
@@ -218,12 +217,4 @@ function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHis
   if (grade !== "klines") return SAMPLE_MS;
   const intervalMs = intervalMsOf(interval ?? "") ?? DAY_MS;
   return DAY_MS % intervalMs === 0 ? intervalMs : DAY_MS;
-}
-
-function bpsText(rateE18: bigint): string {
-  return scaledToDecimal(rateE18, 14);
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
 }

@@ -71,6 +71,11 @@ export function rateField(description: string) {
   return decimalField(description, { unit: "fraction of the notional", above: "-1", below: "1" });
 }
 
+/** A fee rate that is never a rebate, zero or above, as a plain number. */
+export function chargeField(description: string) {
+  return decimalField(description, { unit: "fraction of the notional", from: "0", below: "1" }).transform(Number);
+}
+
 /** A duration in whole milliseconds. */
 export function durationField(description: string, { min = 1, max = 86_400_000 }: { min?: number; max?: number } = {}) {
   return z.int().min(min).max(max).describe(description);

@@ -3,7 +3,7 @@ import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/b
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { Strategies } from "../../backtest/run/replay-options.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
-import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
@@ -43,7 +43,8 @@ export function addBacktest(program: Command, context: CliContext): void {
         throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
       const config = loadBacktestConfig(file, context.env);
       const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
-      const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, log));
+      const loaded = await loadStrategies(config.bot, log);
+      const strategies = bindStrategies(config.bot, loaded);
       let isInterrupted = false;
       context.interrupted().then(() => {
         isInterrupted = true;
@@ -53,6 +54,7 @@ export function addBacktest(program: Command, context: CliContext): void {
       if (out === undefined) return;
       const result = await runBacktest(config, {
         strategies,
+        strategyFiles: strategyFiles(loaded),
         directory: out,
         replace,
         version: packageVersion(),
@@ -114,10 +116,18 @@ function progress({ stderr }: CliContext, { history: { fromUs, toUs } }: Backtes
   };
 }
 
+/** A run that did not trade to the end of its history: nobody should read its profit without that. */
+function endLines({ ended, reason }: BacktestResult["report"]): string[] {
+  if (ended === "end-of-history") return [];
+  const what = { halted: "HALTED", liquidated: "LIQUIDATED", stopped: "STOPPED" }[ended];
+  return [`${what}${reason === null ? "" : `: ${reason}`}`];
+}
+
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
   const { span, profit, fills, drawdown, asset, isIndicative, alternatives } = report;
   const parts = Object.entries(profit).filter(([name]) => name !== "total");
   const lines = [
+    ...endLines(report),
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,

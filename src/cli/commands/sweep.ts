@@ -7,7 +7,7 @@ import type { JobRunner } from "../../backtest/sweep/job-runner.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
-import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
@@ -83,8 +83,9 @@ async function runnerOf(sweep: SweepConfig, queue: string | undefined): Promise<
 }
 
 async function reportPoint(config: BacktestConfig, directory: string, log: Log): Promise<void> {
-  const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, log));
-  await runBacktest(config, { strategies, directory, replace: true, version: packageVersion() });
+  const loaded = await loadStrategies(config.bot, log);
+  const strategies = bindStrategies(config.bot, loaded);
+  await runBacktest(config, { strategies, strategyFiles: strategyFiles(loaded), directory, replace: true, version: packageVersion() });
 }
 
 const BAR_CELLS = 30;

@@ -36,6 +36,8 @@ export function sampleMeta(instruments: readonly Instrument[], startUs: number, 
         sha256: createHash("sha256").update(`${marketId} ${kind}`).digest("hex"),
       })),
     ),
+    gaps: ["btcusdc trades: 2024-08-02T10:00:00Z to 2024-08-02T11:30:00Z"],
+    inputs: [{ name: "my-strategy.ts", sha256: createHash("sha256").update("my strategy").digest("hex") }],
     sampleMs: 60_000,
     models: [
       { name: "queue", value: "risk-averse" },

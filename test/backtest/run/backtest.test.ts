@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { map } from "rxjs";
@@ -79,6 +79,32 @@ describe("a backtest from its file", () => {
     expect(Number(klines.report.profit.total)).toBeLessThanOrEqual(Number(klines.report.alternatives[0]?.profit));
   });
 
+  it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
+    const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "halves");
+    const parent = join(folder, "halves");
+    const run = async (hasPlayed: (pieces: number, isSecond: boolean) => boolean) => {
+      let [pieces, lastUs, isSecond] = [0, 0, false];
+      const onProgress = (atUs: number): boolean => {
+        isSecond ||= atUs <= lastUs;
+        lastUs = atUs;
+        pieces += 1;
+        return hasPlayed(pieces, isSecond);
+      };
+      const directory = join(parent, "report");
+      const { report } = await runBacktest(config, { ...played, strategies: ladder(), directory, replace: true, onProgress });
+      expect(readdirSync(parent)).toEqual(["report"]);
+      return report;
+    };
+    const [whole, second, first] = [await run(() => true), await run((_, isSecond) => !isSecond), await run(() => false)];
+    expect([whole.ended, whole.alternatives.length]).toEqual(["end-of-history", 1]);
+    for (const { ended, reason, alternatives } of [second, first]) {
+      expect([ended, alternatives]).toEqual(["stopped", []]);
+      expect(reason).toMatch(/interrupted before both paths.*the high before the low in every candle alone/);
+    }
+    // The first path was played to its end, though it may be the better one.
+    expect(second.span.to).toBe(whole.span.to);
+  });
+
   it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
     const config = written(backtest());
     const once = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
@@ -96,7 +122,7 @@ describe("a backtest from its file", () => {
       "ohlc",
     );
     expect(halted.ended).toBe("halted");
-    expect(halted.reason).toMatch(/drawdown: net value/);
+    expect(halted.reason).toMatch(/^since 2026-01-0\dT\d\d:\d\d:\d\d(\.\d{3})?Z by drawdown: net value/);
   });
 
   it.each([

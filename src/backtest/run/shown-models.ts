@@ -1,0 +1,72 @@
+import { basename } from "node:path";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { PlayedHistory } from "./open-history.js";
+
+/** A model or a setting as a reader of a report sees it. */
+export interface ShownModel {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a reader should know at once of how orders travelled, were filled and were paid. */
+export function shownModels(config: BacktestConfig, history: PlayedHistory): ShownModel[] {
+  const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
+  const markets = Object.keys(asked.markets);
+  const rates = markets.map((marketId) => {
+    const { makerFeeRate, takerFeeRate } = rules.markets[marketId];
+    return { name: `Fees in ${marketId}`, value: `maker ${bpsText(makerFeeRate)} bps, taker ${bpsText(takerFeeRate)} bps` };
+  });
+  const budgets = rules.rateLimits.map(({ name, limit, intervalMs }) => `${name} ${limit} in ${intervalMs / 1000} s`);
+  return [
+    ...fillModels(config, history),
+    { name: "Latency of orders", value: latencyText(config) },
+    ...(history.grade === "klines"
+      ? []
+      : [{ name: "Latency of market data", value: `as recorded, at least ${asked.baseLatencyMs} ms where it was not` }]),
+    ...carryModels(history),
+    ...rates,
+    { name: "Token budgets", value: budgets.join(", ") },
+    { name: "Account", value: `${account.creditQuote} ${asset} at the start; ${warmupMs / 1000} s of warm-up` },
+    {
+      name: "Own liquidation",
+      value: `${percentText(liquidation.priceOff)} worse than the mark, ${percentText(liquidation.insuranceFeeRate)} on top`,
+    },
+  ];
+}
+
+/** What marks and funding are made of; a history without either has neither to show, and its report says so. */
+function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
+  return markets.map(({ marketId, marks, funding }) => {
+    const made = grade === "klines" ? "the price at each bar's open, high and low" : "the middle of the best prices";
+    const mark = marks === undefined ? made : "as recorded";
+    const isTold = marks?.nextFundingMs.some((ms) => ms > 0) === true;
+    const paid = funding !== undefined ? "as it was paid" : isTold ? "what the marks said would be paid" : "none paid: none recorded";
+    return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
+  });
+}
+
+function fillModels({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): ShownModel[] {
+  const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
+  if (grade === "books") return [{ name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` }];
+  if (grade === "trades") {
+    const value = fills.queueAheadBase === undefined ? "only by a trade beyond the price" : `behind ${fills.queueAheadBase} at the price`;
+    return [{ name: "Fills", value }, taker];
+  }
+  return [{ name: "Fills", value: `candles of ${interval}, at most ${percentText(fills.volumeShare)} of a candle's volume` }, taker];
+}
+
+function latencyText({ fills: { latencyFile, feedLatency, orderLatencyMs, responseLatencyMs } }: BacktestConfig): string {
+  if (latencyFile !== undefined) return `recorded round trips of ${basename(latencyFile)}`;
+  if (feedLatency === undefined) return `${orderLatencyMs} ms to the exchange, ${responseLatencyMs} ms back`;
+  const { order, response } = feedLatency;
+  return `follows the feed: order x ${order.factor} + ${order.addMs} ms, response x ${response.factor} + ${response.addMs} ms`;
+}
+
+function bpsText(rateE18: bigint): string {
+  return scaledToDecimal(rateE18, 14);
+}
+
+function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(12))} %`;
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generateHistory } from "../support/generated-history.js";
+import { captureCli } from "./captured-cli.js";
+
+const FROM_MS = Date.UTC(2026, 0, 5, 12);
+
+let folder: string;
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "cli-backtest-")));
+  await generateHistory(folder, { market: "btcusdc", fromMs: FROM_MS, seconds: 12 });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The backtest's file, beside a bot's of so much allowed drawdown. */
+function file(maxDrawdownQuote: number, more = "", terms = ""): string {
+  const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
+account: { keyEnv: KEY }
+quotes: { timeInForce: POST_ONLY }
+decide: { everyMs: 200 }
+markets:
+  btcusdc: { strategy: ladder, params: { halfSpreadBps: 0.03, sizeBase: 0.05 }, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }
+risk: { maxDrawdownQuote: ${maxDrawdownQuote} }
+`;
+  writeFileSync(join(folder, "bot.yaml"), bot);
+  const market = `btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005${terms} }`;
+  const path = join(folder, "run.yaml");
+  writeFileSync(
+    path,
+    `history: { market: btcusdc, from: 2026-01-05, to: 2026-01-06 }\nbot: bot.yaml\nrules: { markets: { ${market} } }\n${more}\n`,
+  );
+  return path;
+}
+
+const out = (name: string): string => join(folder, name);
+const reportOf = (name: string) => JSON.parse(readFileSync(join(out(name), "report.json"), "utf8"));
+
+describe("marketwright backtest", () => {
+  it("says what a run came to, in the asset that it is settled in, and where its report lies", async () => {
+    const { code, out: told } = await captureCli(["backtest", file(5000), "--out", out("plain")]);
+    expect(code).toBe(0);
+    expect(told).toMatch(/^run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /);
+    expect(told).toContain(join(out("plain"), "report.html"));
+    expect(reportOf("plain").ended).toBe("end-of-history");
+  });
+
+  it("says first that a run was halted, since when and why: its profit is not that of the whole span", async () => {
+    const { code, out: told } = await captureCli(["backtest", file(0.5), "--out", out("halted")]);
+    expect(code).toBe(0);
+    expect(told).toMatch(/^HALTED: since 2026-01-05T12:00:\S+Z by drawdown: net value /);
+    const { ended, reason } = reportOf("halted");
+    expect([ended, told.startsWith(`HALTED: ${reason}\n`)]).toEqual(["halted", true]);
+    expect(readFileSync(join(out("halted"), "report.html"), "utf8")).toContain(`The run halted before the end of its history: ${reason}`);
+  });
+
+  it("says first that an account was liquidated", async () => {
+    const path = file(5000, "account: { creditQuote: 40 }", ", maxLeverage: 1000");
+    const { out: told } = await captureCli(["backtest", path, "--out", out("liquidated")]);
+    expect(told).toMatch(/^LIQUIDATED: the account did not cover its maintenance margin\n/);
+    const { ended, profit } = reportOf("liquidated");
+    expect([ended, Number(profit.liquidation) < 0]).toEqual(["liquidated", true]);
+    expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain("The run was liquidated before the end of its history");
+  });
+
+  it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {
+    const wrong = await captureCli(["backtest", file(5000, "fills: { queue: fifo }"), "--out", out("none")]);
+    expect([wrong.code, wrong.out]).toEqual([2, ""]);
+    expect(wrong.err).toMatch(/fills\.queue: .*"fifo".*expected risk-averse/);
+    expect(() => reportOf("none")).toThrow(/ENOENT/);
+  });
+});

@@ -143,7 +143,7 @@ async function downloadKind(
           staged.close();
         }
         const shaped = await shapeOf(duck, staged.path, kind);
-        const stagedRows = await stageRows(duck, kind, shaped, staged.path);
+        const stagedRows = await stageRows(duck, { series, select: shaped, file: staged.path, path: `${staged.path}.parquet`, grid });
         days.push(
           ...(await writeDays(store, duck, {
             series,
@@ -155,13 +155,13 @@ async function downloadKind(
             findings: findings.slice(before),
           })),
         );
-        await dropRows(duck, stagedRows);
+        dropRows(stagedRows);
         staged.remove();
         onProgress?.(kind, day[1]);
       }
     }
     // Stages of other spans hold nothing that is not in the store, or will be fetched again.
-    for (const name of readdirSync(folder)) if (name.endsWith(".ndjson")) rmSync(join(folder, name));
+    for (const name of readdirSync(folder)) if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
     return { kind, rows, days, findings };
   } finally {
     lock.release();

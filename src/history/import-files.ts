@@ -66,13 +66,16 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
       }
     }
     const staged: StagedRows[] = [];
-    for (const { plain, shaped } of found) staged.push(await stageRows(duck, shaped.kind, shaped.select, plain.file));
+    for (const [index, { plain, shaped }] of found.entries()) {
+      const { kind, select } = shaped;
+      staged.push(await stageRows(duck, { series: { market, kind }, select, file: plain.file, path: join(unpacked, `${index}.parquet`) }));
+    }
     const parts = await cleanClocks(
       duck,
-      found.map(({ plain, shaped }, index) => ({
-        file: plain.file,
-        shaped: { ...shaped, select: staged[index]?.select ?? shaped.select },
-      })),
+      found.flatMap(({ plain, shaped }, index) => {
+        const rows = staged[index];
+        return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
+      }),
       clock,
     );
     const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
@@ -93,13 +96,13 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
           series,
           rows,
           file: plain.file,
-          source: { name: plain.name, sha256: plain.sha256, ...(isStamped ? { clock: note } : {}) },
+          source: { name: plain.name, sha256: await plain.sha256, ...(isStamped ? { clock: note } : {}) },
           ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
           ...(replaced === undefined ? {} : { replaced }),
           findings: shaped.findings,
         });
         imported.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
-        await dropRows(duck, rows);
+        dropRows(rows);
       } finally {
         lock.release();
       }

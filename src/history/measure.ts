@@ -1,7 +1,7 @@
 import { MarketwrightError } from "../core/errors.js";
-import { type Duck, literal, type Row, wholeOf } from "./duck.js";
+import { type Duck, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
-import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf } from "./kinds.js";
+import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 
 /** Places after the point that each kind of decimal of a file needs. */
 export type Decimals = Readonly<Record<DecimalGroup, number>>;
@@ -28,8 +28,16 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
   ]);
   const found = await reading(file, () => duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`));
   for (const { name } of decimals) {
-    const value = found[`bad_${name}`];
-    if (value !== null) throw new HistoryError(file, `${name} is no decimal`, { value, expected: 'plain digits, such as "61800.30"' });
+    if (found[`bad_${name}`] === null) continue;
+    const [row] = await reading(file, () =>
+      duck.rows(
+        `SELECT place, ${name} AS value FROM (SELECT row_number() OVER () AS place, ${plainSql(name)} AS ${name} FROM (${select})) WHERE NOT regexp_full_match(${name}, '${PLAIN}') LIMIT 1`,
+      ),
+    );
+    throw new HistoryError(file, `${name} is no decimal in row ${String(row?.place)}`, {
+      value: row?.value,
+      expected: 'plain digits, such as "61800.30"',
+    });
   }
   const places = (group: DecimalGroup): number =>
     Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`places_${name}`] ?? 0)));
@@ -41,18 +49,29 @@ export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly typ
   return layoutOf(kind).columns.filter((column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type));
 }
 
-/** Refuses rows that cannot be. @param found counts as `total`, `timeless`, and `broken_0`, `at_0` and on of the kind's rules. @throws HistoryError naming the file */
-export function refuseBroken(kind: HistoryKind, found: Row, file: string): void {
-  if (wholeOf(found.timeless) > 0n) {
-    throw new HistoryError(file, "has rows without a time", { value: Number(found.timeless), expected: "an instant in every row" });
-  }
-  for (const [index, { expected }] of layoutOf(kind).rules.entries()) {
-    const count = wholeOf(found[`broken_${index}`]);
-    if (count > 0n) {
-      throw new HistoryError(file, `${count} of ${wholeOf(found.total)} rows cannot be, the first at ${String(found[`at_${index}`])} ns`, {
+/**
+ * Refuses rows that cannot be. What a file says of its row groups rules most of them out without a look at a row.
+ * @param path rows typed, as Parquet in the order of their source.
+ * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
+ */
+export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, file: string): Promise<void> {
+  const { rules, columns } = layoutOf(kind);
+  const timeless: RowRule = { broken: "timeNs IS NULL", expected: "an instant in every row" };
+  const place = columns.some(({ name }) => name === "seq") ? "seq" : "file_row_number + 1";
+  for (const { broken, expected } of [timeless, ...rules]) {
+    const { total } = await duck.row(`SELECT count(*) AS total FROM ${parquetSql(path)} WHERE ${broken}`);
+    if (wholeOf(total) === 0n) continue;
+    const rows = parquetSql(path, "file_row_number = true");
+    const all = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
+    const first = await duck.row(`SELECT ${place} AS place, timeNs FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`);
+    const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
+    throw new HistoryError(
+      file,
+      `${wholeOf(total)} of ${wholeOf(all.total)} rows cannot be, the first is number ${String(first.place)}${at}`,
+      {
         expected,
-      });
-    }
+      },
+    );
   }
 }
 
@@ -69,13 +88,16 @@ export function castSql(kind: HistoryKind, select: string, decimals: Decimals): 
   )})`;
 }
 
-/** Does what reads a file. @throws HistoryError naming the file, with what the database said in its first line */
+/** Does what reads a file. @throws HistoryError naming the file, with what the database said of it */
 export async function reading<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof MarketwrightError || !(cause instanceof Error)) throw cause;
-    throw new HistoryError(file, `cannot be read: ${cause.message.split("\n")[0]}`, {
+    const lines = cause.message.split("\n");
+    // Of a CSV file the database says the line first, then the line itself and what is wrong with it.
+    const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
+    throw new HistoryError(file, `cannot be read: ${said}`, {
       expected: "a whole file of the shape that was named or recognised",
       cause,
     });

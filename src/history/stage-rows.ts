@@ -1,16 +1,37 @@
-import { type Duck, wholeOf } from "./duck.js";
-import { type DecimalGroup, type HistoryKind, isDecimal, layoutOf } from "./kinds.js";
-import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, reading, refuseBroken } from "./measure.js";
+import { rmSync } from "node:fs";
+import { dayOf, NS_A_MS } from "./day.js";
+import type { DayManifest } from "./day-manifest.js";
+import { type Duck, type Row, wholeOf } from "./duck.js";
+import { type DecimalGroup, isDecimal, layoutOf } from "./kinds.js";
+import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
+import { copySql, type FileNote, noteText } from "./parquet-copy.js";
+import type { Series } from "./store.js";
 
-/** A source's rows, read and checked, typed in a table of the database until {@link dropRows}. */
+/** Rows to be staged. */
+export interface Staging {
+  readonly series: Series;
+  /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
+  readonly select: string;
+  /** For errors. */
+  readonly file: string;
+  /** Where the staged rows go; what is there is written over. */
+  readonly path: string;
+  readonly grid?: DayManifest["grid"];
+}
+
+/** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */
 export interface StagedRows {
+  readonly path: string;
+  /** What the file says of itself: where a day's file has to say the same, it may become one. Undefined where it is not to be read as it is. */
+  readonly note: string | undefined;
   readonly rows: number;
+  /** Whether any has a local stamp. */
+  readonly isStamped: boolean;
   /** Undefined where there is no row. */
   readonly firstNs: bigint | undefined;
   readonly lastNs: bigint | undefined;
   readonly decimals: Decimals;
-  readonly table: string;
-  /** SQL that gives the kind's columns from the table. */
+  /** SQL that gives the kind's columns. */
   readonly select: string;
   /** Whether they lie in the order of a day's file. */
   readonly isOrdered: boolean;
@@ -18,149 +39,167 @@ export interface StagedRows {
   readonly isUnique: boolean;
 }
 
-/** Rows at a source's beginning that say how its decimals are written. */
-const SAMPLE_ROWS = 10_000;
+/** Rows at a source's beginning that say how it is written. */
+const SAMPLE_ROWS = 4096;
+/** What the database says where a row is not written as the first ones are. */
+const OTHERWISE = "is not written as the first rows are";
+const OTHER = `error('${OTHERWISE}')`;
 
-/** Places of one kind of decimal: what the first rows need, and what a column is given. */
-interface Places {
-  readonly needed: number;
-  readonly given: number;
+/** SQL of a row's place in the capture as it is staged, and where it is from: what the row tells, its id, or the number that it has once it is staged. */
+interface Place {
+  readonly sql: string;
+  readonly from: "row" | "id" | "number";
+}
+
+const BY_NUMBER: Place = { sql: "CAST(seq AS BIGINT)", from: "number" };
+
+/** How the rows of a source are written, as far as its first ones tell. */
+interface Writ {
+  /** Places that the decimals need, and those that their texts have: who pads with zeros does so in every row. */
+  readonly needed: Decimals;
+  readonly written: Decimals;
+  readonly place: Place;
+  readonly firstNs: bigint | undefined;
 }
 
 /**
- * Reads a source once into a typed table. Decimals are given as many places as its first rows have, and every text is held against the decimal
- * that was made of it; a source with a text that is not its beginning, such as one of more places or with an exponent, is measured as text and
- * read again. So what is staged is exact either way.
- * @param select SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number.
+ * Reads a source once, as it comes, into a Parquet file. Decimals get as many places as its first rows need, and every text is held against the text of the
+ * decimal that was made of it; a source with one that is written otherwise, such as with more places or with an exponent, is measured as
+ * text and read again. So what is staged is exact either way.
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
-export async function stageRows(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<StagedRows> {
-  const table = duck.newTable();
-  const places = await reading(file, () => firstPlaces(duck, kind, select));
-  if (places !== undefined) {
-    await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${optimisticSql(kind, select, places)}`));
-    const { odd } = await duck.row(`SELECT bool_or(isOdd) AS odd FROM ${table}`);
-    if (odd !== true) return measureStaged(duck, kind, table, places, file);
-    await duck.run(`DROP TABLE ${table}`);
+export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRows> {
+  const { select, file, path, series } = staging;
+  try {
+    const writ = await reading(file, () => writOf(duck, staging));
+    const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(Number(writ.firstNs / NS_A_MS)), grid: staging.grid };
+    const first = { ...note, decimals: writ.needed };
+    const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
+    if (isFirst && (await isWrittenAs(duck, staging, first, writ))) return await staged(duck, staging, first, writ.place);
+    const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
+    await reading(file, () => duck.run(copySql(castSql(series.kind, select, exact.decimals), path, exact)));
+    return await staged(duck, staging, exact, BY_NUMBER);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   }
-  const decimals = await measure(duck, kind, select, file);
-  const exact = (group: DecimalGroup): Places => ({ needed: decimals[group], given: decimals[group] });
-  const known = { price: exact("price"), amount: exact("amount"), rate: exact("rate") };
-  await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${castSql(kind, select, decimals)}`));
-  return measureStaged(duck, kind, table, known, file);
 }
 
 /** Gives back what staged rows take. */
-export async function dropRows(duck: Duck, { table }: StagedRows): Promise<void> {
-  await duck.run(`DROP TABLE IF EXISTS ${table}`);
+export function dropRows({ path }: StagedRows): void {
+  rmSync(path, { force: true });
 }
 
-/** Undefined where one has more places than an int64 has digits. */
-async function firstPlaces(duck: Duck, kind: HistoryKind, select: string): Promise<Readonly<Record<DecimalGroup, Places>> | undefined> {
-  const decimals = decimalsOf(kind);
+async function writOf(duck: Duck, { series, select }: Staging): Promise<Writ> {
+  const decimals = decimalsOf(series.kind);
   const asked = decimals.flatMap(({ name }) => [
     `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS needed_${name}`,
     `max(length(split_part(${name}, '.', 2))) AS written_${name}`,
   ]);
-  const found = await duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (SELECT * FROM (${select}) LIMIT ${SAMPLE_ROWS})`);
-  const group = (wanted: DecimalGroup): Places => {
-    const most = (what: string): number =>
-      Math.max(0, ...decimals.filter(({ type }) => type === wanted).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
-    const [needed, written] = [most("needed"), most("written")];
-    // Who pads with zeros writes as many places in every row.
-    return { needed, given: written };
+  const [told, id] = [has(series, "seq") ? "count(seq)" : "0", has(series, "id") ? "id" : "NULL"];
+  const found = await duck.row(
+    `SELECT ${["count(*) AS total", `${told} AS told`, "first(timeNs) AS firstNs", `min(${id}) AS firstId`, `max(${id}) AS lastId`, ...asked].join(", ")} FROM (SELECT * FROM (${select}) LIMIT ${SAMPLE_ROWS})`,
+  );
+  const most = (what: string, group: DecimalGroup): number =>
+    Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
+  const all = (what: string): Decimals => ({ price: most(what, "price"), amount: most(what, "amount"), rate: most(what, "rate") });
+  return {
+    needed: all("needed"),
+    written: all("written"),
+    place: placeOf(found),
+    firstNs: found.firstNs === null || found.firstNs === undefined ? undefined : wholeOf(found.firstNs),
   };
-  const places = { price: group("price"), amount: group("amount"), rate: group("rate") };
-  return Object.values(places).every(({ given }) => given <= MOST_DIGITS) ? places : undefined;
 }
 
-/** The columns typed; `isOdd` where the text of a decimal is not the beginning of the decimal's own, and so may say something else. */
-function optimisticSql(kind: HistoryKind, select: string, places: Readonly<Record<DecimalGroup, Places>>): string {
-  const decimals = decimalsOf(kind);
-  const typed = decimals.map(({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${places[type].given})) AS exact_${name}`);
-  const odd = decimals.map(
-    ({ name }) => `(${name} IS NOT NULL AND NOT coalesce(starts_with(CAST(exact_${name} AS VARCHAR), ${name}), false))`,
+/** An exchange's ids without a gap count the rows: they are not counted once more, which only one thread could. */
+function placeOf({ total, told, firstId, lastId }: Row): Place {
+  if (wholeOf(told) === wholeOf(total)) return { sql: `coalesce(CAST(seq AS BIGINT), ${OTHER})`, from: "row" };
+  const isCount = wholeOf(told) === 0n && lastId !== null && wholeOf(lastId) - wholeOf(firstId) + 1n === wholeOf(total);
+  return isCount
+    ? { sql: `CASE WHEN seq IS NULL THEN CAST(id AS BIGINT) - (${wholeOf(firstId)}) + 1 ELSE ${OTHER} END`, from: "id" }
+    : BY_NUMBER;
+}
+
+/** Writes the rows as the first ones are written. @returns false where one is not */
+async function isWrittenAs(duck: Duck, { series, select, file, path }: Staging, note: FileNote, writ: Writ): Promise<boolean> {
+  const { needed, written, place } = writ;
+  const typed = decimalsOf(series.kind).map(
+    ({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
   );
-  const columns = layoutOf(kind).columns.map(({ name, type }) => {
-    if (isDecimal(type)) return `exact_${name} AS ${name}`;
+  const columns = layoutOf(series.kind).columns.map(({ name, type }) => {
+    if (isDecimal(type)) {
+      const text = `CAST(CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[type]})) AS VARCHAR)`;
+      // Zeros at the end may be left out.
+      return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END AS ${name}`;
+    }
+    if (name === "seq") return `${place.sql} AS seq`;
     return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
   });
-  return `SELECT ${[...columns, `${odd.join(" OR ") || "false"} AS isOdd`].join(", ")} FROM (SELECT ${["*", ...typed].join(", ")} FROM (${select}))`;
+  const rows = `SELECT ${columns.join(", ")} FROM (SELECT ${["*", ...typed].join(", ")} FROM (${select}))`;
+  try {
+    await duck.run(copySql(rows, path, note));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(OTHERWISE)) return false;
+    return reading(file, () => Promise.reject(error));
+  }
 }
 
 /** @throws HistoryError naming the file, for rows that cannot be */
-async function measureStaged(
-  duck: Duck,
-  kind: HistoryKind,
-  table: string,
-  places: Readonly<Record<DecimalGroup, Places>>,
-  file: string,
-): Promise<StagedRows> {
-  const { rules } = layoutOf(kind);
-  const decimals = decimalsOf(kind);
-  // Whether a column needs more than so many places.
-  const asked = decimals.flatMap(({ name, type }) => {
-    const { needed, given } = places[type];
-    return Array.from({ length: given - needed }, (_, more) => {
-      const cut = needed + more;
-      return `coalesce(bool_or(CAST(${name} AS DECIMAL(${MOST_DIGITS},${cut})) <> ${name}), false) AS past_${cut}_${name}`;
-    });
-  });
-  const facts = [
-    "count(*) AS total",
-    "count(*) - count(timeNs) AS timeless",
-    "min(timeNs) AS firstNs",
-    "max(timeNs) AS lastNs",
-    ...rules.flatMap(({ broken }, index) => [
-      `count(*) FILTER (${broken}) AS broken_${index}`,
-      `any_value(timeNs) FILTER (${broken}) AS at_${index}`,
-    ]),
-  ];
-  const found = await duck.row(`SELECT ${[...facts, ...asked].join(", ")} FROM ${table}`);
-  refuseBroken(kind, found, file);
-  const group = (wanted: DecimalGroup): number => {
-    let { needed } = places[wanted];
-    const { given } = places[wanted];
-    while (needed < given && decimals.some(({ name, type }) => type === wanted && found[`past_${needed}_${name}`] === true)) needed += 1;
-    return needed;
-  };
-  const exact = { price: group("price"), amount: group("amount"), rate: group("rate") };
-  const narrowed = decimals
-    .filter(({ type }) => exact[type] < places[type].given)
-    .map(({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${exact[type]})) AS ${name}`);
-  const select = stagedSql(kind, table, narrowed);
+async function staged(duck: Duck, { series, file, path }: Staging, note: FileNote, place: Place): Promise<StagedRows> {
+  const { order, key } = layoutOf(series.kind);
+  const from = parquetSql(path);
+  await refuseBroken(duck, series.kind, path, file);
+  const ids = has(series, "id") ? ", min(id) AS firstId, max(id) AS lastId" : "";
+  const found = await duck.row(`SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${ids} FROM ${from}`);
+  const isById = place.from === "id";
+  const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
+  const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;
+  const hasNumbers = has(series, "seq") && place.from === "number";
+  const { ascends, isStrict } = await ascentOf(
+    duck,
+    hasNumbers ? `(${numbered})` : from,
+    order.filter((name) => !(isById && name === "seq")),
+    key,
+  );
+  const isPlaced = isById ? isStrict && wholeOf(found.lastId) - wholeOf(found.firstId) + 1n === wholeOf(found.total) : !hasNumbers;
+  const { unstamped } = await duck.row(
+    `SELECT count(*) = 0 AS unstamped FROM ${from} WHERE ${has(series, "recvNs") ? "recvNs IS NOT NULL" : "false"}`,
+  );
   return {
+    path,
+    note: isPlaced ? noteText(note) : undefined,
     rows: Number(found.total),
+    isStamped: unstamped !== true,
     firstNs: found.firstNs === null ? undefined : wholeOf(found.firstNs),
     lastNs: found.lastNs === null ? undefined : wholeOf(found.lastNs),
-    decimals: exact,
-    table,
-    select,
-    ...(await orderOf(duck, kind, select)),
+    decimals: note.decimals,
+    select: isPlaced ? `SELECT * FROM ${from}` : numbered,
+    isOrdered: ascends,
+    isUnique: ascends && isStrict,
   };
 }
 
-function stagedSql(kind: HistoryKind, table: string, replaced: readonly string[] = []): string {
-  const { columns } = layoutOf(kind);
-  // The table has its rows in the order of the source.
-  const numbered = columns.some(({ name }) => name === "seq") ? ["coalesce(seq, rowid + 1) AS seq"] : [];
-  const replace = [...replaced, ...numbered];
-  return `SELECT ${columns.map(({ name }) => name).join(", ")} FROM (SELECT *${replace.length === 0 ? "" : ` REPLACE (${replace.join(", ")})`} FROM ${table})`;
-}
-
-async function orderOf(duck: Duck, kind: HistoryKind, select: string): Promise<Pick<StagedRows, "isOrdered" | "isUnique">> {
-  const { order, key } = layoutOf(kind);
-  const names = [...new Set([...order, ...(key ?? [])])];
+/** Whether rows ascend, and whether what tells one from another does, so that none comes twice. */
+async function ascentOf(
+  duck: Duck,
+  from: string,
+  order: readonly string[],
+  [key]: readonly string[] = [],
+): Promise<{ readonly ascends: boolean; readonly isStrict: boolean }> {
+  const names = [...new Set([...order, ...(key === undefined ? [] : [key])])];
   const before = names.map((name) => `lag(${name}) OVER () AS before_${name}`);
   const falls = order.reduceRight(
     (rest, name) => `(${name} < before_${name}${rest === "" ? "" : ` OR (${name} = before_${name} AND ${rest})`})`,
     "",
   );
-  const [first] = key ?? [];
-  const again = first === undefined ? "true" : `${first} <= before_${first}`;
+  const again = key === undefined ? "true" : `${key} <= before_${key}`;
   const found = await duck.row(
-    `SELECT coalesce(bool_or(${falls}), false) AS falls, coalesce(bool_or(${again}), false) AS again FROM (SELECT ${[...names, ...before].join(", ")} FROM (${select}))`,
+    `SELECT coalesce(bool_or(${falls}), false) AS falls, coalesce(bool_or(${again}), false) AS again FROM (SELECT ${[...names, ...before].join(", ")} FROM ${from})`,
   );
-  const isOrdered = found.falls === false;
-  return { isOrdered, isUnique: isOrdered && found.again === false };
+  return { ascends: found.falls === false, isStrict: key !== undefined && found.again === false };
+}
+
+function has({ kind }: Series, column: string): boolean {
+  return layoutOf(kind).columns.some(({ name }) => name === column);
 }

@@ -14,8 +14,8 @@ export interface PlainFile {
   readonly path: string;
   /** Its own name, without the ending of an archive. */
   readonly name: string;
-  /** Of the file as it was given. */
-  readonly sha256: string;
+  /** Of the file as it was given; under way, since a large file takes a while. */
+  readonly sha256: Promise<string>;
 }
 
 /**
@@ -26,10 +26,12 @@ export interface PlainFile {
  */
 export async function unpack(file: string, folder: string): Promise<readonly PlainFile[]> {
   const magic = firstBytes(file);
-  const sha256 = await sha256Of(file);
+  const sha256 = sha256Of(file);
+  // Whoever asks hears of it; an import that ends before is none the wiser.
+  sha256.catch(() => undefined);
   const name = basename(file);
   if (magic.startsWith("1f8b")) {
-    const path = join(folder, `${sha256.slice(0, 16)}-${name.replace(/\.gz$/, "")}`);
+    const path = join(folder, `${(await sha256).slice(0, 16)}-${name.replace(/\.gz$/, "")}`);
     try {
       await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }));
     } catch (cause) {

@@ -29,14 +29,14 @@ interface Entry {
 }
 
 /** Unpacks every file of a zip archive, each checked by its size and CRC. @throws HistoryError naming the archive when it is cut short, broken or encrypted */
-export async function unzip(file: string, folder: string, sha256: string): Promise<readonly PlainFile[]> {
+export async function unzip(file: string, folder: string, sha256: Promise<string>): Promise<readonly PlainFile[]> {
   const handle = await open(file, "r");
   try {
     const plain: PlainFile[] = [];
     for (const [index, entry] of (await directoryOf(handle, file)).entries()) {
       if (entry.name.endsWith("/")) continue;
       const name = basename(entry.name);
-      const path = join(folder, `${sha256.slice(0, 16)}-${index}-${name}`);
+      const path = join(folder, `${(await sha256).slice(0, 16)}-${index}-${name}`);
       await extract(handle, file, entry, path);
       plain.push({ file: `${file}:${entry.name}`, path, name, sha256 });
     }

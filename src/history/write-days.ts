@@ -1,11 +1,12 @@
-import { rmSync, statSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { DAY_MS, type Day, dayOf, instantText, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, type SourceNote } from "./day-manifest.js";
-import { type Duck, literal, wholeOf } from "./duck.js";
+import { type Duck, wholeOf } from "./duck.js";
 import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
+import { copySql, type FileNote, noteText } from "./parquet-copy.js";
 import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
@@ -90,16 +91,14 @@ async function writeDay(
   const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
   const nextPath = store.nextPath(series, day);
   const joined = kept === undefined ? fresh : joinedSql(series, fresh, store.dataPath(series, day), decimals);
-  const metadata = { format: 1, ...series, day, decimals, grid: grid ?? kept?.grid };
-  // Integers as their differences: stamps and ids, which ascend, take next to nothing.
+  const note = { ...series, day, decimals, grid: grid ?? kept?.grid };
   const copy = (select: string, isOrdered: boolean): Promise<void> =>
-    duck.run(
-      `COPY (${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}) TO ${literal(nextPath)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, KV_METADATA {marketwright: ${literal(JSON.stringify(metadata))}})`,
-    );
+    duck.run(copySql(`${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}`, nextPath, note));
   const said: string[] = [];
   let isMeant = false;
   try {
-    if (key === undefined || kept === undefined)
+    const isDone = kept === undefined && fresh === rows.select && isDayAlready(rows, note) && becomes(rows.path, nextPath);
+    if (!isDone && (key === undefined || kept === undefined))
       await reading(file, () => copy(withoutOrigin(joined, kept !== undefined), kept === undefined && rows.isOrdered));
     if (key !== undefined && (kept !== undefined || !(rows.isUnique || (await ascends(duck, nextPath, key))))) {
       const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${fresh})` : joined;
@@ -110,8 +109,7 @@ async function writeDay(
     const facts = await duck.row(
       `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
     );
-    // Where nothing was there, all that is there now was added, unless a key came twice.
-    const added = kept === undefined && key === undefined ? facts : await duck.row(`SELECT count(*) AS total FROM (${fresh})`);
+    const added = fresh === rows.select ? BigInt(rows.rows) : wholeOf((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     said.push(...missingBars(series, covered, Number(facts.total)));
     syncFile(nextPath);
@@ -127,8 +125,8 @@ async function writeDay(
       bytes: statSync(nextPath).size,
       sha256: await sha256Of(nextPath),
       decimals,
-      ...(metadata.grid === undefined ? {} : { grid: metadata.grid }),
-      sources: [...(kept?.sources ?? []), { ...source, rows: Number(wholeOf(added.total)) }],
+      ...(note.grid === undefined ? {} : { grid: note.grid }),
+      sources: [...(kept?.sources ?? []), { ...source, rows: Number(added) }],
       ...(facts.lastId === undefined || facts.lastId === null ? {} : { lastId: String(facts.lastId) }),
       findings: [...new Set([...(kept?.findings ?? []).filter((finding) => !finding.endsWith(MISSING)), ...findings, ...said])],
     };
@@ -140,6 +138,22 @@ async function writeDay(
     return manifest;
   } finally {
     if (!isMeant) rmSync(nextPath, { force: true });
+  }
+}
+
+/** Whether staged rows are what the file of a day would be made to hold. */
+function isDayAlready({ isOrdered, isUnique, note }: StagedRows, wanted: FileNote): boolean {
+  return isOrdered && (isUnique || layoutOf(wanted.kind).key === undefined) && note === noteText(wanted);
+}
+
+/** Gives a file another name. @returns false where that is on another disk */
+function becomes(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EXDEV") return false;
+    throw error;
   }
 }
 

@@ -65,8 +65,8 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
       const unstamped =
         kind === "orders" ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END` : `recvNs - (${smallestNs})`;
       const timed = `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
-      const rows = await stageRows(duck, kind, timed, path);
       const series: Series = { market, kind };
+      const rows = await stageRows(duck, { series, select: timed, file: path, path: `${path}.parquet`, grid });
       const lock = await store.open(series);
       try {
         const days = await writeDays(store, duck, {
@@ -78,13 +78,13 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
             sha256: await sha256Of(path),
             clock: [{ fromSeq: "0", addedNs: String(addedNs), smallestNs: String(smallestNs) }],
           },
-          recvShift: String(addedNs),
+          ...(addedNs === 0n ? {} : { recvShift: String(addedNs) }),
           covered: afterSeams(heard[HEARD_ON[kind]], store.days(series)),
           grid,
           findings,
         });
         sealed.push({ kind, rows: rows.rows, days });
-        await dropRows(duck, rows);
+        dropRows(rows);
       } finally {
         lock.release();
       }

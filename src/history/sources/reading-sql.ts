@@ -1,9 +1,12 @@
 import { identifier, literal } from "../duck.js";
 
+/** Of a CSV file at a time: what a thread takes, and what is read where only the first rows are wanted. */
+const BUFFER_BYTES = 4 * 1024 * 1024;
+
 /** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error. */
 export function csvSql(path: string, columns: readonly string[], hasHeader: boolean, kinds: Readonly<Record<string, string>> = {}): string {
   const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
-  return `read_csv(${literal(path)}, auto_detect=false, delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, columns={${types}})`;
+  return `read_csv(${literal(path)}, auto_detect=false, delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${BUFFER_BYTES}, columns={${types}})`;
 }
 
 /** SQL that reads a file of one JSON record a line; a field that a line lacks is null. */

@@ -170,6 +170,8 @@ export class Bot {
           desk.dirty = true;
         }
         return;
+      case "release":
+        return this.safety.release(command.reason);
       case "flatten":
         for (const desk of this.#desksOf(command.marketId)) {
           this.safety.haltByHand(desk.marketId, "flattened by hand: resume to quote again");

@@ -11,6 +11,8 @@ export type BotCommand =
   | { readonly command: "stop"; readonly reason: string }
   | { readonly command: "halt"; readonly marketId?: MarketId; readonly reason: string }
   | { readonly command: "resume"; readonly marketId?: MarketId }
+  /** Lifts a halt by hand that has this reason, and nothing else: what failed meanwhile stays halted. */
+  | { readonly command: "release"; readonly reason: string }
   /** Works the position of a market, or of all, to zero by price-bounded slices. */
   | { readonly command: "flatten"; readonly marketId?: MarketId; readonly maxSlippageBps: number; readonly sliceLots?: Lots }
   /** A liquidation has brought a position: it counts at once, and is unwound. Said again, it changes nothing. */

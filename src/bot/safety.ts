@@ -14,6 +14,7 @@ import {
   placesAllowed,
   quotesAllowed,
   RUNNING,
+  release,
   resume,
 } from "../risk/halt.js";
 import type { GuardLimits } from "../risk/limits.js";
@@ -145,6 +146,11 @@ export class Safety {
     for (const [changed, why] of this.#rulesChanged) if (why.includes("in the last run")) this.#rulesChanged.delete(changed);
     if (this.#rulesChanged.size === 0) this.#writeContracts();
     this.#take(resume(this.#halts, marketId));
+  }
+
+  /** Ends what was halted by hand for this reason, and nothing that anybody would have to look at. */
+  release(why: string): void {
+    this.#take(release(this.#halts, why));
   }
 
   /** Asks every guard; call after each turn that may have changed anything. */

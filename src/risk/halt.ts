@@ -104,6 +104,13 @@ export function resume(state: HaltState, marketId: MarketId | undefined): HaltSt
   return { state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) }, begun: [], ended };
 }
 
+/** What was halted by hand for this reason goes on; whatever else halts stays. */
+export function release(state: HaltState, why: string): HaltStep {
+  const ended = state.reasons.filter((reason) => reason.name === MANUAL && reason.why === why);
+  if (ended.length === 0) return { state, begun: NONE, ended };
+  return { state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) }, begun: NONE, ended };
+}
+
 /** The halts that bear on a market: its own and the account's. */
 export function haltsOf(state: HaltState, marketId: MarketId): readonly HaltReason[] {
   if (state.reasons.length === 0) return state.reasons;

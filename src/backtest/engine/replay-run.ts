@@ -188,7 +188,7 @@ export class ReplayRun {
       this.#engine.play(Math.min(untilUs, warmUs), until);
       if (this.#engine.nowUs < warmUs) return;
       this.#isWarm = true;
-      this.#engine.command({ command: "resume" });
+      this.#engine.command({ command: "release", reason: WARMING_UP });
     }
     this.#engine.play(untilUs, until);
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { concatMap } from "rxjs";
+import { concatMap, map } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
@@ -113,6 +113,24 @@ describe("the two clocks of a replay", () => {
     const [first] = stage.told.actions;
     expect(first?.atUs).toBeGreaterThanOrEqual(NOON_US + 12 * S);
     expect(first?.atUs).toBeLessThan(NOON_US + 13 * S);
+  });
+
+  it("stays halted when its strategy failed while it warmed up: the end of a warm-up is nobody's leave to go on", () => {
+    const failing: BoundStrategy = () => (view$) =>
+      view$.pipe(
+        map((view) => {
+          throw new Error(`no idea of view ${view.sequence}`);
+        }),
+      );
+    const stage = new ReplayStage({
+      markets: { [MARKET]: books(ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 20 * S).build()) },
+      strategies: { [MARKET]: failing },
+      warmupMs: 12_000,
+    });
+    stage.run.play(NOON_US + 20 * S);
+    expect(stage.run.haltedWhy).toMatch(/strategy-error: strategy failed: no idea of view 1$/);
+    const views = stage.run.bot.context.desks.get(MARKET)?.lastView?.sequence;
+    expect([views, stage.told.actions]).toEqual([1, []]);
   });
 
   it("takes its quotes down where the recording has a gap, since its silence there is no quiet market", () => {

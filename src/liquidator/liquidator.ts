@@ -1,7 +1,6 @@
 import { BlockWatcher } from "../chain/block-watcher.js";
 import type { LensReader } from "../chain/lens-reader.js";
 import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
-import type { Timer } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";
@@ -18,8 +17,8 @@ import type { Candidate, Confirmation, ConfirmedAccount } from "./watch/candidat
 import { Confirmer } from "./watch/confirm.js";
 import { HolderScan } from "./watch/holder-scan.js";
 import { LookSchedule } from "./watch/look-schedule.js";
-import { PollPace, TooManyQuestions } from "./watch/poll-pace.js";
 import { rankCandidates } from "./watch/rank-candidates.js";
+import { RiskyPoll } from "./watch/risky-poll.js";
 import { victimsOf } from "./watch/victims.js";
 
 /** What a liquidator is made of. */
@@ -58,19 +57,16 @@ export class Liquidator {
   readonly #confirmer: Confirmer;
   readonly #schedule: LookSchedule;
   readonly #scan: HolderScan | undefined;
-  readonly #pace: PollPace;
+  readonly #risky: RiskyPoll;
   #watcher: BlockWatcher | undefined;
   /** By the steady clock; undefined while the chain can be read. */
   #blindSinceMs: number | undefined;
-  #pollTimer: Timer | undefined;
-  #poll: Promise<void> = Promise.resolve();
   #round: Promise<void> | undefined;
   #isWanted = false;
   #isStopping = false;
   #blockNumber: number | undefined;
   #decidedBlock: number | undefined;
   #marks: ReadonlyMap<Hex, bigint> = new Map();
-  #isListHeard = false;
   #nearest: readonly Candidate[] = [];
 
   constructor(options: LiquidatorOptions) {
@@ -79,8 +75,13 @@ export class Liquidator {
     this.#desk = new TakeoverDesk(options);
     this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) => this.#desk.resolve(opportunity, atBlock));
     this.#confirmer = new Confirmer({ rpc, lens });
-    this.#pace = new PollPace(settings.pollMs);
     this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
+    this.#risky = new RiskyPoll({
+      means: options,
+      schedule: this.#schedule,
+      blockNumber: () => this.#blockNumber,
+      heard: () => this.wake(),
+    });
     this.#scan =
       settings.watchFromBlock === undefined
         ? undefined
@@ -105,7 +106,7 @@ export class Liquidator {
         log("warn", "the chain could not be read", { why: textOf(error) });
       },
     });
-    this.#armPoll(0);
+    this.#risky.start();
   }
 
   /** Looks again soon: now, or after the look that is under way. */
@@ -121,9 +122,9 @@ export class Liquidator {
   /** Takes nothing over any more, cancels what can be cancelled, and waits for the rest. @returns what is left to the next run. */
   async stop(waitMs: Ms): Promise<readonly InFlight[]> {
     this.#isStopping = true;
-    this.#pollTimer?.cancel();
+    this.#risky.stop();
     await this.#watcher?.close();
-    await this.#poll;
+    await this.#risky.ended();
     await this.#round;
     return this.#desk.close(waitMs);
   }
@@ -158,42 +159,9 @@ export class Liquidator {
     return { own: confirmation.own, input: await planInputNow(this.#options, moment) };
   }
 
-  #armPoll(delayMs: Ms): void {
-    if (this.#isStopping) return;
-    this.#pollTimer = this.#options.clock.setTimer(delayMs, () => {
-      this.#poll = this.#askForRisky().then((waitMs) => this.#armPoll(waitMs));
-    });
-  }
-
-  /** @returns how long the next question waits. */
-  async #askForRisky(): Promise<Ms> {
-    const { venue, ledger, log, clock } = this.#options;
-    try {
-      for (const { account, isSafe, marketIds } of await venue.riskyAccounts()) {
-        const victim = account.toLowerCase();
-        if (victim === this.#options.settings.account) continue;
-        if (isSafe) {
-          this.#schedule.heard(victim);
-          continue;
-        }
-        this.#schedule.touched(victim);
-        for (const marketId of marketIds) {
-          const perp = venue.perpOf(marketId);
-          if (perp !== undefined) ledger.seen(victim, perp, marketId, this.#blockNumber);
-        }
-      }
-      this.#isListHeard = true;
-      this.wake();
-    } catch (error) {
-      log("warn", "the exchange's list of risky accounts could not be read", { why: textOf(error) });
-      if (error instanceof TooManyQuestions) return this.#pace.refused(error, clock.monotonicMs());
-    }
-    return this.#pace.asked(clock.monotonicMs());
-  }
-
   async #rounds(): Promise<void> {
     this.#isWanted = false;
-    const mayDecide = this.#isListHeard && this.#options.venue.pause() === undefined;
+    const mayDecide = this.#risky.isHeard && this.#options.venue.pause() === undefined;
     try {
       await this.#look();
       if (mayDecide) this.#decidedBlock = this.#blockNumber;

@@ -2,17 +2,16 @@ import { liquidateCall } from "../chain/calls/liquidate.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
 import { type LaneId, laneOf, positionOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
-import type { TransactionReceipt } from "../chain/transaction-receipt.js";
-import { scaledToDecimal } from "../core/instrument.js";
-import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { Hex, Ms } from "../core/units.js";
 import { CoolingPositions } from "./cooling-positions.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { larger } from "./margin/fixed-point.js";
 import type { Paper } from "./margin/margin-account.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
-import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
+import { takeoverIdOf } from "./receipt-takeover.js";
 import { rehearseTakeover } from "./rehearse-takeover.js";
 import { TakeoverEndings } from "./takeover-endings.js";
+import { TakeoverHandover } from "./takeover-handover.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 
 /** A takeover that was sent, or is about to be, and has not come to its end. */
@@ -31,6 +30,7 @@ export interface InFlight {
 export class TakeoverDesk {
   readonly #options: TakeoverMeans;
   readonly #endings: TakeoverEndings;
+  readonly #handover: TakeoverHandover;
   readonly #inFlight = new Map<string, InFlight>();
   readonly #cooling: CoolingPositions;
   readonly #resolving = new Set<string>();
@@ -40,6 +40,7 @@ export class TakeoverDesk {
   constructor(options: TakeoverMeans) {
     this.#options = options;
     this.#endings = new TakeoverEndings(options);
+    this.#handover = new TakeoverHandover(options, (jobId, minedBlock) => this.#inBlock(jobId, minedBlock));
     this.#cooling = new CoolingPositions(options.clock, options.settings.cooldownMs);
     this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
   }
@@ -186,9 +187,9 @@ export class TakeoverDesk {
           text: event.text,
         });
       case "mined":
-        return this.#mined(event.jobId, event.receipt);
+        return this.#handover.mined(event.jobId, event.receipt);
       case "unmined":
-        return this.#unmined(event.jobId);
+        return this.#handover.unmined(event.jobId);
       case "undone":
         return this.#undone(event.jobId, event.lane, event.outcome);
       case "final":
@@ -197,50 +198,9 @@ export class TakeoverDesk {
     }
   }
 
-  /** In a block: the position is ours, and must be sold, whether the block stays or not. */
-  #mined(jobId: string, receipt: TransactionReceipt): void {
-    const { ledger, settings, unwind, venue, log, clock } = this.#options;
-    const joined = takenOverBy(receipt, settings.dealer, settings.account);
-    if (joined === undefined)
-      return log("error", "a takeover was mined and took nothing over", { hash: receipt.hash, blockNumber: receipt.blockNumber });
+  #inBlock(jobId: string, minedBlock: number | undefined): void {
     const held = this.#inFlight.get(jobId);
-    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock: receipt.blockNumber });
-    const marketId = venue.marketIdOf(joined.perp);
-    const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
-    if (marketId === undefined || instrument === undefined)
-      return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
-    const opportunity = ledger.ofJob(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
-    const id = takeoverIdOf(receipt);
-    if (opportunity.inheritedId === id) return;
-    if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
-    const { paper, credit } = joined;
-    const lots = Number(paper / instrument.paperPerLot);
-    const odd = oddRest(paper % instrument.paperPerLot, (rest) => venue.markValue(joined.perp, rest));
-    const { hash, blockNumber } = receipt;
-    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
-    const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
-    const creditQuote = instrument.creditToDecimal(credit);
-    log("info", "took a position over", { marketId, victim: joined.victim, amountBase: base(paper), creditQuote, hash });
-    if (odd !== undefined)
-      log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
-        marketId,
-        amountBase: base(odd.odd.paper),
-        markQuote: odd.odd.markCredit === undefined ? undefined : instrument.creditToDecimal(odd.odd.markCredit),
-      });
-    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
-    // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
-    ledger.update(opportunity.id, { inheritedId: id });
-  }
-
-  #unmined(jobId: string): void {
-    const { ledger, unwind, log } = this.#options;
-    const held = this.#inFlight.get(jobId);
-    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock: undefined });
-    const opportunity = ledger.ofJob(jobId);
-    if (opportunity?.inheritedId === undefined) return;
-    unwind.disinherit(opportunity.inheritedId);
-    ledger.update(opportunity.id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
-    log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
+    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock });
   }
 
   /** The chain has replaced more blocks than were waited for: what was told as the end is none, and what was inherited is not ours. */
@@ -256,34 +216,26 @@ export class TakeoverDesk {
     const opportunity = ledger.ofJob(jobId);
     this.#follow(jobId, victim, perp);
     if (opportunity !== undefined) ledger.reopen(opportunity.id);
-    if (opportunity?.inheritedId !== undefined) this.#unmined(jobId);
+    if (opportunity?.inheritedId !== undefined) this.#handover.unmined(jobId);
     // The ledger keeps the newest at hand only; what was handed over has a name all the same.
     else if (opportunity === undefined && outcome.kind === "mined") unwind.disinherit(takeoverIdOf(outcome.receipt));
   }
 
   async #final(jobId: string, outcome: JobOutcome): Promise<void> {
     const { ledger } = this.#options;
-    if (outcome.kind === "mined") this.#mined(jobId, outcome.receipt);
+    if (outcome.kind === "mined") this.#handover.mined(jobId, outcome.receipt);
     const opportunity = ledger.ofJob(jobId);
     this.#inFlight.delete(jobId);
     if (opportunity === undefined) return;
     if (outcome.kind !== "mined") {
       // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
-      if (opportunity.inheritedId !== undefined) this.#unmined(jobId);
+      if (opportunity.inheritedId !== undefined) this.#handover.unmined(jobId);
       this.#cooling.begin(opportunity.victim, opportunity.perp);
     }
     const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
     // Undone while the price of ether was asked for: another end comes.
     if (this.#inFlight.has(jobId)) return;
     await this.#endings.end(opportunity, outcome, gas);
-  }
-
-  /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
-  #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
-    const { ledger } = this.#options;
-    const { id } = ledger.seen(victim, perp, marketId);
-    const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
-    return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
   }
 
   #run(work: Promise<void>): void {

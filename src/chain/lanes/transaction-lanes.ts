@@ -13,6 +13,7 @@ import { type EndedSlot, LaneLedger } from "./lane-ledger.js";
 import { LaneRefusal } from "./lane-refusal.js";
 import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
+import { NonceCount } from "./nonce-count.js";
 import { prepareJob } from "./prepare-job.js";
 import { type ChainView, plain, SlotKeeper } from "./slot-keeper.js";
 
@@ -33,10 +34,7 @@ export class TransactionLanes {
   readonly #starting = new Map<string, LaneJob>();
   readonly #takenBack = new Set<string>();
   readonly #work = new Set<Promise<void>>();
-  /** The first nonce beyond those that we have signed for or seen used. */
-  #nextNonce: number;
-  /** The highest count of the account's transactions that was seen; undefined before the first. */
-  #seenCount: number | undefined;
+  readonly #nonces: NonceCount;
   #timer: Timer | undefined;
   #isLooking = false;
   /** Somebody wants a look right after the one that is under way. */
@@ -47,7 +45,7 @@ export class TransactionLanes {
   private constructor(settings: LaneSettings) {
     this.#settings = settings;
     this.#ledger = new LaneLedger(settings.store);
-    this.#nextNonce = this.#ledger.nextNonce;
+    this.#nonces = new NonceCount(this.#ledger);
     this.#chain = new CanonicalChain(settings.rpc);
     this.#account = new AccountReader(settings.rpc, settings.signer.address);
     this.#keeper = new SlotKeeper({
@@ -164,7 +162,7 @@ export class TransactionLanes {
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
     const neededWei = costWei + this.#ledger.committedWei;
     if (neededWei > balanceWei) return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
-    const nonce = Math.max(this.#nextNonce, nodeNonce);
+    const nonce = this.#nonces.next(nodeNonce);
     const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
     let slot: LaneSlot;
     try {
@@ -173,7 +171,7 @@ export class TransactionLanes {
       this.#fault(error);
       return this.#refuse(job, { kind: "store", text: textOf(error) });
     }
-    this.#nextNonce = nonce + 1;
+    this.#nonces.signed(nonce);
     this.#starting.delete(job.id);
     slot.isCancelAsked = this.#takenBack.delete(job.id);
     this.#tell(job, { kind: "sent", attempt: plain(attempt) });
@@ -199,7 +197,7 @@ export class TransactionLanes {
       await this.#ends.look(head).catch((error: unknown) => this.#trouble(error));
       if (this.#ledger.slots.length === 0) return;
       const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
-      this.#noteCount(view.count);
+      this.#nonces.counted(view.count, (from, to) => this.#tellLanes({ kind: "foreign-nonces", from, to }));
       await this.#minding(view);
     } catch (error) {
       this.#trouble(error);
@@ -221,23 +219,6 @@ export class TransactionLanes {
       this.#fault(error);
     }
     if (outcome !== null) this.#tell(slot.job, { kind: "undone", nonce: slot.nonce, outcome });
-  }
-
-  /** Nonces that were used and are none of ours are somebody's who has the key. */
-  #noteCount(count: number): void {
-    // Before the first look, what the store says: what lies beyond its last nonce is nothing of ours.
-    const from = this.#seenCount ?? Math.min(count, this.#ledger.nextNonce || count);
-    this.#seenCount = Math.max(from, count);
-    this.#nextNonce = Math.max(this.#nextNonce, count);
-    let first: number | undefined;
-    for (let nonce = from; nonce <= count; nonce += 1) {
-      const isForeign = nonce < count && !this.#ledger.isOurs(nonce);
-      if (isForeign) this.#ledger.foreign(nonce);
-      if (isForeign && first === undefined) first = nonce;
-      if (isForeign || first === undefined) continue;
-      this.#tellLanes({ kind: "foreign-nonces", from: first, to: nonce - 1 });
-      first = undefined;
-    }
   }
 
   /** Looks soon: at once, or after the look that is under way. */

@@ -3,6 +3,7 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { LostRace } from "../plan/suggested-tip.js";
 import type { LedgerCounts } from "./ledger-counts.js";
 import { decodeLedger, encodeOpportunity } from "./ledger-lines.js";
+import { LedgerTally } from "./ledger-tally.js";
 import type { Opportunity, OpportunityOutcome, OpportunityStage } from "./opportunity.js";
 
 /** The ledger's file in the state directory. */
@@ -45,21 +46,7 @@ export class LiquidationLedger {
   /** Ids of open ones by position. */
   readonly #byPosition = new Map<string, string>();
   readonly #listeners = new Set<(note: LedgerNote) => void>();
-  readonly #tally: Record<"seen" | "confirmed" | Exclude<OpportunityOutcome, "open">, number> = {
-    seen: 0,
-    confirmed: 0,
-    won: 0,
-    lost: 0,
-    unprofitable: 0,
-    reverted: 0,
-    refused: 0,
-    cured: 0,
-    "dry-run": 0,
-  };
-  /** Those among `ended` that this run has counted. */
-  readonly #countedEnds = new Set<string>();
-  #profitQuote = 0n;
-  #gasWei = 0n;
+  readonly #tally = new LedgerTally();
 
   /** Takes up what an earlier run wrote; of it only what is still open is counted. @throws FormatError when the file holds what it cannot. */
   constructor(file: LedgerFile, clock: Clock) {
@@ -69,7 +56,7 @@ export class LiquidationLedger {
       if (opportunity.intended !== undefined) this.#byJob.set(opportunity.intended.jobId, opportunity.id);
       this.#keep(opportunity);
     }
-    for (const { confirmedBlock } of this.#open.values()) this.#countSeen(confirmedBlock);
+    for (const opportunity of this.#open.values()) this.#tally.takenUp(opportunity);
   }
 
   /** Hears of every change, until the returned function is called. */
@@ -122,8 +109,7 @@ export class LiquidationLedger {
     const known = this.openAt(victim, perp);
     if (known !== undefined) return known;
     const nowMs = this.#clock.nowMs();
-    this.#tally.seen += 1;
-    const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen}`;
+    const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen()}`;
     this.#makeRoom();
     const heard = { id, victim, perp, marketId, outcome: "open" as const, atMs: { seen: nowMs } };
     return this.#put(seenBlock === undefined ? heard : { ...heard, seenBlock }, { stage: { name: "seen", seconds: 0 } });
@@ -144,7 +130,7 @@ export class LiquidationLedger {
       return;
     }
     const after = withProfit({ ...before, unwound });
-    this.#addMoney(before, after);
+    this.#tally.money(before, after);
     (this.#open.has(after.id) ? this.#open : this.#ended).set(after.id, after);
   }
 
@@ -154,10 +140,10 @@ export class LiquidationLedger {
     if (before === undefined) return undefined;
     const isNew = stage !== undefined && before.atMs[stage] === undefined;
     const nowMs = this.#clock.nowMs();
-    if (isNew && stage === "confirmed") this.#tally.confirmed += 1;
+    if (isNew && stage === "confirmed") this.#tally.confirmed();
     if (change.intended !== undefined) this.#byJob.set(change.intended.jobId, id);
     const after = withProfit({ ...before, ...change, atMs: isNew ? { ...before.atMs, [stage]: nowMs } : before.atMs });
-    this.#addMoney(before, after);
+    this.#tally.money(before, after);
     return this.#put(after, isNew ? { stage: { name: stage, seconds: (nowMs - lastStageMs(before)) / 1000 } } : {});
   }
 
@@ -165,14 +151,9 @@ export class LiquidationLedger {
   end(id: string, outcome: Exclude<OpportunityOutcome, "open">, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">> = {}): void {
     const before = this.get(id);
     if (before === undefined) return;
-    if (before.outcome !== "open") {
-      if (this.#countedEnds.has(id)) this.#tally[before.outcome] -= 1;
-      else this.#countSeen(before.confirmedBlock);
-    }
-    this.#tally[outcome] += 1;
-    this.#countedEnds.add(id);
+    this.#tally.ended(before, outcome);
     const after = withProfit({ ...before, ...change, outcome });
-    this.#addMoney(before, after);
+    this.#tally.money(before, after);
     this.#forget(before);
     this.#put(after, { outcome });
   }
@@ -181,35 +162,17 @@ export class LiquidationLedger {
   reopen(id: string): void {
     const before = this.get(id);
     if (before === undefined || before.outcome === "open") return;
-    if (this.#countedEnds.delete(id)) this.#tally[before.outcome] -= 1;
-    else this.#countSeen(before.confirmedBlock);
+    this.#tally.reopened(before);
     this.#ended.delete(id);
     const { gasWei: _wei, gasQuote: _quote, lostTo: _rival, reason: _why, ...rest } = before;
     const after = withProfit({ ...rest, outcome: "open" });
-    this.#addMoney(before, after);
+    this.#tally.money(before, after);
     this.#put(after, {});
   }
 
   /** Of this run. */
   counts(): LedgerCounts {
-    const { seen, confirmed, won, lost, reverted, refused, cured } = this.#tally;
-    const { open } = this;
-    const rehearsed = open.filter(({ isRehearsed }) => isRehearsed === true).length;
-    const short = open.filter(({ isRehearsed, shortOfQuote }) => isRehearsed !== true && shortOfQuote !== undefined).length;
-    return {
-      seen,
-      confirmed,
-      won,
-      lost,
-      unprofitable: this.#tally.unprofitable + short,
-      reverted,
-      refused,
-      cured,
-      wouldAct: this.#tally["dry-run"] + rehearsed,
-      open: open.length - short - rehearsed,
-      profitQuote: this.#profitQuote,
-      gasWei: this.#gasWei,
-    };
+    return this.#tally.counts(this.open);
   }
 
   /** Races that were lost and are kept at hand: what a tip is suggested from. */
@@ -262,7 +225,7 @@ export class LiquidationLedger {
     const [oldest] = this.#ended.values();
     if (oldest === undefined) return;
     this.#ended.delete(oldest.id);
-    this.#countedEnds.delete(oldest.id);
+    this.#tally.forget(oldest.id);
     if (oldest.intended !== undefined) this.#byJob.delete(oldest.intended.jobId);
   }
 
@@ -272,16 +235,6 @@ export class LiquidationLedger {
       if (opportunity.intended !== undefined) continue;
       return this.end(opportunity.id, "refused", { reason: "let go: more are open than are kept at hand" });
     }
-  }
-
-  #countSeen(confirmedBlock: number | undefined): void {
-    this.#tally.seen += 1;
-    if (confirmedBlock !== undefined) this.#tally.confirmed += 1;
-  }
-
-  #addMoney(before: Opportunity, after: Opportunity): void {
-    this.#profitQuote += (after.profitQuote ?? 0n) - (before.profitQuote ?? 0n);
-    this.#gasWei += (after.gasWei ?? 0n) - (before.gasWei ?? 0n);
   }
 }
 

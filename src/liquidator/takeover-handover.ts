@@ -1,0 +1,72 @@
+import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import { scaledToDecimal } from "../core/instrument.js";
+import type { Hex, MarketId } from "../core/units.js";
+import type { Opportunity } from "./ledger/opportunity.js";
+import type { Paper } from "./margin/margin-account.js";
+import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
+import type { TakeoverMeans } from "./takeover-means.js";
+
+/** Hands what was taken over to the bot that sells it, and takes it back where the chain does. */
+export class TakeoverHandover {
+  readonly #options: TakeoverMeans;
+  readonly #inBlock: (jobId: string, minedBlock: number | undefined) => void;
+
+  /** @param inBlock is told the block that a takeover is in, and undefined once it is in none. */
+  constructor(options: TakeoverMeans, inBlock: (jobId: string, minedBlock: number | undefined) => void) {
+    this.#options = options;
+    this.#inBlock = inBlock;
+  }
+
+  /** In a block: the position is ours, and must be sold, whether the block stays or not. */
+  mined(jobId: string, receipt: TransactionReceipt): void {
+    const { ledger, settings, unwind, venue, log, clock } = this.#options;
+    const joined = takenOverBy(receipt, settings.dealer, settings.account);
+    if (joined === undefined)
+      return log("error", "a takeover was mined and took nothing over", { hash: receipt.hash, blockNumber: receipt.blockNumber });
+    this.#inBlock(jobId, receipt.blockNumber);
+    const marketId = venue.marketIdOf(joined.perp);
+    const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
+    if (marketId === undefined || instrument === undefined)
+      return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
+    const opportunity = ledger.ofJob(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
+    const id = takeoverIdOf(receipt);
+    if (opportunity.inheritedId === id) return;
+    if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
+    const { paper, credit } = joined;
+    const lots = Number(paper / instrument.paperPerLot);
+    const odd = oddRest(paper % instrument.paperPerLot, (rest) => venue.markValue(joined.perp, rest));
+    const { hash, blockNumber } = receipt;
+    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
+    const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
+    const creditQuote = instrument.creditToDecimal(credit);
+    log("info", "took a position over", { marketId, victim: joined.victim, amountBase: base(paper), creditQuote, hash });
+    if (odd !== undefined)
+      log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
+        marketId,
+        amountBase: base(odd.odd.paper),
+        markQuote: odd.odd.markCredit === undefined ? undefined : instrument.creditToDecimal(odd.odd.markCredit),
+      });
+    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
+    // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
+    ledger.update(opportunity.id, { inheritedId: id });
+  }
+
+  /** The block has left the chain: the position is not ours any more. */
+  unmined(jobId: string): void {
+    const { ledger, unwind, log } = this.#options;
+    this.#inBlock(jobId, undefined);
+    const opportunity = ledger.ofJob(jobId);
+    if (opportunity?.inheritedId === undefined) return;
+    unwind.disinherit(opportunity.inheritedId);
+    ledger.update(opportunity.id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
+    log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
+  }
+
+  /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
+  #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
+    const { ledger } = this.#options;
+    const { id } = ledger.seen(victim, perp, marketId);
+    const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
+    return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
+  }
+}

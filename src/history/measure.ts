@@ -1,4 +1,5 @@
 import { MarketwrightError } from "../core/errors.js";
+import { NS_A_MS, startOfDay } from "./day.js";
 import { type Duck, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
@@ -9,6 +10,16 @@ export type Decimals = Readonly<Record<DecimalGroup, number>>;
 /** 18 digits are what an int64 holds of any decimal. */
 export const MOST_DIGITS = 18;
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
+
+const nsOf = (day: string): string => String(BigInt(startOfDay(day)) * NS_A_MS);
+/** What every row's instant has to be: one in another unit than the rest would lie in 1970, or past the end of this century. */
+const INSTANTS: readonly RowRule[] = [
+  { broken: "timeNs IS NULL", expected: "an instant in every row" },
+  {
+    broken: `timeNs < ${nsOf("2009-01-01")} OR timeNs >= ${nsOf("2100-01-01")}`,
+    expected: "instants from 2009 to 2099, all in the unit of the file's shape or mapping",
+  },
+];
 
 /** A decimal's text without an exponent, which some sources print for small numbers. */
 export function plainSql(column: string): string {
@@ -56,9 +67,8 @@ export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly typ
  */
 export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, file: string): Promise<void> {
   const { rules, columns } = layoutOf(kind);
-  const timeless: RowRule = { broken: "timeNs IS NULL", expected: "an instant in every row" };
-  const place = columns.some(({ name }) => name === "seq") ? "seq" : "file_row_number + 1";
-  for (const { broken, expected } of [timeless, ...rules]) {
+  const place = columns.some(({ name }) => name === "seq") ? "coalesce(seq, file_row_number + 1)" : "file_row_number + 1";
+  for (const { broken, expected } of [...INSTANTS, ...rules]) {
     const { total } = await duck.row(`SELECT count(*) AS total FROM ${parquetSql(path)} WHERE ${broken}`);
     if (wholeOf(total) === 0n) continue;
     const rows = parquetSql(path, "file_row_number = true");

@@ -43,17 +43,25 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
   const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOf(firstNs), msOf(lastNs) + lastsMs]];
   const spans = unionOf(writing.covered ?? first);
-  const days = daysOf([...spans, ...first]);
+  const within = daysOf([...spans, ...first]);
+  // Nobody says of an import that a day without a record had none.
+  const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
   for (const day of days) await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
   const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
   const written: DayManifest[] = [];
   for (const day of days) {
     const from = BigInt(startOfDay(day)) * NS_A_MS;
-    const within = days.length === 1 ? shifted : `SELECT * FROM (${shifted}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
-    const manifest = await writeDay(store, duck, writing, day, within, cutTo(spans, spanOf(day)));
+    const fresh = days.length === 1 ? shifted : `SELECT * FROM (${shifted}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+    const manifest = await writeDay(store, duck, writing, day, fresh, cutTo(spans, spanOf(day)));
     if (manifest !== undefined) written.push(manifest);
   }
   return written;
+}
+
+/** The days of which there is a row, ascending. */
+async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
+  const found = await duck.rows(`SELECT DISTINCT timeNs // ${DAY_NS} AS day FROM (${select}) ORDER BY 1`);
+  return found.map(({ day }) => dayOf(Number(wholeOf(day)) * DAY_MS));
 }
 
 async function refuseOverlap(

@@ -135,6 +135,43 @@ describe("importing files", () => {
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });
 
+  it.each([
+    ["count the rows", [5, 6, 7], [1n, 2n, 3n]],
+    ["have a gap, as where a source leaves trades out", [5, 6, 9], [1n, 2n, 3n]],
+    ["fall", [7, 6, 5], [1n, 2n, 3n]],
+    ["come twice", [5, 6, 6], [1n, 2n]],
+  ] as const)("numbers rows that tell no place in their order, where ids %s", async (_what, ids, places) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = fileOf(
+      folder,
+      "t.csv",
+      `id,price,amount,time,isBuyerMaker\n${ids.map((id) => `${id},5.5,1,${MIDNIGHT},true\n`).join("")}`,
+    );
+    await take(store, [path]);
+    const rows = await query(store, `SELECT seq, id FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`);
+    expect(rows).toEqual(places.map((seq, at) => ({ seq, id: BigInt(ids[at] as number) })));
+  });
+
+  it("numbers rows by their place where ids count only the first of them", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const rows = Array.from({ length: 6000 }, (_, at) => `${at < 5500 ? at + 2 : at + 9},5.5,1,${MIDNIGHT + at},true\n`).join("");
+    await take(store, [fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker\n${rows}`)]);
+    const [last] = await query(store, `SELECT max(seq) AS seq, max(id) AS id FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`);
+    expect(last).toEqual({ seq: 6000n, id: 6008n });
+  });
+
+  it("says nothing of a day without a record between two that have some", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const day = 86_400_000;
+    await take(store, [fileOf(folder, "t.ndjson", trade(1, MIDNIGHT - 1, "5", "1") + trade(2, MIDNIGHT + day, "5", "1"))]);
+    const [listing] = await listHistory(store, { verify: true });
+    expect(listing?.days.map(({ day: name }) => name)).toEqual(["2024-08-08", "2024-08-10"]);
+    expect(listing?.gaps).toEqual([[MIDNIGHT, MIDNIGHT + day]]);
+  });
+
   it("cleans a recorder's clock by the smallest latency of all files of the capture, part by part", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -234,7 +271,25 @@ describe("importing files", () => {
     ["a zip that was cut short", "cut.zip", zipped("BTCUSDT-trades-2024-08-09.csv", binance).subarray(0, 120), /is broken/],
     ["of an unknown shape", "other.csv", "colour,size\nred,5\n", /of no shape that is known/],
     ["with a price that is none", "price.ndjson", trade(1, MIDNIGHT, "abc", "1"), /price is no decimal.*abc/],
-    ["with a price below zero", "below.ndjson", trade(1, MIDNIGHT, "-5", "1"), /price above zero/],
+    [
+      "with a price below zero",
+      "below.ndjson",
+      trade(1, MIDNIGHT, "5", "1") + trade(2, MIDNIGHT, "-5", "1"),
+      /1 of 2 rows cannot be, the first is number 2, at 1723161600000000000 ns.*price above zero/,
+    ],
+    [
+      "with one stamp in seconds among milliseconds",
+      "seconds.ndjson",
+      trade(1, MIDNIGHT, "5", "1") + trade(2, MIDNIGHT / 1000, "5", "1"),
+      /1 of 2 rows cannot be, the first is number 2, .*instants from 2009 to 2099/,
+    ],
+    [
+      "with a stamp that is none",
+      "stamp.csv",
+      `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1,soon,true\n`,
+      /Line: 3.*2,5,1,soon/,
+    ],
+    ["with a line cut short", "line.csv", `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1\n`, /Line: 3.*2,5,1/],
     ["with a line that is no record", "line.ndjson", `${trade(1, MIDNIGHT, "5", "1")}{"id":`, /cannot be read/],
     ["without a record", "empty.csv", "id,price,amount,quoteAmount,time,isBuyerMaker,status\n", /holds no record/],
   ] as const)("refuses a file that is %s, naming it, and leaves the store as it was", async (_what, name, content, reason) => {

@@ -7,6 +7,7 @@ import { DISJOINT_RATE_BUCKETS } from "../exchange/rate-buckets.js";
 import { ACTION_COST, actionCosts } from "../executor/dispatch-budget.js";
 import { SyncedBook } from "../market/book-sync.js";
 import type { MarketLimits } from "../risk/limits.js";
+import { VIEW_LEVELS } from "../strategies/strategy.js";
 import { ActionBudget } from "./action-budget.js";
 import { BUILT_FILE } from "./answers.js";
 import type { BotOptions } from "./bot-options.js";
@@ -23,9 +24,6 @@ import { nonceTagOf } from "./nonce-tag.js";
 import { readJsonState } from "./state/state-dir.js";
 import type { TurnQueue } from "./turn-queue.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
-
-/** Levels a side that a strategy sees. */
-const VIEW_DEPTH = 20;
 
 /** What the parts of a bot call its serialised place for. */
 export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "submit"> {
@@ -116,7 +114,7 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     book: options.bookOf?.(marketId) ?? (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
     context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
-    depthLevels: VIEW_DEPTH,
+    depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     onIntent: (intent) => hooks.onSignal(marketId, { intent }),
     onStrategyEnd: (why) => hooks.onSignal(marketId, { ended: why }),
   });

@@ -157,7 +157,7 @@ export class Safety {
   evaluate(): void {
     const nowMs = this.#nowMs();
     const demands = evaluateGuards({ account: this.#accountHealth(), markets: this.#marketHealth() }, this.#limits, nowMs);
-    this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
+    if (demands.length > 0 || this.#halts.reasons.length > 0) this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
   }
 
   /** Compares the account's net value with its peak; call a few times a second. */

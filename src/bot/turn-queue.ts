@@ -61,10 +61,13 @@ export class TurnQueue implements Seam {
   /** Brings an input in; it runs now, or after the turn that is under way. */
   accept(input: BotInput): void {
     if (this.#closed) return;
-    this.#waiting.push(input);
-    if (this.#running) return;
+    if (this.#running) {
+      this.#waiting.push(input);
+      return;
+    }
     this.#running = true;
     try {
+      this.#turn(input);
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#turn(next);
     } finally {
       this.#running = false;

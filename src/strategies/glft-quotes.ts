@@ -159,13 +159,15 @@ function leastEigenvalue(diagonal: Float64Array, middle: number): number {
   let low = least - 2;
   let high = least;
   let value = firstGuess(diagonal, middle);
+  const isMirrored = isSymmetric(diagonal, middle);
   for (;;) {
     if (!(value > low && value < high)) {
       value = low + (high - low) / 2;
       // No float lies between.
       if (value <= low || value >= high) return low;
     }
-    let [left, leftSlope, right, rightSlope] = [0, 0, 0, 0];
+    let left = 0;
+    let leftSlope = 0;
     let isBelowPoles = true;
     for (let at = 0; at < middle && isBelowPoles; at++) {
       const pivot = (diagonal[at] as number) - value - left;
@@ -173,7 +175,9 @@ function leastEigenvalue(diagonal: Float64Array, middle: number): number {
       left = 1 / pivot;
       leftSlope = left * left * (1 + leftSlope);
     }
-    for (let at = diagonal.length - 1; at > middle && isBelowPoles; at--) {
+    let right = isMirrored ? left : 0;
+    let rightSlope = isMirrored ? leftSlope : 0;
+    for (let at = diagonal.length - 1; at > middle && isBelowPoles && !isMirrored; at--) {
       const pivot = (diagonal[at] as number) - value - right;
       isBelowPoles = pivot > 0;
       right = 1 / pivot;
@@ -191,6 +195,14 @@ function leastEigenvalue(diagonal: Float64Array, middle: number): number {
     if (Math.abs(step) <= Number.EPSILON * Math.max(1, Math.abs(value))) return value;
     value += step;
   }
+}
+
+/** Whether both sides of the middle are each other's mirror, as they are without a drift: one recurrence then is the other. */
+function isSymmetric(diagonal: Float64Array, middle: number): boolean {
+  const last = diagonal.length - 1;
+  if (2 * middle !== last) return false;
+  for (let at = 0; at < middle; at++) if (diagonal[at] !== diagonal[last - at]) return false;
+  return true;
 }
 
 /** Near the root for little and for much risk: of the oscillator that the matrix is a grid of, and of the two neighbours of the smallest entry. */

@@ -1,4 +1,4 @@
-import type { Lots, Ticks } from "../core/units.js";
+import type { Lots, Side, Ticks } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Quote } from "./intent.js";
 
@@ -25,89 +25,58 @@ export interface ShapedQuotes {
  * served first, so that the position stays within the view's `maxPositionLots` should every quote of a side fill.
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
-  const clamps: string[] = [];
-  const bids = shapeSide(
-    wanted.map(({ bidTicks, bidLots }) => ({ ticks: bidTicks, lots: bidLots })),
-    bidRules(view),
-    clamps,
-  );
-  const asks = shapeSide(
-    wanted.map(({ askTicks, askLots }) => ({ ticks: askTicks, lots: askLots })),
-    askRules(view),
-    clamps,
-  );
-  return { quotes: [...bids, ...asks], clamps };
+  const shaped = { quotes: [] as Quote[], clamps: [] as string[] };
+  const { bids, asks, maxPositionLots, positionLots } = view;
+  shapeSide(shaped, wanted, "BUY", asks[0].ticks - 1, maxPositionLots - positionLots);
+  shapeSide(shaped, wanted, "SELL", bids[0].ticks + 1, maxPositionLots + positionLots);
+  return shaped;
 }
 
-interface SideRules {
-  readonly name: "bid" | "ask";
-  readonly side: Quote["side"];
-  /** To the grid, away from the other side. */
-  readonly outward: (ticks: number) => Ticks;
-  /** The more cautious of two prices. */
-  readonly further: (a: Ticks, b: Ticks) => Ticks;
+/**
+ * @param passiveTicks the best price that still does not cross.
+ * @param roomLots what may be added before the position limit.
+ */
+function shapeSide(
+  { quotes, clamps }: { readonly quotes: Quote[]; readonly clamps: string[] },
+  wanted: readonly WantedLevel[],
+  side: Side,
+  passiveTicks: Ticks,
+  roomLots: Lots,
+): void {
+  const isBid = side === "BUY";
   /** One tick further from the touch. */
-  readonly step: -1 | 1;
-  /** The best price that still does not cross. */
-  readonly passiveTicks: Ticks;
-  /** What may be added before the position limit. */
-  readonly roomLots: Lots;
-}
-
-function bidRules(view: MarketView): SideRules {
-  return {
-    name: "bid",
-    side: "BUY",
-    outward: Math.floor,
-    further: Math.min,
-    step: -1,
-    passiveTicks: view.asks[0].ticks - 1,
-    roomLots: view.maxPositionLots - view.positionLots,
-  };
-}
-
-function askRules(view: MarketView): SideRules {
-  return {
-    name: "ask",
-    side: "SELL",
-    outward: Math.ceil,
-    further: Math.max,
-    step: 1,
-    passiveTicks: view.bids[0].ticks + 1,
-    roomLots: view.maxPositionLots + view.positionLots,
-  };
-}
-
-function shapeSide(wanted: readonly { ticks: number; lots: Lots }[], rules: SideRules, clamps: string[]): Quote[] {
-  const quotes: Quote[] = [];
-  let room = rules.roomLots;
+  const step = isBid ? -1 : 1;
+  const isNearer = (ticks: Ticks, limit: Ticks): boolean => (isBid ? ticks > limit : ticks < limit);
+  const say = (level: number, what: string) => clamps.push(`${isBid ? "bid" : "ask"} ${level}: ${what}`);
+  let room = roomLots;
   let inner: Ticks | undefined;
-  wanted.forEach(({ ticks: price, lots: size }, level) => {
-    if (!(size >= 1)) return;
-    const say = (what: string) => clamps.push(`${rules.name} ${level}: ${what}`);
+  for (let level = 0; level < wanted.length; level++) {
+    const price = isBid ? wanted[level].bidTicks : wanted[level].askTicks;
+    const size = isBid ? wanted[level].bidLots : wanted[level].askLots;
+    if (!(size >= 1)) continue;
     if (!Number.isFinite(price)) {
-      say("no price");
-      return;
+      say(level, "no price");
+      continue;
     }
-    let ticks = rules.outward(price);
-    if (rules.further(ticks, rules.passiveTicks) !== ticks) {
-      ticks = rules.passiveTicks;
-      say("post-only");
+    // To the grid, away from the other side.
+    let ticks = isBid ? Math.floor(price) : Math.ceil(price);
+    if (isNearer(ticks, passiveTicks)) {
+      ticks = passiveTicks;
+      say(level, "post-only");
     }
-    if (inner !== undefined && rules.further(ticks, inner + rules.step) !== ticks) {
-      ticks = inner + rules.step;
-      say("one tick behind the level before it");
+    if (inner !== undefined && isNearer(ticks, inner + step)) {
+      ticks = inner + step;
+      say(level, "one tick behind the level before it");
     }
     if (ticks < 1) {
-      say("below one tick");
-      return;
+      say(level, "below one tick");
+      continue;
     }
     inner = ticks;
     const lots = Math.min(Math.floor(size), room);
-    if (lots < Math.floor(size)) say(lots > 0 ? "cut to the position limit" : "position limit");
-    if (!(lots >= 1)) return;
+    if (lots < Math.floor(size)) say(level, lots > 0 ? "cut to the position limit" : "position limit");
+    if (!(lots >= 1)) continue;
     room -= lots;
-    quotes.push({ side: rules.side, level, ticks, lots });
-  });
-  return quotes;
+    quotes.push({ side, level, ticks, lots });
+  }
 }

@@ -18,11 +18,19 @@ export interface StrategyContext {
   readonly random: Random;
 }
 
-/**
- * A strategy for one market, its parameters already validated: call it with the market's context to get the operator.
- * @throws ConfigError when a parameter does not fit the market: a size off its step, for one.
- */
-export type BoundStrategy = (context: StrategyContext) => OperatorFunction<MarketView, Intent>;
+/** Levels a side that a view holds where its strategy names no number. */
+export const VIEW_LEVELS = 20;
+
+/** A strategy for one market, its parameters already validated. */
+export interface BoundStrategy {
+  /**
+   * The operator for a market.
+   * @throws ConfigError when a parameter does not fit the market: a size off its step, for one.
+   */
+  (context: StrategyContext): OperatorFunction<MarketView, Intent>;
+  /** Levels a side that its views hold; {@link VIEW_LEVELS} when absent. */
+  readonly viewLevels?: number | undefined;
+}
 
 /** What {@link defineStrategy} takes. */
 export interface StrategyDefinition<Params> {
@@ -30,6 +38,8 @@ export interface StrategyDefinition<Params> {
   readonly params: ZodType<Params>;
   /** Makes the operator from views to intents (design, rule 4). Called once a market. May throw {@link ConfigError}. */
   readonly create: (params: Params, context: StrategyContext) => OperatorFunction<MarketView, Intent>;
+  /** Levels a side that its views hold, where the book has so many: at least what it reads. {@link VIEW_LEVELS} when absent; fewer are faster. */
+  readonly viewLevels?: number;
 }
 
 /** A strategy as the bot keeps it. */
@@ -51,7 +61,7 @@ export interface Strategy {
 /**
  * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a strategy file.
  *
- * @throws ConfigError when the schema or the factory is missing.
+ * @throws ConfigError when the schema or the factory is missing, or the number of levels is none.
  * @example
  * export default defineStrategy({
  *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
@@ -60,7 +70,7 @@ export interface Strategy {
  * });
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create } = definition ?? {};
+  const { params: schema, create, viewLevels } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -70,13 +80,16 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
   if (typeof create !== "function") {
     throw new ConfigError("a strategy needs a factory", { field: "create", expected: "(params, context) => (view$) => intent$" });
   }
+  if (viewLevels !== undefined && !(Number.isSafeInteger(viewLevels) && viewLevels >= 1)) {
+    throw new ConfigError("is no number of levels", { field: "viewLevels", value: viewLevels, expected: "a whole number from 1" });
+  }
   return Object.freeze({
     marketwright: "strategy" as const,
     definition: definition as unknown as StrategyDefinition<never>,
     params: schema,
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
       const valid = checkShape(schema, params ?? {}, place);
-      return (context) => create(valid, context);
+      return Object.assign((context: StrategyContext) => create(valid, context), { viewLevels });
     },
   });
 }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { TapeBuilder } from "../../src/history/columns/tape-builder.js";
+import { builtInStrategies } from "../../src/strategies/built-in.js";
+import { type BoundStrategy, defineStrategy, VIEW_LEVELS } from "../../src/strategies/strategy.js";
+import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "../backtest/engine/replay-stage.js";
+
+const LEVELS = 30;
+const PARAMS = z.object({});
+
+/** Levels of each side that a strategy is shown of a book of thirty. */
+function shown(viewLevels?: number): readonly number[] {
+  const seen: number[][] = [];
+  const strategy = defineStrategy({
+    params: PARAMS,
+    create: (_params, context) =>
+      quoting(({ bids, asks }) => {
+        seen.push([bids.length, asks.length]);
+        return [];
+      })(context),
+    ...(viewLevels === undefined ? {} : { viewLevels }),
+  });
+  const builder = new TapeBuilder({ marketId: MARKET, ...GRID }).snapshot(NOON_US, NOON_US);
+  for (let away = 1; away <= LEVELS; away++) builder.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+  const strategies: Record<string, BoundStrategy> = { [MARKET]: strategy.bind({}) };
+  const stage = new ReplayStage({ markets: { [MARKET]: { grade: "books", tape: builder.build() } }, strategies });
+  stage.run.play(NOON_US + 1_000_000);
+  stage.run.finish();
+  expect(seen.length).toBeGreaterThan(5);
+  return seen.at(-1) ?? [];
+}
+
+describe("a strategy's view", () => {
+  it("holds twenty levels a side where the strategy names no number, else as many as it names", () => {
+    expect(shown()).toEqual([VIEW_LEVELS, VIEW_LEVELS]);
+    expect(shown(3)).toEqual([3, 3]);
+    expect(shown(50)).toEqual([LEVELS, LEVELS]);
+  });
+
+  it("holds the best level alone for those that come with the package, which read no other", () => {
+    expect(Object.values(builtInStrategies).map(({ definition }) => definition.viewLevels)).toEqual([1, 1, 1]);
+  });
+
+  it.each([0, 1.5, Number.NaN, -1])("cannot hold %s levels: that is told where the strategy is defined", (viewLevels) => {
+    expect(() => defineStrategy({ params: PARAMS, create: (_params, context) => quoting(() => [])(context), viewLevels })).toThrow(
+      expect.objectContaining({ field: "viewLevels", value: viewLevels }),
+    );
+  });
+});

@@ -1,4 +1,4 @@
-import { type Observable, Subject, type Subscription } from "rxjs";
+import { isObservable, type Observable, Subject, type Subscription } from "rxjs";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
@@ -108,8 +108,9 @@ export class Desk {
 
   /** Best bid plus best ask of the exchange's book, ours included; undefined without two sides. */
   get midHalfTicks(): number | undefined {
-    if (!this.book.synchronised || this.book.bids.levels === 0 || this.book.asks.levels === 0) return undefined;
-    return this.book.bids.bestTicks + this.book.asks.bestTicks;
+    if (!this.book.synchronised) return undefined;
+    const midHalfTicks = this.book.bids.bestTicks + this.book.asks.bestTicks;
+    return Number.isNaN(midHalfTicks) ? undefined : midHalfTicks;
   }
 
   /** The mid without our own orders, in fractional ticks, as the last event left it; undefined without two sides. */
@@ -163,6 +164,10 @@ export class Desk {
       intents = this.#views.pipe(strategy(this.#options.context));
     } catch (error) {
       this.#ended(`strategy failed to start: ${message(error)}`);
+      return;
+    }
+    if (!isObservable(intents)) {
+      this.#ended("strategy failed to start: its operator made no Observable of the views");
       return;
     }
     const subscription = intents.subscribe({

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Desk } from "../../src/bot/desk.js";
 import type { MarketRules } from "../../src/exchange/records.js";
 import type { MarketView } from "../../src/market/view.js";
+import type { BoundStrategy } from "../../src/strategies/strategy.js";
 import { testContext, testInstrument } from "../strategies/fixtures.js";
 
 const RULES: MarketRules = {
@@ -77,5 +78,29 @@ describe("what traded, as a strategy is shown it", () => {
     book([[100, 5]]);
     expect(emit()).toBe(true);
     expect(views.map(({ tradedHighTicks }) => tradedHighTicks)).toEqual([103]);
+  });
+});
+
+describe("a strategy that is none", () => {
+  it.each([
+    ["an operator that makes no Observable", () => () => 5],
+    ["no operator at all", () => 5],
+    ["a factory that throws", () => JSON.parse("{")],
+  ])("halts its market by name, and nothing else: %s", (_what, strategy) => {
+    const ends: string[] = [];
+    const desk = new Desk({
+      instrument: testInstrument,
+      rules: RULES,
+      decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
+      strategy: strategy as unknown as BoundStrategy,
+      context: testContext(),
+      maxPositionLots: 10,
+      depthLevels: 1,
+      onIntent: () => {},
+      onStrategyEnd: (why) => ends.push(why),
+    });
+    desk.connect();
+    expect(desk.running).toBe(false);
+    expect(ends).toEqual([expect.stringMatching(/^strategy failed to start: /)]);
   });
 });

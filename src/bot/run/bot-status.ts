@@ -189,7 +189,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const open = account.orders.mayStillFill(marketId);
   const { parts, total } = pnlOf(bot, marketId);
   const { state, reasons } = desk === undefined ? { state: "halted" as const, reasons: [] } : marketStanding(bot.context, bot.safety, desk);
-  const touching = desk?.book.synchronised === true && desk.book.bids.levels > 0 && desk.book.asks.levels > 0 ? desk : undefined;
+  const touching = desk?.midHalfTicks === undefined ? undefined : desk;
   const mark = desk?.state.mark;
   return {
     state,

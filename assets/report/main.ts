@@ -1,10 +1,10 @@
 import { exact } from "./axes.js";
 import { FillsTable } from "./fills-table.js";
 import { MarkoutChart } from "./markout-chart.js";
-import { instantMs, lastValuesOf, type Report, readFills, readReport, valuesOf } from "./report-data.js";
+import { figuresOf, instantMs, lastValuesOf, type Report, readFills, readReport, valuesOf } from "./report-data.js";
 import { offerTable } from "./series-table.js";
 import { offerThemes } from "./theme.js";
-import { TimeChart, type TimeChartOptions } from "./time-chart.js";
+import { TimeChart, type TimeChartOptions, type TimeLine } from "./time-chart.js";
 import { TimeWindow } from "./time-window.js";
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -56,6 +56,7 @@ for (const [index, budget] of report.budgets.entries()) {
     unit: "tokens",
     height: 130,
     holdsZero: true,
+    bound: budget.limitTokens,
     lines: [{ name: `${budget.name} used`, values: valuesOf(budget.used), colour: "c-accent", shape: "area", isScaled: true }],
   });
 }
@@ -84,6 +85,23 @@ function marketCharts(market: Report["markets"][number]): void {
     height: 130,
     holdsZero: true,
     lines: [{ name: "position", values: valuesOf(market.series.position), colour: "c-accent", shape: "area", isScaled: true }],
+  });
+  const { both, bid, ask, bidTicks, askTicks } = market.series.quoting;
+  const line = (name: string, values: readonly (number | null)[], colour: string, factor = 1): TimeLine => {
+    return { name, values: figuresOf(values, factor), colour, shape: "line", isScaled: true };
+  };
+  chart(`uptime-${base}`, {
+    unit: "%",
+    height: 150,
+    holdsZero: true,
+    bound: 100,
+    lines: [line("bid", bid, "c-buy", 100), line("ask", ask, "c-sell", 100), line("both sides", both, "c-ink", 100)],
+  });
+  chart(`distance-${base}`, {
+    unit: "ticks",
+    height: 150,
+    holdsZero: true,
+    lines: [line("bid", bidTicks, "c-buy"), line("ask", askTicks, "c-sell")],
   });
   const host = document.getElementById(`markouts-${base}`);
   if (host !== null) new MarkoutChart(host, report.markoutSeconds, market.markouts);

@@ -84,6 +84,13 @@ export function lastValuesOf(last: readonly (string | null)[]): Values {
   return valuesOf({ min: last, max: last, last });
 }
 
+/** Figures that are told for every bucket, or of which there was none. @param factor to be multiplied with */
+export function figuresOf(figures: readonly (number | null)[], factor = 1): Values {
+  const told = figures.map((figure) => (figure === null ? null : Number((figure * factor).toPrecision(12))));
+  const values = Float64Array.from(told, (figure) => figure ?? Number.NaN);
+  return { min: values, max: values, last: values, texts: told.map((figure) => (figure === null ? null : String(figure))) };
+}
+
 function textOf(id: string): string {
   return document.getElementById(id)?.textContent ?? "null";
 }

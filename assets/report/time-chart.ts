@@ -1,4 +1,5 @@
 import { exact, timeTicks, valueTicks } from "./axes.js";
+import { ChartGestures, type Gestured } from "./chart-gestures.js";
 import type { FillRow, Values } from "./report-data.js";
 import { html, label, svg } from "./svg.js";
 import type { TimeWindow } from "./time-window.js";
@@ -21,6 +22,8 @@ export interface TimeChartOptions {
   readonly lines: readonly TimeLine[];
   readonly height: number;
   readonly holdsZero?: boolean;
+  /** A value that is a limit: the scale holds it, and a line stands there. */
+  readonly bound?: number;
   readonly fills?: readonly FillRow[];
   readonly fillText?: (fill: FillRow) => string;
 }
@@ -32,8 +35,8 @@ const BOTTOM = 24;
 /** How near to a fill one has to point, in pixels. */
 const NEAR = 10;
 
-/** Draws lines over the buckets of a run; the pointer and the arrow keys tell exact figures, dragging shows a part of the time. */
-export class TimeChart {
+/** Draws lines over the buckets of a run; pointing and the arrow keys tell exact figures, dragging or two fingers show a part of the time. */
+export class TimeChart implements Gestured {
   readonly #host: HTMLElement;
   readonly #window: TimeWindow;
   readonly #bucketMs: number;
@@ -47,7 +50,6 @@ export class TimeChart {
   #width = 0;
   #low = 0;
   #high = 1;
-  #dragFromMs: number | undefined;
 
   constructor(host: HTMLElement, window: TimeWindow, bucketMs: number, options: TimeChartOptions) {
     this.#host = host;
@@ -66,7 +68,7 @@ export class TimeChart {
     new ResizeObserver(() => {
       if (host.clientWidth > 0 && host.clientWidth !== this.#width) this.draw();
     }).observe(host);
-    this.#hear();
+    new ChartGestures(this.#svg, window, this);
     this.draw();
   }
 
@@ -101,6 +103,11 @@ export class TimeChart {
       viewBox: `${LEFT} ${TOP} ${this.#plotWidth} ${this.#plotHeight}`,
       overflow: "hidden",
     });
+    const { bound } = this.#options;
+    if (bound !== undefined) {
+      const y = this.#y(bound);
+      plot.append(svg("line", { x1: LEFT, x2: this.#width - RIGHT, y1: y, y2: y, class: "bound" }));
+    }
     this.#drawFills(plot);
     for (const line of this.#options.lines) this.#drawLine(plot, line, first, last);
     this.#selection.setAttribute("height", String(this.#plotHeight));
@@ -124,9 +131,12 @@ export class TimeChart {
     return TOP + (1 - (value - this.#low) / (this.#high - this.#low)) * this.#plotHeight;
   }
 
-  #msAt(x: number): number {
-    const share = Math.max(0, Math.min(1, (x - LEFT) / this.#plotWidth));
-    return this.#window.fromMs + share * (this.#window.toMs - this.#window.fromMs);
+  get stepMs(): number {
+    return this.#bucketMs;
+  }
+
+  shareAt(clientX: number): number {
+    return (clientX - this.#svg.getBoundingClientRect().left - LEFT) / this.#plotWidth;
   }
 
   /** The instant for which a bucket's last value stands. */
@@ -161,6 +171,7 @@ export class TimeChart {
       if (fill.timeMs >= this.#window.fromMs && fill.timeMs <= this.#window.toMs) hold(fill.price);
     }
     if (this.#options.holdsZero) hold(0);
+    if (this.#options.bound !== undefined) hold(this.#options.bound);
     if (low > high) [low, high] = [0, 1];
     return valueTicks(low, high, Math.max(2, Math.floor(this.#plotHeight / 44)));
   }
@@ -253,66 +264,17 @@ export class TimeChart {
     return found;
   }
 
-  #hear(): void {
-    const at = (event: PointerEvent): number => this.#msAt(event.clientX - this.#svg.getBoundingClientRect().left);
-    this.#svg.addEventListener("pointermove", (event) => {
-      const ms = at(event);
-      this.#look(ms);
-      if (this.#dragFromMs !== undefined) this.#select(this.#dragFromMs, ms);
-    });
-    this.#svg.addEventListener("pointerdown", (event) => {
-      // A finger scrolls the page.
-      if (event.pointerType === "mouse" && event.button === 0) this.#dragFromMs = at(event);
-    });
-    this.#svg.addEventListener("pointerleave", () => {
-      this.#endDrag();
-      this.#look(undefined);
-    });
-    this.#svg.addEventListener("pointerup", (event) => {
-      const from = this.#dragFromMs;
-      const to = at(event);
-      this.#endDrag();
-      if (from !== undefined && Math.abs(this.#x(to) - this.#x(from)) > 6) this.#window.show(Math.min(from, to), Math.max(from, to));
-    });
-    this.#svg.addEventListener("dblclick", () => this.#window.showAll());
-    this.#svg.addEventListener("keydown", (event) => this.#key(event));
-    this.#svg.addEventListener("blur", () => this.#look(undefined));
-  }
-
-  #key(event: KeyboardEvent): void {
-    const { fromMs, toMs, cursorMs } = this.#window;
-    const span = toMs - fromMs;
-    const step = Math.max(this.#bucketMs, span / 200) * (event.shiftKey ? 10 : 1);
-    const now = cursorMs ?? fromMs + span / 2;
-    const moves: Record<string, () => void> = {
-      ArrowLeft: () => this.#look(Math.max(fromMs, now - step)),
-      ArrowRight: () => this.#look(Math.min(toMs, now + step)),
-      Home: () => this.#look(fromMs),
-      End: () => this.#look(toMs),
-      "+": () => this.#window.show(now - span / 4, now + span / 4),
-      "-": () => this.#window.show(now - span, now + span),
-      Escape: () => this.#window.showAll(),
-    };
-    const move = moves[event.key];
-    if (move === undefined) return;
-    event.preventDefault();
-    move();
-  }
-
-  #look(atMs: number | undefined): void {
+  look(atMs: number | undefined): void {
     this.#isLookedAt = atMs !== undefined;
     this.#window.look(atMs);
   }
 
-  #select(fromMs: number, toMs: number): void {
+  select(span: readonly [number, number] | undefined): void {
+    this.#selection.setAttribute("visibility", span === undefined ? "hidden" : "visible");
+    if (span === undefined) return;
+    const [fromMs, toMs] = span;
     const [left, right] = [this.#x(Math.min(fromMs, toMs)), this.#x(Math.max(fromMs, toMs))];
     this.#selection.setAttribute("x", String(left));
     this.#selection.setAttribute("width", String(right - left));
-    this.#selection.setAttribute("visibility", "visible");
-  }
-
-  #endDrag(): void {
-    this.#dragFromMs = undefined;
-    this.#selection.setAttribute("visibility", "hidden");
   }
 }

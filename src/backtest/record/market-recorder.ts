@@ -7,6 +7,7 @@ import { GatheredColumn } from "./gathered-column.js";
 import { Markouts } from "./markouts.js";
 import { PositionClock } from "./position-clock.js";
 import { QuoteClock } from "./quote-clock.js";
+import { QuoteSeries } from "./quote-series.js";
 import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";
 import { NO_PROFIT, type SplitProfit, splitProfit } from "./split-profit.js";
 import type { TimeColumn, TimeGrid } from "./time-grid.js";
@@ -28,6 +29,7 @@ export class MarketRecorder {
   readonly fills = new FillTotals();
   readonly markouts = new Markouts();
   readonly quotes: QuoteClock;
+  readonly quoting: QuoteSeries;
   readonly position: PositionClock;
   readonly actions: ActionCounts = { place: 0, cancel: 0, "cancel-all": 0, throttled: 0 };
   readonly funding = { payments: 0, paid: 0n, received: 0n };
@@ -46,6 +48,7 @@ export class MarketRecorder {
     this.#grid = grid;
     this.#adverse = new AdverseSelection(adverseSelectionMs * 1000);
     this.quotes = new QuoteClock(grid.startUs);
+    this.quoting = grid.attach(new QuoteSeries());
     this.position = new PositionClock(grid.startUs);
     this.#mids = new GatheredColumn(grid);
     this.positionColumn = grid.column();
@@ -103,6 +106,7 @@ export class MarketRecorder {
   sample(atUs: number, { positionLots, profit }: MarketSample): void {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     this.#positionAt(atUs, positionLots);
+    this.quoting.put(this.#grid.bucketOf(atUs), this.quotes.times(atUs));
     const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot(profit.decimals);
     this.#profit = splitProfit(profit, adverse);
   }

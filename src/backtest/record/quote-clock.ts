@@ -14,6 +14,9 @@ export interface SideTimes {
   readonly restingUs: number;
   /** With one at the touch of the others, or better. */
   readonly atTouchUs: number;
+  /** While both were there: how long, and the distance behind the touch by time. */
+  readonly measuredUs: number;
+  readonly distanceTickUs: number;
   /** Mean distance behind the touch in ticks while both were there, below zero inside the spread; NaN where they never were. */
   readonly meanDistanceTicks: number;
 }
@@ -42,7 +45,13 @@ class SideClock {
   }
 
   times(): SideTimes {
-    return { restingUs: this.restingUs, atTouchUs: this.atTouchUs, meanDistanceTicks: this.#tickUs / this.#measuredUs };
+    return {
+      restingUs: this.restingUs,
+      atTouchUs: this.atTouchUs,
+      measuredUs: this.#measuredUs,
+      distanceTickUs: this.#tickUs,
+      meanDistanceTicks: this.#tickUs / this.#measuredUs,
+    };
   }
 }
 

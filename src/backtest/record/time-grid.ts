@@ -41,13 +41,19 @@ export class TimeColumn<T extends Charted> {
   }
 }
 
+/** What keeps something for each bucket of a {@link TimeGrid}. */
+export interface Bucketed {
+  /** Two neighbours become one. */
+  halve(): void;
+}
+
 /**
  * The time of a run in at most {@link MOST_BUCKETS} equal buckets. They double their width whenever the run outgrows them, so that a
  * run of a minute and one of a year take the same memory, and no extreme is ever lost.
  */
 export class TimeGrid {
   readonly startUs: number;
-  readonly #columns: TimeColumn<Charted>[] = [];
+  readonly #columns: Bucketed[] = [];
   #widthUs = FIRST_WIDTH_US;
 
   constructor(startUs: number) {
@@ -59,8 +65,12 @@ export class TimeGrid {
   }
 
   column<T extends Charted>(): TimeColumn<T> {
-    const column = new TimeColumn<T>();
-    this.#columns.push(column as unknown as TimeColumn<Charted>);
+    return this.attach(new TimeColumn<T>());
+  }
+
+  /** Has it told whenever two buckets become one. */
+  attach<Column extends Bucketed>(column: Column): Column {
+    this.#columns.push(column);
     return column;
   }
 

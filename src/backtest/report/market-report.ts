@@ -4,6 +4,7 @@ import type { FillSum } from "../record/fill-totals.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";
 import { MARKOUT_SECONDS } from "../record/markouts.js";
 import type { SideTimes } from "../record/quote-clock.js";
+import type { QuotedStretch } from "../record/quote-series.js";
 import { REPORT_PARTS, type SplitProfit } from "../record/split-profit.js";
 import type { Charted, TimeColumn } from "../record/time-grid.js";
 import { amountOf, midPrice, quotedPrice } from "./market-decimals.js";
@@ -86,7 +87,23 @@ export function marketReport(
       position: seriesText(market.positionColumn, span.buckets, (lots) => amountOf(instrument, lots)),
       ownBid: seriesText(market.ownBidColumn, span.buckets, (ticks) => quotedPrice(instrument, ticks)),
       ownAsk: seriesText(market.ownAskColumn, span.buckets, (ticks) => quotedPrice(instrument, ticks)),
+      quoting: quotingText(market.quoting.stretches(span.buckets)),
     },
+  };
+}
+
+/** To be drawn: a share to a ten thousandth, a distance to five digits. */
+function quotingText(stretches: readonly (QuotedStretch | undefined)[]): MarketReport["series"]["quoting"] {
+  const of = (name: keyof QuotedStretch, round: (value: number) => number): (number | null)[] =>
+    stretches.map((stretch) => (stretch === undefined || Number.isNaN(stretch[name]) ? null : round(stretch[name])));
+  const share = (value: number): number => Number(value.toFixed(4));
+  const ticks = (value: number): number => Number(value.toPrecision(5));
+  return {
+    both: of("both", share),
+    bid: of("bid", share),
+    ask: of("ask", share),
+    bidTicks: of("bidTicks", ticks),
+    askTicks: of("askTicks", ticks),
   };
 }
 

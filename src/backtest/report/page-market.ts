@@ -34,6 +34,10 @@ ${figureHtml(`price-${id}`, "Mid, our best quotes and our fills", `<span class="
 ${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.`)}
 </section>
 <div class="two"><section><h2>Why it was filled</h2>${causesHtml(market)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
+<section><h2>Quoting over time</h2>
+${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each stretch between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of the others, by time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+</section>
 <section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
 }
 

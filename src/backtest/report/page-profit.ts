@@ -18,7 +18,7 @@ const PART_NAMES: Readonly<Record<ReportPart, string>> = {
 /** Equity and drawdown over time, the waterfall of the parts, and the days. */
 export function profitHtml(report: Report): string {
   return `<section><h2>Equity</h2><button type="button" id="whole-span" hidden>Show the whole run</button>
-${figureHtml("equity", "Net value", `What the exchange itself would say the account is worth, at its marks, in ${escaped(report.asset)}. Drag over a chart to see a part of the time, double click for all of it.`)}
+${figureHtml("equity", "Net value", `What the exchange itself would say the account is worth, at its marks, in ${escaped(report.asset)}. Drag over a chart, or spread two fingers, to see a part of the time; double click or double tap for all of it.`)}
 ${figureHtml("drawdown", "Drawdown", "Below the highest value before.")}
 </section>
 <section><h2>Where the profit comes from</h2>

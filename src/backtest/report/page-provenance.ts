@@ -19,7 +19,7 @@ function budgetsHtml({ budgets }: Report): string {
     figureHtml(
       `budget-${index}`,
       `${escaped(name)} tokens used`,
-      `Of ${countText(limitTokens)}; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
+      `Of ${countText(limitTokens)}, where the broken line stands; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
     ),
   );
   return `<section><h2>Token budgets</h2><div class="two">${charts.join("")}</div></section>`;

@@ -81,6 +81,11 @@ const series = <Values extends z.ZodType>(values: Values) =>
     .strictObject({ min: z.array(values.nullable()), max: z.array(values.nullable()), last: z.array(values.nullable()) })
     .describe("Least, greatest and last of each bucket; null where nothing changed: the last before still stands");
 
+const shares = z.array(share.nullable()).describe("Share of the time with an order of ours; rounded to 0.0001");
+const distances = z
+  .array(z.number().nullable())
+  .describe("Mean distance behind the others' best price in ticks; null where either was missing");
+
 const market = z.strictObject({
   marketId: z.string(),
   strategy: z.string(),
@@ -106,6 +111,9 @@ const market = z.strictObject({
     position: series(amount),
     ownBid: series(price).describe("Our best bid at the exchange; 0 while there was none"),
     ownAsk: series(price).describe("Our best ask at the exchange; 0 while there was none"),
+    quoting: z
+      .strictObject({ both: shares, bid: shares, ask: shares, bidTicks: distances, askTicks: distances })
+      .describe("Bucket by bucket, of the stretch between two samples that it lies in"),
   }),
 });
 

@@ -42,6 +42,8 @@ function counted(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
   const times = ({ resting, at, both, ticks }: (typeof sides)["BUY"]) => ({
     restingUs: resting,
     atTouchUs: at,
+    measuredUs: both,
+    distanceTickUs: ticks,
     meanDistanceTicks: ticks / both,
   });
   return { totalUs: END_US, bothUs, bid: times(sides.BUY), ask: times(sides.SELL) };
@@ -58,8 +60,8 @@ describe("the time of quotes", () => {
     expect(times).toEqual({
       totalUs: 300,
       bothUs: 150,
-      bid: { restingUs: 250, atTouchUs: 0, meanDistanceTicks: 3 },
-      ask: { restingUs: 200, atTouchUs: 200, meanDistanceTicks: 0 },
+      bid: { restingUs: 250, atTouchUs: 0, measuredUs: 250, distanceTickUs: 750, meanDistanceTicks: 3 },
+      ask: { restingUs: 200, atTouchUs: 200, measuredUs: 200, distanceTickUs: 0, meanDistanceTicks: 0 },
     });
   });
 
@@ -69,7 +71,7 @@ describe("the time of quotes", () => {
       { atUs: 0, kind: "quote", side: "BUY", ticks: 100 },
       { atUs: 200, kind: "touch", bid: 106, ask: 107 },
     ]);
-    expect(times.bid).toEqual({ restingUs: 300, atTouchUs: 200, meanDistanceTicks: 2 });
+    expect(times.bid).toEqual({ restingUs: 300, atTouchUs: 200, measuredUs: 300, distanceTickUs: 600, meanDistanceTicks: 2 });
   });
 
   it("is that of a look at every microsecond, whatever changes when", () => {

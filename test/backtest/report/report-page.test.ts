@@ -67,8 +67,8 @@ describe.skipIf(!isThere)(
       async (scheme, width) => {
         const { page, complaints } = await opened(scheme, width);
         const drawn = await page.evaluate(chartsDrawn);
-        // Equity, drawdown, parts, two budgets, and of the market in sight price, position and markouts.
-        expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(8);
+        // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
+        expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
         for (const { id, isShown, strokes } of drawn) if (isShown) expect(strokes, id).toBeGreaterThan(0);
         const texts = await page.evaluate(contrastsOfTexts);
         expect(texts.length).toBeGreaterThan(300);
@@ -110,6 +110,43 @@ describe.skipIf(!isThere)(
       await page.click("#whole-span");
       await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
       await page.close();
+    });
+
+    it("stretches the time between two fingers, each on the instant that it touched, and lets one finger read and scroll", async () => {
+      const context = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(paths.html).href);
+      const svg = page.locator("#equity > svg");
+      await svg.scrollIntoViewIfNeeded();
+      const box = await svg.boundingBox();
+      if (box === null) throw new Error("the chart of the equity has no place");
+      const touches = await context.newCDPSession(page);
+      const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...shares: readonly number[]) =>
+        touches.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: shares.map((share, id) => ({ id, x: Math.round(box.x + share * box.width), y: Math.round(box.y + 100) })),
+        });
+      const before = await page.locator("#drawdown .grid").innerHTML();
+      await touch("touchStart", 0.5);
+      await touch("touchEnd");
+      await expect.poll(() => page.locator("#equity > .tip").isVisible(), SOON).toBe(true);
+      expect(await page.locator("#whole-span").isVisible()).toBe(false);
+      await touch("touchStart", 0.5);
+      await touch("touchStart", 0.5, 0.7);
+      await touch("touchMove", 0.3, 0.9);
+      await touch("touchMove", 0.2, 0.95);
+      await touch("touchEnd");
+      await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
+      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
+      const shown = (await page.evaluate(
+        `[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`,
+      )) as string[];
+      const times = shown.filter((text) => /^\d\d:\d\d/.test(text)).map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
+      // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
+      expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
+      await page.locator("#whole-span").click();
+      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
+      await context.close();
     });
 
     it("sorts and pages the fills, and shows the market that is chosen", async () => {

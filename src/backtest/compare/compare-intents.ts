@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { decodeLine } from "../../bot/journal/journal.js";
 import { sha256Of } from "../../history/durable-file.js";
 import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
@@ -11,15 +12,21 @@ export interface TimedIntent {
   readonly intent: Intent;
 }
 
+/** An intent of a recorded session. */
+export interface RecordedIntent extends TimedIntent {
+  /** The turn that it came of, counted from 1. */
+  readonly turn: number;
+}
+
 /** Reads a session's intents, in their order. @throws HistoryError when the file is not as its session says */
-export async function readIntents(folder: string, { intents }: Session): Promise<readonly TimedIntent[]> {
+export async function readIntents(folder: string, { intents }: Session): Promise<readonly RecordedIntent[]> {
   const path = join(folder, SESSION_FILES.intents);
   const sha256 = await sha256Of(path);
   if (sha256 !== intents.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: intents.sha256 });
   return readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as TimedIntent);
+    .map((line, at) => decodeLine(line, at + 1) as RecordedIntent);
 }
 
 /** What an intent wants, without the view that it was made from: in words. */

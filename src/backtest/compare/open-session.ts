@@ -6,7 +6,7 @@ import { openTape } from "../../history/columns/open-tape.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { DAY_MS } from "../../history/day.js";
 import { HistoryStore } from "../../history/store.js";
-import type { MarketHistory } from "../engine/replay-run.js";
+import type { MarketHistory } from "../engine/market-history.js";
 import { type RecordedAccount, readAccount } from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import { measuredBookLagMs } from "./book-lag.js";

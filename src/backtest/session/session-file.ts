@@ -7,17 +7,20 @@ import { ConfigError, FormatError } from "../../core/errors.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** The format of a recorded session; a reader refuses any other. */
-const SESSION_FORMAT = 1;
+const SESSION_FORMAT = 2;
 /** What a recorded session is made of, in its folder. */
 export const SESSION_FILES = {
   session: "session.json",
   unfinished: "session.unfinished.json",
   intents: "intents.ndjson",
+  turns: "turns.ndjson",
   history: "history",
 } as const;
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const microseconds = z.int().nonnegative();
+
+const lines = z.strictObject({ count: z.int().nonnegative(), sha256: z.string() });
 
 const sessionShape = z.strictObject({
   session: z.literal(SESSION_FORMAT),
@@ -37,7 +40,9 @@ const sessionShape = z.strictObject({
   /** As the first decision found it; null where there was none. */
   start: z.strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) }).nullable(),
   end: z.strictObject({ positionsBase: z.record(z.string(), decimal), profitQuote: z.record(z.string(), decimal) }),
-  intents: z.strictObject({ count: z.int().nonnegative(), sha256: z.string() }),
+  intents: lines,
+  /** Everything that the bot heard, turn by turn. */
+  turns: lines,
 });
 
 /** What a recorded session says of itself. Instants are whole microseconds of the bot's clock. */

@@ -2,19 +2,21 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
+import { encodeJournal, type JournalHeader, type TurnRecorder } from "../../bot/journal/journal.js";
+import { JournalFile } from "../../bot/journal/journal-file.js";
 import type { Notice } from "../../bot/notice.js";
 import { withoutProviderKeys } from "../../bot/run/chain-access.js";
 import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
 import { makeFolder } from "../../core/make-folder.js";
-import type { Seam, Timer } from "../../core/seam.js";
+import type { Seam } from "../../core/seam.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { sha256Of, syncFile, writeWhole } from "../../history/durable-file.js";
+import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { SessionRecorder } from "../../history/record/session-recorder.js";
-import { StagedDay } from "../../history/staged-day.js";
 import { HistoryStore } from "../../history/store.js";
+import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
 
 /** What is recorded, and where to. */
@@ -31,8 +33,6 @@ export interface SessionRecordingOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-const FLUSH_MS = 1000;
-
 /**
  * Records a session whole: each market's streams, orders and fills by a {@link SessionRecorder}, the intents with the instants of their decisions,
  * and what a replay has to begin with. It has its name, `session.json`, when it was ended well: what a kill leaves never looks whole.
@@ -41,12 +41,13 @@ export class SessionRecording implements SessionTap {
   readonly #options: SessionRecordingOptions;
   readonly #beginning: SessionBeginning;
   readonly #recorders: readonly SessionRecorder[];
-  readonly #intents: StagedDay;
+  readonly #intents: JournalFile;
+  readonly #turnsFile: JournalFile;
+  #turns: TurnsWriter | undefined;
   readonly #stamps: LocalStamps;
   readonly #startedUs: number;
   #start: Session["start"] = null;
   #count = 0;
-  #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #bot: Bot | undefined;
   #isOver = false;
@@ -57,8 +58,9 @@ export class SessionRecording implements SessionTap {
     this.#recorders = recorders;
     this.#stamps = new LocalStamps(options.seam.clock);
     this.#startedUs = this.#stamps.nowUs();
-    this.#intents = new StagedDay(join(options.folder, SESSION_FILES.intents));
-    this.#keepFlushing();
+    const { folder, seam } = options;
+    this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);
+    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock);
   }
 
   /**
@@ -100,9 +102,27 @@ export class SessionRecording implements SessionTap {
     return new SessionRecording(options, beginning, recorders);
   }
 
+  turns(header: JournalHeader): TurnRecorder {
+    const turns = new TurnsWriter(this.#turnsFile, header);
+    this.#turns = turns;
+    return {
+      action: () => {},
+      turn: (record) => {
+        if (!this.#isOver) this.#guarded(() => turns.turn(record));
+      },
+    };
+  }
+
   event(event: VenueEvent): void {
     this.#guarded(() => {
-      for (const recorder of this.#recorders) recorder.event(event);
+      for (const recorder of this.#recorders) {
+        const before = recorder.heard;
+        recorder.event(event);
+        const { messages, marks } = recorder.heard;
+        // A turn that hears it says no more than where it is.
+        if (marks > before.marks) this.#turns?.stored(event, marks);
+        else if (messages > before.messages) this.#turns?.stored(event, messages);
+      }
     });
   }
 
@@ -118,7 +138,8 @@ export class SessionRecording implements SessionTap {
       this.#guarded(() => {
         this.#start ??= this.#startOf(bot);
         this.#count += 1;
-        this.#intents.add({ atUs: this.#stamps.nowUs(), intent: notice.intent });
+        const turn = (this.#turns?.count ?? 0) + 1;
+        this.#intents.write(encodeJournal({ atUs: this.#stamps.nowUs(), turn, intent: notice.intent }));
       });
     }
   }
@@ -140,8 +161,6 @@ export class SessionRecording implements SessionTap {
       });
     }
     const { rules, account } = this.#beginning;
-    const path = join(folder, SESSION_FILES.intents);
-    syncFile(path);
     const session: Session = {
       version,
       mode,
@@ -154,7 +173,8 @@ export class SessionRecording implements SessionTap {
       ...(paper === undefined ? {} : { paper }),
       start: this.#start,
       end: this.#endOf(),
-      intents: { count: this.#count, sha256: await sha256Of(path) },
+      intents: { count: this.#count, sha256: await sha256Of(this.#intents.path) },
+      turns: { count: this.#turns?.count ?? 0, sha256: await sha256Of(this.#turnsFile.path) },
     };
     writeWhole(join(folder, SESSION_FILES.session), sessionText(session));
     rmSync(join(folder, SESSION_FILES.unfinished));
@@ -165,8 +185,7 @@ export class SessionRecording implements SessionTap {
   async abandon(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#timer?.cancel();
-    this.#intents.close();
+    for (const file of [this.#intents, this.#turnsFile]) this.#guarded(() => file.close());
     for (const recorder of this.#recorders) await recorder.close();
   }
 
@@ -190,13 +209,6 @@ export class SessionRecording implements SessionTap {
       this.#failed = { error };
       this.#options.onFailed(error);
     }
-  }
-
-  #keepFlushing(): void {
-    this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
-      this.#guarded(() => this.#intents.flush());
-      this.#keepFlushing();
-    });
   }
 }
 

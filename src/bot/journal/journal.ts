@@ -53,6 +53,19 @@ export interface TurnRecorder {
   turn(record: TurnRecord): void;
 }
 
+/** Tells several of every turn, each in its turn; undefined where there is none to tell. */
+export function tellAll(recorders: readonly TurnRecorder[]): TurnRecorder | undefined {
+  if (recorders.length <= 1) return recorders[0];
+  return {
+    action: (action) => {
+      for (const recorder of recorders) recorder.action(action);
+    },
+    turn: (record) => {
+      for (const recorder of recorders) recorder.turn(record);
+    },
+  };
+}
+
 /** Where journal lines go. */
 export interface JournalSink {
   write(line: string): void;

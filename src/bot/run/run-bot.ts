@@ -18,7 +18,7 @@ import { accountSigner } from "../config/account-key.js";
 import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import type { BotCommand } from "../input.js";
-import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile } from "../journal/journal.js";
+import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile, tellAll } from "../journal/journal.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
@@ -285,6 +285,10 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     strategies: parts.files,
     state: Object.fromEntries(STATE_FILES.flatMap((name) => (store.read(name) === undefined ? [] : [[name, store.read(name) ?? ""]]))),
   } as const;
+  const journal = tellAll([
+    ...(options.journal === undefined ? [] : [new JournalWriter(options.journal, header)]),
+    ...(tap === undefined ? [] : [tap.turns(header)]),
+  ]);
   bot = new Bot({
     config,
     accountAddress: account,
@@ -304,7 +308,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     dryRun: sendsNothing,
     isPaper: header.isPaper,
     madeAt: header.stamp,
-    ...(options.journal === undefined ? {} : { journal: new JournalWriter(options.journal, header) }),
+    ...(journal === undefined ? {} : { journal }),
   });
   monitor.attach(bot);
   const running = bot;

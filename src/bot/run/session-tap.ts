@@ -2,6 +2,7 @@ import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue, VenueEvent } from "../../exchange/venue.js";
 import type { Bot } from "../bot.js";
+import type { JournalHeader, TurnRecorder } from "../journal/journal.js";
 import type { Notice } from "../notice.js";
 
 /** What a session begins with, once the exchange has been asked. */
@@ -16,6 +17,8 @@ export interface SessionBeginning {
 export interface SessionTap {
   /** What the venue tells, before the bot takes it. */
   event(event: VenueEvent): void;
+  /** Once, before the first event: who is told of every turn of the bot. */
+  turns(header: JournalHeader): TurnRecorder;
   /** What the bot tells. */
   notice(notice: Notice, bot: Bot): void;
 }

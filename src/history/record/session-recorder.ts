@@ -54,6 +54,8 @@ export class SessionRecorder {
   readonly #sealed: SealedKind[] = [];
   #part: RecordingPart | undefined;
   #day = "";
+  #messages = 0;
+  #marks = 0;
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
   #timer: Timer | undefined;
@@ -86,9 +88,14 @@ export class SessionRecorder {
     }
   }
 
+  /** How many messages of the market are recorded by now: books and trades as one, and marks. */
+  get heard(): { readonly messages: number; readonly marks: number } {
+    return { messages: this.#messages, marks: this.#marks };
+  }
+
   /** Takes what the venue told. */
   event(event: VenueEvent): void {
-    const us = this.#stamps.nowUs();
+    const us = this.#stamps.distinctUs();
     this.#turn(us);
     switch (event.type) {
       case "stream":
@@ -123,7 +130,7 @@ export class SessionRecorder {
   action(action: Action, level?: number): void {
     if (action.kind !== "place" && action.kind !== "cancel" && action.kind !== "cancel-all") return;
     if (action.marketId !== this.#market) return;
-    const us = this.#stamps.nowUs();
+    const us = this.#stamps.distinctUs();
     this.#turn(us);
     this.#asked.set(action.actionId, action);
     this.#add("orders", requestRecord(action, this.#options.instrument, level), us);
@@ -243,6 +250,8 @@ export class SessionRecorder {
 
   #add(kind: RecordedKind, record: OwnRecord, us: number): void {
     if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
+    if (kind === "marks") this.#marks += 1;
+    else if (kind === "book" || kind === "trades") this.#messages += 1;
     this.#part?.add(kind, { ...record, line: this.#stamps.placeOf(us), recvTimeNs: `${us}000` });
   }
 

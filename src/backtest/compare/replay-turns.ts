@@ -1,0 +1,164 @@
+import { NEVER } from "rxjs";
+import { Bot } from "../../bot/bot.js";
+import type { BotInput } from "../../bot/input.js";
+import { decodeHeader, encodeJournal, type JournalHeader } from "../../bot/journal/journal.js";
+import type { FileLine } from "../../bot/journal/journal-lines.js";
+import { ReplaySeam } from "../../bot/journal/replay-seam.js";
+import { MemoryStateStore } from "../../bot/state/state-dir.js";
+import { FormatError } from "../../core/errors.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { Intent } from "../../strategies/intent.js";
+import type { Strategies } from "../run/replay-options.js";
+import { decodeRecordedTurn, type RecordedTurn } from "../session/recorded-turns.js";
+import type { RecordedIntent } from "./compare-intents.js";
+import { type HeardData, HeardMarket } from "./heard-market.js";
+
+/** Where the same inputs did not give the same intents. */
+export interface IntentDifference {
+  /** Counted from 1. */
+  readonly turn: number;
+  /** Of the bot's clock. */
+  readonly atMs: Ms;
+  readonly why: string;
+  /** As text, and null where there was none. */
+  readonly live: string | null;
+  readonly replay: string | null;
+}
+
+/** What the same inputs came to. */
+export interface IntentsAgain {
+  readonly turns: number;
+  readonly intents: number;
+  /** Intents of the session that came again in the same turn, the same to the byte. */
+  readonly equal: number;
+  /** The first that did not; nothing is run after it. */
+  readonly firstDifference: IntentDifference | undefined;
+}
+
+/**
+ * Gives the session's bot, made anew, every input again in the order and at the instants of its turns: its market's data from the store's columns
+ * through the book of a backtest, everything else as it was recorded. So what it wants must be the same to the byte.
+ * @throws FormatError naming a line that is broken
+ */
+export async function replayTurns(
+  lines: AsyncIterable<FileLine>,
+  strategies: Strategies,
+  data: readonly HeardData[],
+  intents: readonly RecordedIntent[],
+): Promise<IntentsAgain> {
+  let replay: TurnReplay | undefined;
+  for await (const { number, text } of lines) {
+    if (replay === undefined) {
+      replay = new TurnReplay(decodeHeader(text), strategies, data, intents);
+      continue;
+    }
+    if (!replay.run(decodeRecordedTurn(text, number))) break;
+  }
+  if (replay === undefined) throw new FormatError("there are no turns", { field: "line 1", expected: "what began the session" });
+  return replay.result();
+}
+
+/** One bot under recorded turns. */
+class TurnReplay {
+  readonly #markets: ReadonlyMap<MarketId, HeardMarket>;
+  readonly #recorded: readonly RecordedIntent[];
+  readonly #seam: ReplaySeam;
+  readonly #bot: Bot;
+  #turns = 0;
+  #equal = 0;
+  #ran = false;
+  #wanted: Intent[] = [];
+  #difference: IntentDifference | undefined;
+
+  constructor(header: JournalHeader, strategies: Strategies, data: readonly HeardData[], recorded: readonly RecordedIntent[]) {
+    this.#markets = new Map(data.map((market) => [market.marketId, new HeardMarket(market)]));
+    this.#recorded = recorded;
+    this.#seam = new ReplaySeam(header.stamp);
+    this.#bot = new Bot({
+      config: header.config,
+      accountAddress: header.account,
+      rules: header.rules,
+      strategies,
+      venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
+      seam: this.#seam,
+      store: new MemoryStateStore(header.state),
+      // What leaves the outbox, and when, is an input.
+      outbox: { enqueue: () => {} },
+      observer: (notice) => {
+        if (notice.kind === "intent") this.#wanted.push(notice.intent);
+      },
+      bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
+      journal: {
+        action: () => {},
+        turn: () => {
+          this.#ran = true;
+        },
+      },
+      madeAt: header.stamp,
+      isReplay: true,
+      dryRun: header.dryRun ?? false,
+      isPaper: header.isPaper ?? false,
+    });
+  }
+
+  /** Runs one turn. False where it is not as it was. */
+  run({ stamp, input, draws }: RecordedTurn): boolean {
+    this.#turns += 1;
+    this.#ran = false;
+    this.#wanted = [];
+    this.#seam.begin(stamp, draws);
+    const told = this.#inputOf(input);
+    const why = typeof told === "string" ? told : this.#accept(told);
+    this.#difference = this.#compare(stamp.atMs, why);
+    return this.#difference === undefined;
+  }
+
+  result(): IntentsAgain {
+    const missing = this.#difference === undefined ? this.#recorded[this.#equal] : undefined;
+    const firstDifference =
+      missing === undefined
+        ? this.#difference
+        : {
+            turn: missing.turn,
+            atMs: Math.floor(missing.atUs / 1000),
+            why: "no such turn is recorded",
+            live: textOf(missing),
+            replay: null,
+          };
+    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference };
+  }
+
+  #inputOf(input: RecordedTurn["input"]): BotInput | string {
+    if (input.kind !== "heard") return input;
+    const event = this.#markets.get(input.marketId)?.eventOf(input) ?? `the store has nothing of ${input.marketId}`;
+    return typeof event === "string" ? event : { kind: "event", event };
+  }
+
+  /** In words, what went otherwise than the turn was recorded. */
+  #accept(input: BotInput): string | undefined {
+    try {
+      this.#bot.accept(input);
+    } catch (error) {
+      return `the bot broke: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    if (!this.#ran) return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
+    return this.#seam.difference;
+  }
+
+  #compare(atMs: Ms, why: string | undefined): IntentDifference | undefined {
+    const turn = this.#turns;
+    for (const intent of this.#wanted) {
+      const live = this.#recorded[this.#equal];
+      const [liveText, replayText] = [live?.turn === turn ? textOf(live) : null, encodeJournal(intent)];
+      if (liveText !== replayText) return { turn, atMs, why: "the intents differ", live: liveText, replay: replayText };
+      this.#equal += 1;
+    }
+    const missed = this.#recorded[this.#equal];
+    if (missed?.turn === turn) return { turn, atMs, why: why ?? "the replay wanted nothing", live: textOf(missed), replay: null };
+    return why === undefined ? undefined : { turn, atMs, why, live: null, replay: null };
+  }
+}
+
+function textOf({ intent }: RecordedIntent): string {
+  return encodeJournal(intent);
+}

@@ -1,0 +1,85 @@
+import type { BotInput, TurnStamp } from "../../bot/input.js";
+import { decodeLine, encodeJournal, type JournalHeader, type JournalSink, type TurnRecorder } from "../../bot/journal/journal.js";
+import type { TurnRecord } from "../../bot/turn-queue.js";
+import { FormatError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
+import type { VenueEvent } from "../../exchange/venue.js";
+
+/** What of a market's data a turn heard: the store has it as the message, or the mark, of this number, counted from 1 as they were heard. */
+export type HeardInput = { readonly kind: "heard"; readonly marketId: MarketId; readonly number: number } & (
+  | { readonly what: "book-snapshot"; readonly sequence: number }
+  | { readonly what: "book-update"; readonly beginSequence: number; readonly endSequence: number }
+  | { readonly what: "public-trade"; readonly id: string }
+  | { readonly what: "market-state" }
+);
+
+/** One turn of a recorded session: as a journal has it, its market data in the session's own store. */
+export interface RecordedTurn {
+  readonly stamp: TurnStamp;
+  readonly input: BotInput | HeardInput;
+  readonly draws: readonly (number | bigint)[];
+}
+
+type MarketEvent = Extract<VenueEvent, { readonly type: HeardInput["what"] }>;
+
+/** Writes the turns of a session, each as a line. What the store has of the market's data is not written a second time. */
+export class TurnsWriter implements TurnRecorder {
+  readonly #sink: JournalSink;
+  readonly #numbers = new WeakMap<object, number>();
+  #count = 0;
+
+  constructor(sink: JournalSink, header: JournalHeader) {
+    this.#sink = sink;
+    sink.write(encodeJournal(header));
+  }
+
+  /** Turns that have ended. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The store has an event, as the message or the mark of this number. */
+  stored(event: VenueEvent, number: number): void {
+    this.#numbers.set(event, number);
+  }
+
+  action(): void {}
+
+  turn({ stamp, input, draws }: TurnRecord): void {
+    this.#count += 1;
+    const turn: RecordedTurn = { stamp, input: this.#inputOf(input), draws };
+    this.#sink.write(encodeJournal(turn));
+  }
+
+  #inputOf(input: BotInput): BotInput | HeardInput {
+    if (input.kind !== "event") return input;
+    const number = this.#numbers.get(input.event);
+    return number === undefined ? input : heardOf(input.event as MarketEvent, number);
+  }
+}
+
+function heardOf(event: MarketEvent, number: number): HeardInput {
+  const { type: what, marketId } = event;
+  const heard = { kind: "heard", marketId, number } as const;
+  switch (what) {
+    case "book-snapshot":
+      return { ...heard, what, sequence: event.sequence };
+    case "book-update":
+      return { ...heard, what, beginSequence: event.beginSequence, endSequence: event.endSequence };
+    case "public-trade":
+      return { ...heard, what, id: event.id };
+    case "market-state":
+      return { ...heard, what };
+  }
+}
+
+/** Reads one turn of a recorded session. @throws FormatError naming the line when it is broken */
+export function decodeRecordedTurn(line: string, lineNumber: number): RecordedTurn {
+  const value = decodeLine(line, lineNumber) as Partial<RecordedTurn>;
+  const { stamp, input, draws } = value;
+  const isStamped = typeof stamp?.atMs === "number" && typeof stamp.monotonicMs === "number";
+  if (!isStamped || typeof input?.kind !== "string" || !Array.isArray(draws)) {
+    throw new FormatError("not a recorded turn", { field: `line ${lineNumber}`, expected: "stamp, input and draws" });
+  }
+  return value as RecordedTurn;
+}

@@ -11,12 +11,11 @@ import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.j
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
-import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
-import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
-import { KlineFeed } from "../feed/kline-feed.js";
+import { type FeedMaker, feedOf } from "../feed/feed-of.js";
 import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
@@ -28,23 +27,14 @@ import type { LatencyModel } from "../venue/latency.js";
 import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
+import { HeardUntil, playedUntil } from "./cut-history.js";
 import type { FillModels } from "./fill-models.js";
 import { MarkTrack } from "./mark-track.js";
+import type { MarketHistory } from "./market-history.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
 import { SyncOutbox } from "./sync-outbox.js";
-
-/** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */
-export type MarketHistory = { readonly marks?: MarkTape | undefined; readonly funding?: FundingTape | undefined } & (
-  | {
-      readonly grade: "books" | "trades";
-      readonly tape: Tape;
-      /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
-      readonly gaps?: readonly Span[];
-    }
-  | { readonly grade: "klines"; readonly klines: KlineTape }
-);
 
 /** What a replay is made of. */
 export interface ReplayOptions {
@@ -68,6 +58,10 @@ export interface ReplayOptions {
   readonly observer: RunObserver;
   /** Everything that the bot tells, with the instant on its clock, microseconds. */
   readonly onNotice?: (notice: Notice, atUs: number) => void;
+  /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
+  readonly cutUs?: number;
+  /** How the bot hears a market, where not as {@link feedOf} has it. */
+  readonly feedOf?: FeedMaker;
 }
 
 /** Requests under way at once, as live. */
@@ -88,6 +82,7 @@ export class ReplayRun {
   readonly #engine: ReplayEngine;
   readonly #clock: ReplayClock;
   readonly #feeds = new Map<MarketId, LocalFeed>();
+  readonly #heard = new Map<MarketId, HeardUntil>();
   #isWarm = false;
 
   constructor(options: ReplayOptions) {
@@ -126,20 +121,15 @@ export class ReplayRun {
       market.matcher = this.#matcherOf(market, history);
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void =>
         this.bot.context.desks.get(marketId)?.state.noteTraded(ticks, aggressor);
-      const gaps = history.grade === "klines" ? [] : (history.gaps ?? []);
-      const isGap = (): boolean => gaps.some(([fromMs, toMs]) => clock.nowMs() >= fromMs && clock.nowMs() < toMs);
-      const feed =
-        history.grade === "klines"
-          ? new KlineFeed(history.klines, clock, onTrade)
-          : history.grade === "books"
-            ? new BookFeed(history.tape, clock, onTrade, isGap)
-            : new TradeFeed(history.tape, clock, onTrade, isGap);
+      const heard = new HeardUntil(options.cutUs);
+      this.#heard.set(marketId, heard);
+      const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade);
       const toldEveryUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
       const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;
       const marks = new MarkTrack(
         this.venue,
         market,
-        { marks: history.marks, funding: history.funding, everyUs, toldEveryUs },
+        { marks: heard.marks(history.marks), funding: history.funding, everyUs, toldEveryUs },
         startUs,
         () => feed.latencyUs,
       );
@@ -157,7 +147,7 @@ export class ReplayRun {
       // Nothing is signed, and two orders never share an info: hashing it would tell nothing more.
       nameOrder: ({ info }) => info,
       outbox,
-      observer: (notice) => this.#heard(notice),
+      observer: (notice) => this.#noticed(notice),
       bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
     });
@@ -176,7 +166,8 @@ export class ReplayRun {
   /** The next stretch of a market's books or trades. */
   extend(marketId: MarketId, tape: Tape): void {
     const feed = this.#feeds.get(marketId);
-    if (feed instanceof BookFeed || feed instanceof TradeFeed) feed.extend(tape);
+    const heard = this.#heard.get(marketId)?.take(tape);
+    if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed)) feed.extend(heard);
     const matcher = this.venue.markets.get(marketId)?.matcher;
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
@@ -244,7 +235,8 @@ export class ReplayRun {
     const { slippageTicks } = fills;
     if (history.grade === "klines") {
       const { path, volumeShare } = fills;
-      return new KlineMatcher({ klines: history.klines, listener: market, path, volumeShare, slippageTicks, onTouch });
+      const klines = playedUntil(history.klines, path, this.#options.cutUs);
+      return new KlineMatcher({ klines, listener: market, path, volumeShare, slippageTicks, onTouch });
     }
     if (history.grade === "trades") {
       const ahead = fills.queueAheadBase;
@@ -261,7 +253,7 @@ export class ReplayRun {
     return newest;
   }
 
-  #heard(notice: Notice): void {
+  #noticed(notice: Notice): void {
     const { observer, onNotice } = this.#options;
     const atUs = this.#clock.nowUs;
     if (notice.kind === "dispatched") {

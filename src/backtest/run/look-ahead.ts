@@ -30,7 +30,8 @@ interface Decision {
 
 /**
  * Proves that no decision knows of what comes after it: the history is cut after each of some seeded decisions and replayed again; every decision
- * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis).
+ * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
+ * decision is gone, and so is, for the bot, what was stamped before and not heard yet.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
  * @throws as `runBacktest` does
@@ -72,7 +73,8 @@ async function decisionsOf(config: BacktestConfig, run: PlayedBy, untilUs = Numb
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question") decisions.push({ atUs, text: textOf(notice.action) });
   };
-  await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
+  const cut = untilUs === Number.POSITIVE_INFINITY ? {} : { cutUs: untilUs };
+  await reportOf(config, { ...run, ...cut, onNotice }, history, path === "worse" ? "ohlc" : path);
   return decisions;
 }
 

@@ -12,7 +12,7 @@ import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.
 import { gapsOf } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { MarketHistory } from "../engine/replay-run.js";
+import type { MarketHistory } from "../engine/market-history.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 
 /** Books or trades, tape after tape, with the times that are not among them: from the store's files, or out of memory. */

@@ -1,7 +1,8 @@
 import { microtasksDrained } from "../../core/drained.js";
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
-import type { MarketHistory, ReplayRun } from "../engine/replay-run.js";
+import type { MarketHistory } from "../engine/market-history.js";
+import type { ReplayRun } from "../engine/replay-run.js";
 import { historyOf, type PlayedHistory, type PlayedMarket, type TapeStream } from "./open-history.js";
 
 /** One market's tapes as they are read. */

@@ -13,6 +13,8 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
 import { ReplayRun } from "../engine/replay-run.js";
+import type { FeedMaker } from "../feed/feed-of.js";
+import { Refusals } from "../record/refusals.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
@@ -35,6 +37,9 @@ export interface PlayedBy {
   readonly onProgress?: (atUs: number) => boolean;
   /** Everything that the bot tells, with the instant on its clock, microseconds. */
   readonly onNotice?: (notice: Notice, atUs: number) => void;
+  /** As a replay takes them: an instant after which nothing is there, and how the bot hears a market. */
+  readonly cutUs?: number;
+  readonly feedOf?: FeedMaker;
 }
 
 /** What a backtest is run with, besides its file. */
@@ -114,7 +119,7 @@ function chosenOf(runs: readonly PlayedPath[], paths: number): PlayedPath {
   if (second === undefined || isStopped(second)) {
     const { endUs } = first.outcome;
     const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first)} alone`;
-    return { ...first, outcome: { endUs, ended: "stopped", reason } };
+    return { ...first, outcome: { ...first.outcome, endUs, ended: "stopped", reason } };
   }
   const [high, low] = [headline(first), headline(second)];
   const isFirstWorse = new Decimal(high.profit).lte(low.profit);
@@ -145,6 +150,7 @@ async function played(
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
+  const refusals = new Refusals();
   let isInterrupted = false;
   const replay = await playHistory(history, {
     begin: (markets) =>
@@ -156,7 +162,12 @@ async function played(
         observer,
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
-        ...(run.onNotice === undefined ? {} : { onNotice: run.onNotice }),
+        onNotice: (notice, atUs) => {
+          refusals.hear(notice, atUs);
+          run.onNotice?.(notice, atUs);
+        },
+        ...(run.cutUs === undefined ? {} : { cutUs: run.cutUs }),
+        ...(run.feedOf === undefined ? {} : { feedOf: run.feedOf }),
       }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
@@ -166,10 +177,10 @@ async function played(
     },
   });
   const { haltedWhy } = replay;
-  const endUs = replay.finish();
-  if (replay.venue.isLiquidated) return { endUs, ended: "liquidated", reason: "the account did not cover its maintenance margin" };
-  if (haltedWhy !== undefined && !isInterrupted) return { endUs, ended: "halted", reason: haltedWhy };
-  return isInterrupted ? { endUs, ended: "stopped", reason: "it was interrupted" } : { endUs, ended: "end-of-history" };
+  const whole = { endUs: replay.finish(), refusals: refusals.list };
+  if (replay.venue.isLiquidated) return { ...whole, ended: "liquidated", reason: "the account did not cover its maintenance margin" };
+  if (haltedWhy !== undefined && !isInterrupted) return { ...whole, ended: "halted", reason: haltedWhy };
+  return isInterrupted ? { ...whole, ended: "stopped", reason: "it was interrupted" } : { ...whole, ended: "end-of-history" };
 }
 
 function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { concatMap, map } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
+import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
 import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";

@@ -1,7 +1,8 @@
 import { map } from "rxjs";
 import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import type { FillModels } from "../../../src/backtest/engine/fill-models.js";
-import { type MarketHistory, ReplayRun } from "../../../src/backtest/engine/replay-run.js";
+import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
+import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf, runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
@@ -205,5 +207,27 @@ describe("the check for look-ahead", () => {
     const check = await checkLookAhead(config, { ...played, strategies: new Map([[MARKET, cheating]]) }, 3);
     expect(check.changed).toHaveLength(3);
     expect(check.changed[0]?.atUs).toBeLessThanOrEqual(check.changed[0]?.cutUs ?? 0);
+  });
+
+  it.each(["books", "trades"])("finds a feed of %s that tells what is stamped already and not heard yet", async (grade) => {
+    const config = written(backtest("", `from: 2026-01-05, to: 2026-01-05T23:59:05Z, grade: ${grade}`));
+    const early = (tape: Tape): Tape => ({ ...tape, localUs: tape.exchangeUs, byLocal: undefined });
+    const eager: FeedMaker = (history, ...more) =>
+      feedOf(history.grade === "klines" ? history : { ...history, tape: early(history.tape) }, ...more);
+    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...played, strategies: ladder(), feedOf: feed }, 4);
+    expect((await check(feedOf)).changed).toEqual([]);
+    expect((await check(eager)).changed.length).toBeGreaterThan(0);
+  });
+
+  it("finds a feed that tells a candle as it begins, and none in one that waits for its end", async () => {
+    const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"));
+    const eager: FeedMaker = (history, ...more) => {
+      if (history.grade !== "klines") return feedOf(history, ...more);
+      const { klines } = history;
+      return feedOf({ ...history, klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) } }, ...more);
+    };
+    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...played, strategies: ladder(), feedOf: feed }, 8);
+    expect((await check(feedOf)).changed).toEqual([]);
+    expect((await check(eager)).changed.length).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,118 @@
+import { ascendingOrder } from "../../history/columns/ascending-order.js";
+import type { KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { BarPath } from "../matching/kline-matcher.js";
+import type { MarketHistory } from "./market-history.js";
+
+/**
+ * What the bot has heard of a market by an instant of its clock: nothing else of the history is left, so that who looks at what is still under way
+ * finds nothing. What the exchange has is another matter: there is all that is stamped before.
+ */
+export class HeardUntil {
+  readonly #cutUs: number | undefined;
+  /** Nothing overtakes: what follows on something that was not heard yet is not heard either. */
+  #isOver = false;
+
+  /** @param cutUs microseconds since 1970; undefined leaves all of a history. */
+  constructor(cutUs: number | undefined) {
+    this.#cutUs = cutUs;
+  }
+
+  of(history: MarketHistory): MarketHistory {
+    if (this.#cutUs === undefined) return history;
+    return history.grade === "klines"
+      ? { ...history, klines: closedBy(history.klines, this.#cutUs) }
+      : { ...history, tape: this.take(history.tape) };
+  }
+
+  /** The same of the next tape. */
+  take(tape: Tape): Tape {
+    const cutUs = this.#cutUs;
+    if (cutUs === undefined) return tape;
+    const heard = this.#isOver ? [] : heardMessages(tape, cutUs);
+    if (heard.length < tape.messages) this.#isOver = true;
+    return heard.length === tape.messages ? tape : messagesOf(tape, heard);
+  }
+
+  /** Marks that are not heard yet are never heard: the exchange has them all the same. */
+  marks(marks: MarkTape | undefined): MarkTape | undefined {
+    const cutUs = this.#cutUs;
+    if (marks === undefined || cutUs === undefined) return marks;
+    return { ...marks, localUs: marks.localUs.map((us) => (us <= cutUs ? us : Number.POSITIVE_INFINITY)) };
+  }
+}
+
+/** Candles as far as the exchange has come by an instant: what the path has not reached of the last one is where it stands. */
+export function playedUntil(klines: KlineTape, path: BarPath, cutUs: number | undefined): KlineTape {
+  const { startUs, openTicks, highTicks, lowTicks, closeTicks, intervalUs } = klines;
+  const begun = cutUs === undefined ? klines.bars : countUpTo(startUs, cutUs);
+  const bar = begun - 1;
+  if (cutUs === undefined || bar < 0 || cutUs >= startUs[bar] + intervalUs - 1) return { ...klines, bars: begun };
+  const [open, high, low] = [openTicks[bar], highTicks[bar], lowTicks[bar]];
+  const isHighFirst = path === "adaptive" ? high - open < open - low : path === "ohlc";
+  const thirds = Math.floor((3 * (cutUs - startUs[bar])) / intervalUs);
+  const stands = [open, isHighFirst ? high : low, isHighFirst ? low : high][thirds];
+  const cut = {
+    ...klines,
+    bars: begun,
+    highTicks: highTicks.slice(0, begun),
+    lowTicks: lowTicks.slice(0, begun),
+    closeTicks: closeTicks.slice(0, begun),
+  };
+  if (thirds < 2) cut.highTicks[bar] = cut.lowTicks[bar] = stands;
+  cut.closeTicks[bar] = stands;
+  return cut;
+}
+
+/** The candles that have ended. */
+function closedBy(klines: KlineTape, cutUs: number): KlineTape {
+  const bars = countUpTo(klines.startUs, cutUs - klines.intervalUs);
+  const { startUs, openTicks, highTicks, lowTicks, closeTicks, lots } = klines;
+  return {
+    ...klines,
+    bars,
+    startUs: startUs.slice(0, bars),
+    openTicks: openTicks.slice(0, bars),
+    highTicks: highTicks.slice(0, bars),
+    lowTicks: lowTicks.slice(0, bars),
+    closeTicks: closeTicks.slice(0, bars),
+    lots: lots.slice(0, bars),
+  };
+}
+
+function countUpTo(ascendingUs: Float64Array, us: number): number {
+  const after = ascendingUs.findIndex((at) => at > us);
+  return after === -1 ? ascendingUs.length : after;
+}
+
+/** The numbers of the messages that are heard by an instant, ascending. */
+function heardMessages({ messages, localUs }: Tape, cutUs: number): number[] {
+  const heard: number[] = [];
+  for (let message = 0; message < messages; message++) if (localUs[message] <= cutUs) heard.push(message);
+  return heard;
+}
+
+/** Some messages of a tape, in memory of their own. */
+function messagesOf(tape: Tape, kept: readonly number[]): Tape {
+  const firstRow = (message: number): number => (message === 0 ? 0 : tape.rowEnd[message - 1]);
+  const rows = kept.reduce((sum, message) => sum + tape.rowEnd[message] - firstRow(message), 0);
+  const cut = {
+    ...tape,
+    messages: kept.length,
+    rows,
+    exchangeUs: Float64Array.from(kept, (message) => tape.exchangeUs[message]),
+    localUs: Float64Array.from(kept, (message) => tape.localUs[message]),
+    kind: Uint8Array.from(kept, (message) => tape.kind[message]),
+    rowEnd: new Uint32Array(kept.length),
+    signedTicks: new Int32Array(rows),
+    lots: new Uint32Array(rows),
+  };
+  let row = 0;
+  for (const [at, message] of kept.entries()) {
+    const [from, to] = [firstRow(message), tape.rowEnd[message]];
+    cut.signedTicks.set(tape.signedTicks.subarray(from, to), row);
+    cut.lots.set(tape.lots.subarray(from, to), row);
+    row += to - from;
+    cut.rowEnd[at] = row;
+  }
+  return { ...cut, byLocal: ascendingOrder(cut.localUs) };
+}

@@ -1,0 +1,13 @@
+import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { Span } from "../../history/spans.js";
+
+/** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */
+export type MarketHistory = { readonly marks?: MarkTape | undefined; readonly funding?: FundingTape | undefined } & (
+  | {
+      readonly grade: "books" | "trades";
+      readonly tape: Tape;
+      /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
+      readonly gaps?: readonly Span[];
+    }
+  | { readonly grade: "klines"; readonly klines: KlineTape }
+);

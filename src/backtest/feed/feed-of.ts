@@ -1,0 +1,17 @@
+import type { Clock } from "../../core/seam.js";
+import type { MarketHistory } from "../engine/market-history.js";
+import { BookFeed } from "./book-feed.js";
+import { KlineFeed } from "./kline-feed.js";
+import type { LocalFeed, TradeSink } from "./local-feed.js";
+import { TradeFeed } from "./trade-feed.js";
+
+/** Makes what the bot hears of a market out of its history, on the bot's clock. */
+export type FeedMaker = (history: MarketHistory, clock: Clock, onTrade: TradeSink) => LocalFeed;
+
+/** The feed of a market by the grade of its history. */
+export const feedOf: FeedMaker = (history, clock, onTrade) => {
+  if (history.grade === "klines") return new KlineFeed(history.klines, clock, onTrade);
+  const { gaps = [], tape } = history;
+  const isGap = (): boolean => gaps.some(([fromMs, toMs]) => clock.nowMs() >= fromMs && clock.nowMs() < toMs);
+  return history.grade === "books" ? new BookFeed(tape, clock, onTrade, isGap) : new TradeFeed(tape, clock, onTrade, isGap);
+};

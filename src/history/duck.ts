@@ -63,6 +63,17 @@ export class Duck {
     return (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as readonly Row[];
   }
 
+  /** The rows of a question in its order, some at a time and no more of them in memory. Several may be under way at once. @throws Error of the database */
+  async *pages(sql: string): AsyncGenerator<readonly Row[], void> {
+    const connection = await this.#instance.connect();
+    try {
+      const result = await connection.stream(sql);
+      for await (const rows of result.yieldRowObjectJs()) yield rows as readonly Row[];
+    } finally {
+      connection.closeSync();
+    }
+  }
+
   /** The one row of an aggregate. @throws Error of the database */
   async row(sql: string): Promise<Row> {
     return (await this.rows(sql))[0] ?? {};

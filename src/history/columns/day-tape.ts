@@ -32,7 +32,7 @@ export interface DayInput {
 export interface DayTapeOptions {
   readonly steps: Steps;
   readonly baseLatencyNs: bigint;
-  /** Rows a block. */
+  /** Rows a block: columns with larger ones would take more memory than who asks for smaller ones has. */
   readonly blockRows: number;
   readonly limits?: DuckLimits;
   /** Told as the columns of a day are made anew. */
@@ -105,8 +105,8 @@ function sweep(folder: string, day: Day, sources: string): void {
 }
 
 /** The first half tells the sources, the second how columns are made of them. */
-function keyOf(input: DayInput, { steps, baseLatencyNs }: DayTapeOptions): string {
-  const made = { format: TAPE_FORMAT, endianness: endianness(), ...steps, baseLatencyNs: String(baseLatencyNs) };
+function keyOf(input: DayInput, { steps, baseLatencyNs, blockRows }: DayTapeOptions): string {
+  const made = { format: TAPE_FORMAT, endianness: endianness(), ...steps, baseLatencyNs: String(baseLatencyNs), blockRows };
   return `${sourcesOf(input)}${digest({ ...made, sources: sourcesOf(input) })}`;
 }
 

@@ -3,7 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
 import type { HistoryStore } from "../store.js";
-import { type SpanWish, spanRows } from "./span-rows.js";
+import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
 import type { KlineTape } from "./tape.js";
 import { type Steps, stepsOf } from "./tape-grid.js";
 
@@ -11,6 +11,8 @@ import { type Steps, stepsOf } from "./tape-grid.js";
 export interface KlineWish extends SpanWish, Partial<Steps> {
   /** `klines-15M`, `mark-klines-1H`, ... */
   readonly kind: HistoryKind;
+  /** More candles than these are refused: 32 bytes each, and all of them are in memory. */
+  readonly mostBars?: number;
 }
 
 const MOST_TICKS = 2 ** 31 - 1;
@@ -20,7 +22,7 @@ const MOST_TICKS = 2 ** 31 - 1;
  * @throws ConfigError where the store has none, the interval is of no fixed length or no grid is known; HistoryError naming file, row and value
  */
 export async function openKlines(store: HistoryStore, market: MarketId, wish: KlineWish): Promise<KlineTape> {
-  const { kind } = wish;
+  const { kind, mostBars = Number.POSITIVE_INFINITY } = wish;
   const intervalMs = intervalMsOf(intervalOf(kind));
   if (intervalMs === undefined) {
     throw new ConfigError("are no candles of a fixed length", {
@@ -29,41 +31,69 @@ export async function openKlines(store: HistoryStore, market: MarketId, wish: Kl
       expected: "klines-1M, klines-15M, klines-1H, ...",
     });
   }
-  const { tickSize, stepSize } = stepsOf(market, store.days({ market, kind }), wish);
+  const days = spanDays(store, market, kind, wish);
+  const { tickSize, stepSize } = stepsOf(market, days, wish);
   const price = (column: string) => ({
     column,
     unit: tickSize,
     field: "tickSize",
     places: ({ price: places }: { readonly price: number }) => places,
   });
-  const rows = await spanRows(store, market, wish, {
+  const question: SpanQuestion = {
     kind,
     counted: [
       ...["open", "high", "low", "close"].map(price),
       { column: "volume", unit: stepSize, field: "stepSize", places: ({ amount }) => amount, rounds: true },
     ],
     more: () => ({ startUs: "CAST(timeNs // 1000 AS DOUBLE)" }),
-  });
-  const ticks = (column: string): Int32Array =>
-    Int32Array.from(rows, (row) => {
-      const count = Number(row[column]);
-      if (count <= MOST_TICKS) return count;
-      throw new HistoryError(store.folder({ market, kind }), `${column} at ${String(row.startUs)} us has more ticks than a column holds`, {
-        value: count,
-        expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
-      });
+  };
+  const most = days.reduce((total, { rows }) => total + rows, 0);
+  if (most > mostBars) {
+    throw new ConfigError("is more candles than fit into memory", {
+      field: "toUs",
+      value: most,
+      expected: `at most ${mostBars}: a shorter span, a longer interval or more memory`,
     });
+  }
+  const [startUs, lots] = [new Float64Array(most), new Float64Array(most)];
+  const [openTicks, highTicks, lowTicks, closeTicks] = [0, 1, 2, 3].map(() => new Int32Array(most)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
+  const file = store.folder({ market, kind });
+  const ticks = (row: SpanRow, column: string): number => {
+    const count = Number(row[column]);
+    if (count <= MOST_TICKS) return count;
+    throw new HistoryError(file, `${column} at ${String(row.startUs)} us has more ticks than a column holds`, {
+      value: count,
+      expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
+    });
+  };
+  let bars = 0;
+  for await (const rows of spanRows(store, market, wish, question, days)) {
+    for (const row of rows) {
+      startUs[bars] = Number(row.startUs);
+      openTicks[bars] = ticks(row, "open");
+      highTicks[bars] = ticks(row, "high");
+      lowTicks[bars] = ticks(row, "low");
+      closeTicks[bars] = ticks(row, "close");
+      lots[bars] = Number(row.volume);
+      bars += 1;
+    }
+  }
   return {
     marketId: market,
     tickSize,
     stepSize,
-    bars: rows.length,
+    bars,
     intervalUs: intervalMs * 1000,
-    startUs: Float64Array.from(rows, ({ startUs }) => Number(startUs)),
-    openTicks: ticks("open"),
-    highTicks: ticks("high"),
-    lowTicks: ticks("low"),
-    closeTicks: ticks("close"),
-    lots: Float64Array.from(rows, ({ volume }) => Number(volume)),
+    startUs: startUs.subarray(0, bars),
+    openTicks: openTicks.subarray(0, bars),
+    highTicks: highTicks.subarray(0, bars),
+    lowTicks: lowTicks.subarray(0, bars),
+    closeTicks: closeTicks.subarray(0, bars),
+    lots: lots.subarray(0, bars),
   };
 }

@@ -3,17 +3,21 @@ import type { MarketId } from "../../core/units.js";
 import type { DayManifest } from "../day-manifest.js";
 import { HistoryError } from "../history-errors.js";
 import type { HistoryStore } from "../store.js";
-import { type SpanRow, type SpanWish, spanRows } from "./span-rows.js";
+import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
 import type { FundingTape, MarkTape } from "./tape.js";
 
 /** Which marks to open. */
 export interface MarkWish extends SpanWish {
   /** Of the exchange's `dealerInfo`: a mark is counted in 10^-creditDecimals of the quote asset for one base unit; 6 where absent. */
   readonly creditDecimals?: number;
+  /** Marks of one block of a stream: 48 bytes each, and two blocks are in memory at a time. */
+  readonly blockRows?: number;
 }
 
 const MOST_INT64 = 2n ** 63n - 1n;
 const RATE_UNIT = "0.000000000000000001";
+/** Three megabytes. */
+const BLOCK_ROWS = 1 << 16;
 const ofPrice = ({ price }: DayManifest["decimals"]): number => price;
 const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 
@@ -23,12 +27,34 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
  * @throws ConfigError where the store has none; HistoryError naming a file that is broken, or what passes 64 bits
  */
 export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish): Promise<MarkTape> {
+  const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
+  for await (const rows of markRows(store, market, wish)) for (const row of rows) marks.add(row);
+  return marks.take();
+}
+
+/**
+ * The same, block after block, for a history larger than memory. Marks of one instant are never parted.
+ * @throws as {@link openMarks} does, when the first block is asked for
+ */
+export async function* streamMarks(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncGenerator<MarkTape, void> {
+  const { blockRows = BLOCK_ROWS } = wish;
+  const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
+  for await (const rows of markRows(store, market, wish)) {
+    for (const row of rows) {
+      if (marks.count >= blockRows && Number(row.exchangeUs) > marks.lastUs) yield marks.take();
+      marks.add(row);
+    }
+  }
+  if (marks.count > 0) yield marks.take();
+}
+
+function markRows(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncGenerator<readonly SpanRow[], void> {
   const { creditDecimals = 6 } = wish;
   if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
     throw new ConfigError("is no number of decimals", { field: "creditDecimals", value: creditDecimals, expected: "0 to 18" });
   }
   const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
-  const rows = await spanRows(store, market, wish, {
+  const question: SpanQuestion = {
     kind: "marks",
     counted: [
       { column: "mark", unit, field: "creditDecimals", places: ofPrice, rounds: true },
@@ -40,39 +66,97 @@ export async function openMarks(store: HistoryStore, market: MarketId, wish: Mar
       localUs,
       nextFundingMs: "CAST(coalesce(nextFundingMs, 0) AS DOUBLE)",
     }),
-  });
-  const file = store.folder({ market, kind: "marks" });
-  return {
-    exchangeUs: numbers(rows, "exchangeUs"),
-    localUs: numbers(rows, "localUs"),
-    markCredit: int64s(rows, file, ({ mark }) => mark),
-    indexCredit: int64s(rows, file, ({ mark, index }) => index ?? mark),
-    fundingRateE18: int64s(rows, file, ({ fundingRate }) => fundingRate ?? "0"),
-    nextFundingMs: numbers(rows, "nextFundingMs"),
   };
+  return spanRows(store, market, wish, question, spanDays(store, market, "marks", wish));
 }
 
 /** Funding that was paid in a span, as columns. @throws ConfigError where the store has none; HistoryError naming a file that is broken */
 export async function openFunding(store: HistoryStore, market: MarketId, wish: SpanWish): Promise<FundingTape> {
-  const rows = await spanRows(store, market, wish, {
+  const question: SpanQuestion = {
     kind: "funding",
     counted: [{ column: "rate", unit: RATE_UNIT, field: "rate", places: ofRate }],
     more: () => ({ timeUs: "CAST(timeNs // 1000 AS DOUBLE)" }),
-  });
-  return { timeUs: numbers(rows, "timeUs"), rateE18: int64s(rows, store.folder({ market, kind: "funding" }), ({ rate }) => rate) };
+  };
+  const file = store.folder({ market, kind: "funding" });
+  const timeUs: number[] = [];
+  const rates: bigint[] = [];
+  for await (const rows of spanRows(store, market, wish, question, spanDays(store, market, "funding", wish))) {
+    for (const row of rows) {
+      timeUs.push(Number(row.timeUs));
+      rates.push(int64(row.rate, file));
+    }
+  }
+  return { timeUs: Float64Array.from(timeUs), rateE18: BigInt64Array.from(rates) };
 }
 
-function numbers(rows: readonly SpanRow[], name: string): Float64Array {
-  return Float64Array.from(rows, (row) => Number(row[name]));
+/** Marks on their way into columns, which grow. */
+class MarkColumns {
+  readonly #file: string;
+  count = 0;
+  #exchangeUs = new Float64Array(1024);
+  #localUs = new Float64Array(1024);
+  #markCredit = new BigInt64Array(1024);
+  #indexCredit = new BigInt64Array(1024);
+  #fundingRateE18 = new BigInt64Array(1024);
+  #nextFundingMs = new Float64Array(1024);
+
+  /** @param file for errors. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Of the newest mark. Only when there is one. */
+  get lastUs(): number {
+    return this.#exchangeUs[this.count - 1] as number;
+  }
+
+  add({ exchangeUs, localUs, mark, index, fundingRate, nextFundingMs }: SpanRow): void {
+    if (this.count === this.#exchangeUs.length) this.#grow();
+    const at = this.count;
+    this.count = at + 1;
+    this.#exchangeUs[at] = Number(exchangeUs);
+    this.#localUs[at] = Number(localUs);
+    this.#markCredit[at] = int64(mark, this.#file);
+    this.#indexCredit[at] = int64(index ?? mark, this.#file);
+    this.#fundingRateE18[at] = int64(fundingRate ?? "0", this.#file);
+    this.#nextFundingMs[at] = Number(nextFundingMs);
+  }
+
+  /** What was added, in memory of its own; the columns are empty afterwards. */
+  take(): MarkTape {
+    const count = this.count;
+    this.count = 0;
+    return {
+      exchangeUs: this.#exchangeUs.slice(0, count),
+      localUs: this.#localUs.slice(0, count),
+      markCredit: this.#markCredit.slice(0, count),
+      indexCredit: this.#indexCredit.slice(0, count),
+      fundingRateE18: this.#fundingRateE18.slice(0, count),
+      nextFundingMs: this.#nextFundingMs.slice(0, count),
+    };
+  }
+
+  #grow(): void {
+    this.#exchangeUs = twice(this.#exchangeUs);
+    this.#localUs = twice(this.#localUs);
+    this.#markCredit = twice(this.#markCredit);
+    this.#indexCredit = twice(this.#indexCredit);
+    this.#fundingRateE18 = twice(this.#fundingRateE18);
+    this.#nextFundingMs = twice(this.#nextFundingMs);
+  }
 }
 
-function int64s(rows: readonly SpanRow[], file: string, of: (row: SpanRow) => unknown): BigInt64Array {
-  return BigInt64Array.from(rows, (row) => {
-    const value = BigInt(String(of(row)));
-    if (value <= MOST_INT64 && value >= -MOST_INT64) return value;
-    throw new HistoryError(file, "holds a value past 64 bits", {
-      value: String(value),
-      expected: "marks of fewer digits, or fewer creditDecimals",
-    });
+function twice<Column extends Float64Array | BigInt64Array>(column: Column): Column {
+  const larger = new (column.constructor as new (length: number) => Column)(2 * column.length);
+  new Uint8Array(larger.buffer).set(new Uint8Array(column.buffer));
+  return larger;
+}
+
+function int64(value: unknown, file: string): bigint {
+  const whole = BigInt(String(value));
+  if (whole <= MOST_INT64 && whole >= -MOST_INT64) return whole;
+  throw new HistoryError(file, "holds a value past 64 bits", {
+    value: String(whole),
+    expected: "marks of fewer digits, or fewer creditDecimals",
   });
 }

@@ -19,7 +19,7 @@ export interface TapeWish extends Partial<Steps> {
   readonly kinds?: readonly TapeSeries[];
   /** From exchange stamp to local stamp where nobody stamped, and for the fastest message of a day whose clock has to be corrected; whole, 0 where absent. */
   readonly baseLatencyUs?: number;
-  /** Rows, and messages, of one tape of a source: about 30 bytes each, and three tapes are in memory at a time. Of columns that are made now. */
+  /** Rows, and messages, of one tape of a source: see {@link rowsWithin}; a million where nothing is said. */
   readonly blockRows?: number;
   /** Of the database that makes columns. */
   readonly limits?: DuckLimits;
@@ -27,8 +27,14 @@ export interface TapeWish extends Partial<Steps> {
   readonly onMake?: (day: Day) => void;
 }
 
-/** A million rows: 30 MB a tape. */
+/** A million rows: 35 MB a tape. */
 const BLOCK_ROWS = 1 << 20;
+/** Fewer would make more tapes than they save memory. */
+const LEAST_ROWS = 1 << 10;
+/** Of a tape with a message a row, which trades are: no other takes more. */
+const BYTES_A_ROW = 33;
+/** One that is replayed, one that what is still under way lies in, one that is read. */
+const TAPES_AT_ONCE = 3;
 /** What `rowEnd` and `byLocal` count to. */
 const MOST = 2 ** 32 - 1;
 
@@ -150,6 +156,12 @@ class Joining {
       byLocal: this.#isOneOrder ? undefined : byLocal,
     };
   }
+}
+
+/** Rows of a tape that keep the tapes of a source within so much memory, where no message is larger than they: a power of two, so that few sizes of columns are made. */
+export function rowsWithin(bytes: number): number {
+  const most = bytes / (TAPES_AT_ONCE * BYTES_A_ROW);
+  return Math.min(BLOCK_ROWS, Math.max(LEAST_ROWS, 2 ** Math.floor(Math.log2(most))));
 }
 
 function requireWhole(field: string, value: number, least: number): void {

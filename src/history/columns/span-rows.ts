@@ -14,7 +14,7 @@ import { msSpan, stampedDays } from "./tape-days.js";
 /** Files of one question. */
 const MOST_FILES = 512;
 
-/** A span of one kind of history, few enough rows to be read at once. */
+/** A span of one kind of history. */
 export interface SpanWish {
   /** Whole microseconds of the exchange's clock, the second exclusive. */
   readonly fromUs: number;
@@ -46,30 +46,34 @@ export interface SpanQuestion {
   readonly more: (localUs: string) => Readonly<Record<string, string>>;
 }
 
-/**
- * The rows of a span, ascending.
- * @throws ConfigError where the store has none; HistoryError naming file, row and value of what is off its grid, or a file that is broken
- */
-export async function spanRows(
-  store: HistoryStore,
-  market: MarketId,
-  { fromUs, toUs, baseLatencyUs = 0, limits }: SpanWish,
-  { kind, counted, more }: SpanQuestion,
-): Promise<readonly SpanRow[]> {
+/** The days of a span that the store has. @throws ConfigError where it has none; HistoryError naming a file that is broken */
+export function spanDays(store: HistoryStore, market: MarketId, kind: HistoryKind, { fromUs, toUs }: SpanWish): readonly DayManifest[] {
   const [fromMs, toMs] = msSpan(fromUs, toUs);
   const days = store
     .days({ market, kind })
     .filter(({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1));
-  if (days.length === 0) {
-    throw new ConfigError(`has no ${kind} of that time`, {
-      field: market,
-      value: `${dayOf(fromMs)} to ${dayOf(toMs - 1)}`,
-      expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
-    });
-  }
+  if (days.length > 0) return days;
+  throw new ConfigError(`has no ${kind} of that time`, {
+    field: market,
+    value: `${dayOf(fromMs)} to ${dayOf(toMs - 1)}`,
+    expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
+  });
+}
+
+/**
+ * The rows of a span, ascending, some at a time.
+ * @param days of {@link spanDays}.
+ * @throws HistoryError naming file, row and value of what is off its grid, or a file that is broken
+ */
+export async function* spanRows(
+  store: HistoryStore,
+  market: MarketId,
+  { fromUs, toUs, baseLatencyUs = 0, limits }: SpanWish,
+  { kind, counted, more }: SpanQuestion,
+  days: readonly DayManifest[],
+): AsyncGenerator<readonly SpanRow[], void> {
   const duck = await Duck.open(store.spillFolder, limits);
   try {
-    const rows: SpanRow[] = [];
     const stamped = isStamped(kind) ? stampedDays(store, market) : undefined;
     const clocks = new Map<Day, LocalClock>();
     for (const manifest of days) {
@@ -87,11 +91,18 @@ export async function spanRows(
         ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(([name, sql]) => `${sql} AS ${name}`),
       ];
       const within = `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
-      const file = files.length === 1 ? files[0] : store.folder({ market, kind });
-      for (const row of await reading(file, () => duck.rows(`SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`)))
-        rows.push(row);
+      const file = files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
+      const pages = duck.pages(`SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`);
+      try {
+        for (;;) {
+          const { value, done } = await reading(file, () => pages.next());
+          if (done === true) break;
+          yield value;
+        }
+      } finally {
+        await pages.return();
+      }
     }
-    return rows;
   } finally {
     duck.close();
   }

@@ -1,9 +1,6 @@
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import type { ReadableBook } from "../../market/readable-book.js";
-import { NO_KEY, ReplaySide } from "./replay-side.js";
-
-/** The recorded columns that a book is made of. */
-export type BookRows = Pick<Tape, "signedTicks" | "lots">;
+import { type BookRows, NO_KEY, ReplaySide } from "./replay-side.js";
 
 /** Both sides of one replayed market. It reads a tape's columns in place, and is read as every book is. */
 export class ReplayBook implements ReadableBook {
@@ -11,13 +8,10 @@ export class ReplayBook implements ReadableBook {
   readonly asks = new ReplaySide("SELL");
 
   /** Applies the rows from `from` to `to`, exclusive, each as a level with its absolute amount. */
-  applyRows({ signedTicks, lots }: BookRows, from: number, to: number): void {
+  applyRows(rows: BookRows, from: number, to: number): void {
     const { bids, asks } = this;
-    for (let row = from; row < to; row++) {
-      const key = signedTicks[row];
-      if (key > 0) bids.set(key, lots[row]);
-      else asks.set(key, lots[row]);
-    }
+    // A message has one side after the other.
+    for (let row = from; row < to; ) row = (rows.signedTicks[row] > 0 ? bids : asks).setRows(rows, row, to);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { Tape } from "../../history/columns/tape.js";
 import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
 
@@ -8,9 +9,17 @@ const SPAN = 1 << 18;
 const BEST_AT = (SPAN >>> 2) * 3;
 /** A best price that has fallen below this place has too much of its side outside the window. */
 const LOWEST_BEST_AT = SPAN >>> 2;
+/** Places of a block, as a power of two: a block that nothing was written to is skipped at a glance. */
+const BLOCK_BITS = 6;
+const LAST_OF_BLOCK = (1 << BLOCK_BITS) - 1;
 
 /** The key of no price: below every other. */
 export const NO_KEY = -0x7fff_ffff;
+
+const NO_KEYS: readonly number[] = [];
+
+/** The recorded columns that a book is made of. */
+export type BookRows = Pick<Tape, "signedTicks" | "lots">;
 
 /**
  * One side of a replayed book: amounts by price in a window of ticks around the best, so that a change is one write; what lies outside
@@ -22,13 +31,12 @@ export class ReplaySide implements ReadableSide {
   readonly #sign: 1 | -1;
   /** Lots by key less `#base`. */
   readonly #lots = new Uint32Array(SPAN);
-  /** One bit a place: whether it has an amount. */
-  readonly #occupied = new Int32Array(SPAN >>> 5);
+  /** By block of places: 0 where none of them has an amount; 1 where one may have. */
+  readonly #written = new Uint8Array(SPAN >>> BLOCK_BITS);
   /** Lots by key. Never a better key than the best of the window, and none at all while the window is empty. */
   readonly #far = new Map<number, Lots>();
   #base = 0;
   #bestKey = NO_KEY;
-  #levels = 0;
 
   /** @param side BUY for the bids, SELL for the asks. */
   constructor(side: Side) {
@@ -36,8 +44,11 @@ export class ReplaySide implements ReadableSide {
     this.#sign = side === "BUY" ? 1 : -1;
   }
 
+  /** Counted anew each time. */
   get levels(): number {
-    return this.#levels;
+    let levels = 0;
+    this.walkKeys(() => ++levels > 0);
+    return levels;
   }
 
   /** Key of the best price; {@link NO_KEY} on an empty side. */
@@ -46,11 +57,11 @@ export class ReplaySide implements ReadableSide {
   }
 
   get bestTicks(): Ticks {
-    return this.#levels === 0 ? Number.NaN : this.#bestKey * this.#sign;
+    return this.#bestKey === NO_KEY ? Number.NaN : this.#bestKey * this.#sign;
   }
 
   get bestLots(): Lots {
-    return this.#levels === 0 ? 0 : this.#lots[this.#bestKey - this.#base];
+    return this.#bestKey === NO_KEY ? 0 : this.#lots[this.#bestKey - this.#base];
   }
 
   lotsOf(ticks: Ticks): Lots {
@@ -70,28 +81,43 @@ export class ReplaySide implements ReadableSide {
       this.#setFar(key, lots);
       return;
     }
-    // Whether a level comes or goes is a coin's toss: counted without a branch it costs half as much.
-    const before = this.#lots[at] | 0;
-    const now = lots | 0;
-    this.#lots[at] = now;
-    const isThere = (now | -now) >>> 31;
-    this.#levels += isThere - ((before | -before) >>> 31);
-    const word = at >>> 5;
-    const bit = at & 31;
-    this.#occupied[word] = (this.#occupied[word] & ~(1 << bit)) | (isThere << bit);
+    this.#lots[at] = lots;
+    this.#written[at >>> BLOCK_BITS] = 1;
     if (key < this.#bestKey) return;
-    if (isThere === 1) this.#bestKey = key;
+    if (lots > 0) this.#bestKey = key;
     else if (key === this.#bestKey) this.#findBest(at);
+  }
+
+  /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
+  setRows({ signedTicks, lots }: BookRows, from: number, to: number): number {
+    const sign = this.#sign;
+    const window = this.#lots;
+    const written = this.#written;
+    let base = this.#base;
+    let bestKey = this.#bestKey;
+    let row = from;
+    for (; row < to; row++) {
+      const key = signedTicks[row];
+      if (key * sign <= 0) break;
+      const at = key - base;
+      const amount = lots[row];
+      if (at >= 0 && at < SPAN && (key < bestKey || amount > 0)) {
+        window[at] = amount;
+        written[at >>> BLOCK_BITS] = 1;
+        if (key > bestKey) this.#bestKey = bestKey = key;
+      } else {
+        this.set(key, amount);
+        base = this.#base;
+        bestKey = this.#bestKey;
+      }
+    }
+    return row;
   }
 
   /** Deletes every level from a key on to the best. */
   clearFrom(worstKey: number): void {
-    for (const key of this.#far.keys()) {
-      if (key < worstKey) continue;
-      this.#far.delete(key);
-      this.#levels--;
-    }
-    while (this.#bestKey >= worstKey && this.#levels > 0) this.set(this.#bestKey, 0);
+    for (const key of this.#far.keys()) if (key >= worstKey) this.#far.delete(key);
+    while (this.#bestKey >= worstKey && this.#bestKey !== NO_KEY) this.set(this.#bestKey, 0);
   }
 
   walk(visit: (ticks: Ticks, lots: Lots) => boolean): void {
@@ -100,14 +126,11 @@ export class ReplaySide implements ReadableSide {
 
   /** Shows every level by its key, best first, until `visit` returns false. */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
-    if (this.#levels === 0) return;
+    if (this.#bestKey === NO_KEY) return;
     for (let at = this.#bestKey - this.#base; at >= 0; at = this.#occupiedBelow(at)) {
       if (!visit(at + this.#base, this.#lots[at])) return;
     }
-    if (this.#far.size === 0) return;
-    for (const key of [...this.#far.keys()].sort((a, b) => b - a)) {
-      if (!visit(key, this.#far.get(key) ?? 0)) return;
-    }
+    for (const key of this.#farKeys()) if (!visit(key, this.#far.get(key) ?? 0)) return;
   }
 
   top(depth: number): Level[] {
@@ -117,10 +140,32 @@ export class ReplaySide implements ReadableSide {
     return levels;
   }
 
+  topInto(pairs: Float64Array, most: number): number {
+    if (this.#bestKey === NO_KEY) return 0;
+    const sign = this.#sign;
+    const end = 2 * most;
+    let next = 0;
+    for (let at = this.#bestKey - this.#base; at >= 0 && next < end; at = this.#occupiedBelow(at)) {
+      pairs[next++] = (at + this.#base) * sign;
+      pairs[next++] = this.#lots[at];
+    }
+    if (next === end) return most;
+    for (const key of this.#farKeys().slice(0, most - next / 2)) {
+      pairs[next++] = key * sign;
+      pairs[next++] = this.#far.get(key) ?? 0;
+    }
+    return next / 2;
+  }
+
   entries(): number[] {
     const flat: number[] = [];
     this.walk((ticks, lots) => flat.push(ticks, lots) > 0);
     return flat;
+  }
+
+  /** Best first. */
+  #farKeys(): readonly number[] {
+    return this.#far.size === 0 ? NO_KEYS : [...this.#far.keys()].sort((a, b) => b - a);
   }
 
   #setFar(key: number, lots: Lots): void {
@@ -128,18 +173,12 @@ export class ReplaySide implements ReadableSide {
       if (lots === 0) return;
       this.#moveWindow(key);
       this.set(key, lots);
-      return;
-    }
-    const before = this.#far.get(key);
-    if (lots === 0) {
-      if (before === undefined) return;
+    } else if (lots === 0) {
       this.#far.delete(key);
-      this.#levels--;
-      return;
+    } else {
+      this.#far.set(key, lots);
+      if (this.#bestKey - this.#base < LOWEST_BEST_AT) this.#moveWindow(this.#bestKey);
     }
-    this.#far.set(key, lots);
-    if (before === undefined) this.#levels++;
-    if (this.#bestKey - this.#base < LOWEST_BEST_AT) this.#moveWindow(this.#bestKey);
   }
 
   /** The best level, in this place, has gone. */
@@ -151,20 +190,24 @@ export class ReplaySide implements ReadableSide {
     }
     this.#bestKey = NO_KEY;
     for (const key of this.#far.keys()) if (key > this.#bestKey) this.#bestKey = key;
-    if (this.#levels > 0) this.#moveWindow(this.#bestKey);
+    if (this.#bestKey !== NO_KEY) this.#moveWindow(this.#bestKey);
   }
 
   /** The next occupied place below another; -1 when there is none. */
   #occupiedBelow(at: number): number {
-    const occupied = this.#occupied;
-    let word = at >>> 5;
-    let bits = occupied[word] & ((1 << (at & 31)) - 1);
-    while (bits === 0) {
-      if (word === 0) return -1;
-      word--;
-      bits = occupied[word];
+    const lots = this.#lots;
+    for (let place = at - 1; place >= 0; ) {
+      const block = place >>> BLOCK_BITS;
+      const first = block << BLOCK_BITS;
+      if (this.#written[block] === 0) {
+        place = first - 1;
+        continue;
+      }
+      const isWhole = (place & LAST_OF_BLOCK) === LAST_OF_BLOCK;
+      for (; place >= first; place--) if (lots[place] !== 0) return place;
+      if (isWhole) this.#written[block] = 0;
     }
-    return (word << 5) + 31 - Math.clz32(bits);
+    return -1;
   }
 
   /** Moves the window so that it has this key, which is or will be the best, in its usual place. */
@@ -177,18 +220,13 @@ export class ReplaySide implements ReadableSide {
       return true;
     });
     this.#far.clear();
-    this.#occupied.fill(0);
-    this.#levels = 0;
+    this.#written.fill(0);
     this.#bestKey = NO_KEY;
     this.#base = bestKey - BEST_AT;
     for (let i = 0; i < levels.length; i += 2) {
       const at = levels[i] - this.#base;
-      if (at >= 0) {
-        this.set(levels[i], levels[i + 1]);
-      } else {
-        this.#far.set(levels[i], levels[i + 1]);
-        this.#levels++;
-      }
+      if (at >= 0) this.set(levels[i], levels[i + 1]);
+      else this.#far.set(levels[i], levels[i + 1]);
     }
   }
 }

@@ -56,8 +56,9 @@ export class ReplayEngine {
 
   /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked before each instant. */
   play(untilUs: number, until: () => boolean = never): void {
-    const { clock } = this.#parts;
+    const clock = this.#clock;
     while (!until()) {
+      if (this.#drift(untilUs)) continue;
       const atUs = this.#exchangeTo(Math.min(this.#nextLocalUs(), untilUs));
       clock.moveTo(atUs);
       if (atUs >= untilUs) return;
@@ -104,9 +105,14 @@ export class ReplayEngine {
 
   /** The next instant at which the bot hears something or its own time comes. */
   #nextLocalUs(): number {
-    let next = Math.min(this.#clock.nextTimerUs, this.#nextHeardUs());
-    for (const { feed } of this.#markets) next = Math.min(next, feed.nextUs);
-    return Math.max(next, this.#clock.nowUs);
+    return Math.max(Math.min(this.#clock.nextTimerUs, this.#nextHeardUs(), this.#nextDataUs()), this.#clock.nowUs);
+  }
+
+  /** When market data is heard next. */
+  #nextDataUs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { feed } of this.#markets) if (feed.nextUs < next) next = feed.nextUs;
+    return next;
   }
 
   /** When the bot hears next of what the exchange has said or computed. */
@@ -116,12 +122,38 @@ export class ReplayEngine {
     return next;
   }
 
+  /**
+   * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
+   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by, which is when
+   * it returns true.
+   */
+  #drift(untilUs: number): boolean {
+    const venue = this.#venue;
+    const nextUs = Math.min(this.#clock.nextTimerUs, this.#nextHeardUs(), venue.nextArrivalUs, this.#nextOwnUs());
+    const quietUs = Math.min(untilUs, nextUs);
+    for (let atUs = this.#nextDataUs(); atUs < quietUs && atUs < venue.nextHeardUs; atUs = this.#nextDataUs()) {
+      if (!this.#historyTo(atUs, false)) return false;
+      this.#clock.moveTo(atUs);
+      if (!this.#hear(atUs)) continue;
+      this.#bot.accept(WAKE);
+      this.#parts.outbox.leave();
+      return true;
+    }
+    return false;
+  }
+
+  /** Market data of an instant. True when the bot is to be woken by it. */
+  #hear(atUs: number): boolean {
+    let isMoved = false;
+    for (const { feed } of this.#markets) if (feed.nextUs <= atUs && feed.hear(atUs)) isMoved = true;
+    return isMoved;
+  }
+
   /** One instant of the bot. */
   #local(atUs: number): void {
     const { outbox } = this.#parts;
     const bot = this.#bot;
-    let isMoved = false;
-    for (const { feed } of this.#markets) if (feed.nextUs <= atUs && feed.hear(atUs)) isMoved = true;
+    let isMoved = this.#hear(atUs);
     for (const { marks } of this.#markets) {
       while (marks.nextHeardUs <= atUs) {
         bot.accept({ kind: "event", event: marks.hear() });
@@ -152,7 +184,8 @@ export class ReplayEngine {
       const ownUs = this.#nextOwnUs();
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
       const isInclusive = stopUs < goalUs;
-      if (!this.#historyTo(stopUs, isInclusive) || venue.nextHeardUs < goalUs) continue;
+      if (!this.#historyTo(stopUs, isInclusive)) continue;
+      if (venue.nextHeardUs < goalUs) continue;
       if (!isInclusive) return goalUs;
       if (ownUs <= stopUs) this.#own(stopUs);
       else venue.arrive(stopUs);
@@ -173,36 +206,45 @@ export class ReplayEngine {
     this.#nextSampleUs = (Math.floor(atUs / this.#parts.sampleUs) + 1) * this.#parts.sampleUs;
   }
 
-  /** Plays the markets' history, the earliest first, to an instant. False when it stopped sooner, since an order of ours was told something. */
+  /**
+   * Plays the markets' history, the earliest first, to an instant. False when it stopped sooner, since what became of an order of ours is heard
+   * sooner.
+   */
   #historyTo(untilUs: number, isInclusive: boolean): boolean {
     const markets = this.#markets;
+    const venue = this.#venue;
     if (markets.length === 1) {
       const { matcher } = (markets[0] as EngineMarket).market;
-      matcher.advance(untilUs, isInclusive);
-      return isPlayed(matcher.nextUs, untilUs, isInclusive);
-    }
-    let first: Matcher | undefined;
-    let firstUs = Number.POSITIVE_INFINITY;
-    let secondUs = Number.POSITIVE_INFINITY;
-    for (const { market } of markets) {
-      const { nextUs } = market.matcher;
-      if (nextUs < firstUs) {
-        secondUs = firstUs;
-        firstUs = nextUs;
-        first = market.matcher;
-      } else if (nextUs < secondUs) {
-        secondUs = nextUs;
+      while (!isBeyond(matcher.nextUs, untilUs, isInclusive)) {
+        matcher.advance(untilUs, isInclusive);
+        if (!isBeyond(venue.nextHeardUs, untilUs, isInclusive)) return false;
       }
+      return true;
     }
-    if (first === undefined || isPlayed(firstUs, untilUs, isInclusive)) return true;
-    const boundUs = Math.min(untilUs, secondUs);
-    first.advance(boundUs, boundUs < untilUs || isInclusive);
-    return false;
+    for (;;) {
+      let first: Matcher | undefined;
+      let firstUs = Number.POSITIVE_INFINITY;
+      let secondUs = Number.POSITIVE_INFINITY;
+      for (const { market } of markets) {
+        const { nextUs } = market.matcher;
+        if (nextUs < firstUs) {
+          secondUs = firstUs;
+          firstUs = nextUs;
+          first = market.matcher;
+        } else if (nextUs < secondUs) {
+          secondUs = nextUs;
+        }
+      }
+      if (first === undefined || isBeyond(firstUs, untilUs, isInclusive)) return true;
+      const boundUs = Math.min(untilUs, secondUs);
+      first.advance(boundUs, boundUs < untilUs || isInclusive);
+      if (!isBeyond(venue.nextHeardUs, untilUs, isInclusive)) return false;
+    }
   }
 }
 
-/** Whether nothing is left to play up to an instant. */
-function isPlayed(nextUs: number, untilUs: number, isInclusive: boolean): boolean {
+/** Whether what comes next lies after an instant, or at it where the instant itself is left out. */
+function isBeyond(nextUs: number, untilUs: number, isInclusive: boolean): boolean {
   return nextUs > untilUs || (nextUs === untilUs && !isInclusive);
 }
 

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./test/support/longest-first.js";
 
 /**
  * Tests in virtual time, or against servers of their own, that leave nothing behind: their files share a process, as loading
@@ -29,9 +30,11 @@ const SHARED = [
 export default defineConfig({
   test: {
     // Whole processes, builds and simulated hours run beside each other here: nothing asserts on wall time, and a slow machine is no failure.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    maxWorkers: 2,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    // One more than a small machine has cores: many tests wait for processes and servers of their own.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [

@@ -169,7 +169,7 @@ export interface BotParts {
 export async function until<T>(ask: () => Promise<T> | T, isSo: (answer: T) => boolean): Promise<T> {
   let answer = await ask();
   for (let tries = 0; !isSo(answer); tries++) {
-    if (tries > 600) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
+    if (tries > 1200) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
     await new Promise<void>((resolve) => clock.setTimer(100, resolve));
     answer = await ask();
   }

@@ -65,7 +65,7 @@ const openOrders = async (file: string, env: Record<string, string>): Promise<re
 async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
   let answer = await ask();
   for (let tries = 0; !isSo(answer); tries++) {
-    if (tries > 100) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
+    if (tries > 1200) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
     await new Promise<void>((resolve) => clock.setTimer(100, resolve));
     answer = await ask();
   }

@@ -71,7 +71,7 @@ function start(args: readonly string[], folder: string) {
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 300) throw new Error("it never became so");
+    if (tries > 1200) throw new Error("it never became so");
     await new Promise<void>((resolve) => clock.setTimer(100, resolve));
   }
 }

@@ -63,7 +63,7 @@ function wordsOf(line: string): readonly string[] {
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 200) throw new Error("it never became so");
+    if (tries > 1200) throw new Error("it never became so");
     await new Promise<void>((resolve) => seam.clock.setTimer(100, resolve));
   }
 }

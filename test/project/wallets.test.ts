@@ -22,7 +22,7 @@ beforeAll(async () => {
   exchange = startCli(["exchange", file, "--json"]);
   const { chain, restUrl } = JSON.parse(await exchange.firstLine);
   where = { restUrl, ...chain };
-}, 60_000);
+});
 afterAll(async () => {
   exchange.interrupt();
   await exchange.done;
@@ -53,7 +53,7 @@ it("takes a key from nothing to a deposit and an operator, command by command as
   // The exchange follows the blocks: what the wallet did is in its books a moment later.
   const balances = async () => JSON.parse((await captureCli(["call", "balances", "--rest", where.restUrl], env)).out).balances;
   await until(balances, ({ primaryCreditAmount }) => primaryCreditAmount === "99400");
-}, 60_000);
+});
 
 it("says where the addresses are as they are told", async () => {
   const read = async (path: string) => JSON.parse(await (await fetch(`${where.restUrl}/${path}`)).text());

@@ -13,6 +13,6 @@ describe("a rule that is switched off is missed", () => {
         if (violations.length > 0) return;
       }
       expect.fail(`${MOST_SEEDS} seeds ran without anybody noticing`);
-    }, 240_000);
+    });
   }
 });

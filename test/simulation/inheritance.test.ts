@@ -13,7 +13,6 @@ describe("five minutes of market with takeovers, whatever the network does", () 
       results.push(result);
       expect(result.violations).toEqual([]);
     },
-    180_000,
   );
 
   it("had sales, positions past their limit, kills and failed settlements in them", () => {

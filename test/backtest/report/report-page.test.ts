@@ -1,194 +1,185 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
+import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
-const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(CHROMIUM);
 const START_US = 1_722_470_400_000_000;
 
-/** A page does what it was asked for in its own time. */
-const SOON = { timeout: 30_000 };
+describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
+  let scratch: string;
+  let browser: Browser;
+  let paths: ReportPaths;
 
-describe.skipIf(!isThere)(
-  `report.html in a browser${isThere ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`}`,
-  () => {
-    let scratch: string;
-    let browser: Browser;
-    let paths: ReportPaths;
+  beforeAll(async () => {
+    scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-page-")));
+    const instruments = [BTC, DUST];
+    const meta = { ...sampleMeta(instruments, START_US, "klines"), name: "<script>alert(1)</script> & a name" };
+    const writer = new ReportWriter(join(scratch, "report"), meta);
+    const run = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, instruments };
+    const endUs = tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
+    writer.observer.note(START_US, "error", "<img src=x onerror=alert(1)>");
+    writer.observer.note(START_US, "warn", "a warning");
+    paths = writer.finish({
+      endUs,
+      ended: "halted",
+      reason: "drawdown",
+      alternatives: [{ name: "O-L-H-C", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
 
-    beforeAll(async () => {
-      scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-page-")));
-      const instruments = [BTC, DUST];
-      const meta = { ...sampleMeta(instruments, START_US, "klines"), name: "<script>alert(1)</script> & a name" };
-      const writer = new ReportWriter(join(scratch, "report"), meta);
-      const run = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, instruments };
-      const endUs = tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
-      writer.observer.note(START_US, "error", "<img src=x onerror=alert(1)>");
-      writer.observer.note(START_US, "warn", "a warning");
-      paths = writer.finish({
-        endUs,
-        ended: "halted",
-        reason: "drawdown",
-        alternatives: [{ name: "O-L-H-C", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
+  async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+    const page = await openPage(browser, colorScheme, width);
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+    });
+    await page.goto(pathToFileURL(paths.html).href);
+    return { page, complaints };
+  }
+
+  it.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)(
+    "is whole in %s at %i pixels: every chart drawn, every text legible, nothing beyond the edge, no complaint",
+    async (scheme, width) => {
+      const { page, complaints } = await opened(scheme, width);
+      const drawn = await page.evaluate(chartsDrawn);
+      // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
+      expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
+      for (const { id, isShown, strokes } of drawn) if (isShown) expect(strokes, id).toBeGreaterThan(0);
+      const texts = await page.evaluate(contrastsOfTexts);
+      expect(texts.length).toBeGreaterThan(300);
+      expect(texts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBeLessThanOrEqual(0);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
+
+  it("tells exact figures to who points, and to who uses the keyboard", async () => {
+    const { page } = await opened("light", 1280);
+    const chart = page.locator("#equity > svg");
+    await chart.focus();
+    await page.keyboard.press("End");
+    const tip = page.locator("#equity > .tip");
+    const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
+    await expect.poll(async () => digits(await tip.innerText()), SOON).toContain(`${paths.report.equity.end}USDC`);
+    await page.locator("[id=markouts-btcusdc] > svg").focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON).toMatch(/^0.1 s after the fill\n/);
+    await page.locator("[id=position-btcusdc] > svg").hover();
+    await expect.poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON).toBe(true);
+    await page.close();
+  });
+
+  it("shows a part of the time in every chart when one is dragged over, and the whole again", async () => {
+    const { page } = await opened("light", 1280);
+    const before = await page.locator("#drawdown .grid").innerHTML();
+    const svg = page.locator("#equity > svg");
+    await svg.scrollIntoViewIfNeeded();
+    const box = await svg.boundingBox();
+    if (box === null) throw new Error("the chart of the equity has no place");
+    await page.mouse.move(box.x + 0.4 * box.width, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
+    await page.mouse.up();
+    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
+    await page.click("#whole-span");
+    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
+    await page.close();
+  });
+
+  it("stretches the time between two fingers, each on the instant that it touched, and lets one finger read and scroll", async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(paths.html).href);
+    const svg = page.locator("#equity > svg");
+    await svg.scrollIntoViewIfNeeded();
+    const box = await svg.boundingBox();
+    if (box === null) throw new Error("the chart of the equity has no place");
+    const touches = await context.newCDPSession(page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...shares: readonly number[]) =>
+      touches.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: shares.map((share, id) => ({ id, x: Math.round(box.x + share * box.width), y: Math.round(box.y + 100) })),
       });
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-    });
-    afterAll(async () => {
-      await browser?.close();
-      rmSync(scratch, { recursive: true, force: true });
-    });
+    const before = await page.locator("#drawdown .grid").innerHTML();
+    await touch("touchStart", 0.5);
+    await touch("touchEnd");
+    await expect.poll(() => page.locator("#equity > .tip").isVisible(), SOON).toBe(true);
+    expect(await page.locator("#whole-span").isVisible()).toBe(false);
+    await touch("touchStart", 0.5);
+    await touch("touchStart", 0.5, 0.7);
+    await touch("touchMove", 0.3, 0.9);
+    await touch("touchMove", 0.2, 0.95);
+    await touch("touchEnd");
+    await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
+    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
+    const shown = (await page.evaluate(`[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`)) as string[];
+    const times = shown.filter((text) => /^\d\d:\d\d/.test(text)).map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
+    // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
+    await page.locator("#whole-span").click();
+    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
+    await context.close();
+  });
 
-    async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
-      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-      page.on("request", (request) => {
-        if (!/^(file|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
-      });
-      await page.goto(pathToFileURL(paths.html).href);
-      return { page, complaints };
-    }
+  it("sorts and pages the fills, and shows the market that is chosen", async () => {
+    const { page } = await opened("dark", 1280);
+    const rows = page.locator("#fills-table tbody tr");
+    await expect.poll(() => rows.count(), SOON).toBe(25);
+    const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) => text.replace(/ [↑↓]$/, ""));
+    const cell = async (row: number, name: string): Promise<string> =>
+      (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll("\u202f", "");
+    await page.click("#fills-table th:has-text('amount') button");
+    await page.click("#fills-table th:has-text('amount') button");
+    const csv = readFileSync(paths.fillsCsv, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(","));
+    const amounts = csv.slice(1).map((fields) => Number(fields[csv[0]?.indexOf("amount") ?? 0]));
+    expect(Number(await cell(0, "amount"))).toBe(Math.max(...amounts));
+    await page.click("text=Last »");
+    expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
+    await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
+    await page.selectOption("#market", "dustusdc");
+    await expect.poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON).toBeGreaterThan(0);
+    await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
+    await page.close();
+  });
 
-    it.each([
-      ["light", 1280],
-      ["dark", 1280],
-      ["light", 390],
-      ["dark", 390],
-    ] as const)(
-      "is whole in %s at %i pixels: every chart drawn, every text legible, nothing beyond the edge, no complaint",
-      async (scheme, width) => {
-        const { page, complaints } = await opened(scheme, width);
-        const drawn = await page.evaluate(chartsDrawn);
-        // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
-        expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
-        for (const { id, isShown, strokes } of drawn) if (isShown) expect(strokes, id).toBeGreaterThan(0);
-        const texts = await page.evaluate(contrastsOfTexts);
-        expect(texts.length).toBeGreaterThan(300);
-        expect(texts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBeLessThanOrEqual(0);
-        expect(complaints).toEqual([]);
-        await page.close();
-      },
-    );
-
-    it("tells exact figures to who points, and to who uses the keyboard", async () => {
-      const { page } = await opened("light", 1280);
-      const chart = page.locator("#equity > svg");
-      await chart.focus();
-      await page.keyboard.press("End");
-      const tip = page.locator("#equity > .tip");
-      const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
-      await expect.poll(async () => digits(await tip.innerText()), SOON).toContain(`${paths.report.equity.end}USDC`);
-      await page.locator("[id=markouts-btcusdc] > svg").focus();
-      await page.keyboard.press("ArrowRight");
-      await expect.poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON).toMatch(/^0.1 s after the fill\n/);
-      await page.locator("[id=position-btcusdc] > svg").hover();
-      await expect.poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON).toBe(true);
-      await page.close();
-    });
-
-    it("shows a part of the time in every chart when one is dragged over, and the whole again", async () => {
-      const { page } = await opened("light", 1280);
-      const before = await page.locator("#drawdown .grid").innerHTML();
-      const svg = page.locator("#equity > svg");
-      await svg.scrollIntoViewIfNeeded();
-      const box = await svg.boundingBox();
-      if (box === null) throw new Error("the chart of the equity has no place");
-      await page.mouse.move(box.x + 0.4 * box.width, box.y + 80);
-      await page.mouse.down();
-      await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
-      await page.mouse.up();
-      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
-      await page.click("#whole-span");
-      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
-      await page.close();
-    });
-
-    it("stretches the time between two fingers, each on the instant that it touched, and lets one finger read and scroll", async () => {
-      const context = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
-      const page = await context.newPage();
-      await page.goto(pathToFileURL(paths.html).href);
-      const svg = page.locator("#equity > svg");
-      await svg.scrollIntoViewIfNeeded();
-      const box = await svg.boundingBox();
-      if (box === null) throw new Error("the chart of the equity has no place");
-      const touches = await context.newCDPSession(page);
-      const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...shares: readonly number[]) =>
-        touches.send("Input.dispatchTouchEvent", {
-          type,
-          touchPoints: shares.map((share, id) => ({ id, x: Math.round(box.x + share * box.width), y: Math.round(box.y + 100) })),
-        });
-      const before = await page.locator("#drawdown .grid").innerHTML();
-      await touch("touchStart", 0.5);
-      await touch("touchEnd");
-      await expect.poll(() => page.locator("#equity > .tip").isVisible(), SOON).toBe(true);
-      expect(await page.locator("#whole-span").isVisible()).toBe(false);
-      await touch("touchStart", 0.5);
-      await touch("touchStart", 0.5, 0.7);
-      await touch("touchMove", 0.3, 0.9);
-      await touch("touchMove", 0.2, 0.95);
-      await touch("touchEnd");
-      await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
-      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
-      const shown = (await page.evaluate(
-        `[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`,
-      )) as string[];
-      const times = shown.filter((text) => /^\d\d:\d\d/.test(text)).map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
-      // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
-      expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
-      await page.locator("#whole-span").click();
-      await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
-      await context.close();
-    });
-
-    it("sorts and pages the fills, and shows the market that is chosen", async () => {
-      const { page } = await opened("dark", 1280);
-      const rows = page.locator("#fills-table tbody tr");
-      await expect.poll(() => rows.count(), SOON).toBe(25);
-      const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) => text.replace(/ [↑↓]$/, ""));
-      const cell = async (row: number, name: string): Promise<string> =>
-        (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll("\u202f", "");
-      await page.click("#fills-table th:has-text('amount') button");
-      await page.click("#fills-table th:has-text('amount') button");
-      const csv = readFileSync(paths.fillsCsv, "utf8")
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split(","));
-      const amounts = csv.slice(1).map((fields) => Number(fields[csv[0]?.indexOf("amount") ?? 0]));
-      expect(Number(await cell(0, "amount"))).toBe(Math.max(...amounts));
-      await page.click("text=Last »");
-      expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
-      await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
-      await page.selectOption("#market", "dustusdc");
-      await expect.poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON).toBeGreaterThan(0);
-      await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
-      await page.close();
-    });
-
-    it("goes from light to dark at a press, and opens the table behind a chart", async () => {
-      const { page } = await opened("light", 1280);
-      const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
-      const light = await background();
-      await page.click("#theme");
-      await expect.poll(background, SOON).not.toBe(light);
-      await page.click("#theme");
-      await expect.poll(background, SOON).toBe(light);
-      const details = page.locator("figure:has(#equity) details");
-      await details.locator("summary").click();
-      // Its rows are made when it is opened, which the page hears of a moment later.
-      await expect.poll(() => details.locator("tbody tr").count(), SOON).toBe(paths.report.series.buckets);
-      await page.close();
-    });
-  },
-);
+  it("goes from light to dark at a press, and opens the table behind a chart", async () => {
+    const { page } = await opened("light", 1280);
+    const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await page.click("#theme");
+    await expect.poll(background, SOON).not.toBe(light);
+    await page.click("#theme");
+    await expect.poll(background, SOON).toBe(light);
+    const details = page.locator("figure:has(#equity) details");
+    await details.locator("summary").click();
+    // Its rows are made when it is opened, which the page hears of a moment later.
+    await expect.poll(() => details.locator("tbody tr").count(), SOON).toBe(paths.report.series.buckets);
+    await page.close();
+  });
+});
 
 /** Runs in the page: how much is drawn in each chart that is in sight. */
 const chartsDrawn = `[...document.querySelectorAll(".chart")].map((chart) => ({

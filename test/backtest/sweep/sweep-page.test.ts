@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FIGURE_NAMES, type Figures } from "../../../src/backtest/sweep/figures.js";
 import { pointsOf } from "../../../src/backtest/sweep/points.js";
@@ -9,10 +9,8 @@ import { rankedPoints } from "../../../src/backtest/sweep/rank-points.js";
 import type { SweepResult } from "../../../src/backtest/sweep/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/sweep-page.js";
 import { writeWhole } from "../../../src/history/durable-file.js";
+import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { SweepStage } from "./sweep-stage.js";
-
-const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(CHROMIUM);
 
 /** Sixty points whose profit is best in the middle of the range; one came to no ratio. */
 function made(): SweepResult {
@@ -54,111 +52,105 @@ function made(): SweepResult {
   };
 }
 
-/** A page does what it was asked for in its own time. */
-const SOON = { timeout: 30_000 };
+describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
+  const stage = new SweepStage();
+  const result = made();
+  const path = join(stage.folder, "sweep.html");
+  let browser: Browser;
+  beforeAll(async () => {
+    writeWhole(path, sweepPage(result));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(stage.folder, { recursive: true, force: true });
+  });
 
-describe.skipIf(!isThere)(
-  `sweep.html in a browser${isThere ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`}`,
-  () => {
-    const stage = new SweepStage();
-    const result = made();
-    const path = join(stage.folder, "sweep.html");
-    let browser: Browser;
-    beforeAll(async () => {
-      writeWhole(path, sweepPage(result));
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+    const page = await openPage(browser, colorScheme, width);
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
     });
-    afterAll(async () => {
-      await browser?.close();
-      rmSync(stage.folder, { recursive: true, force: true });
-    });
+    await page.goto(pathToFileURL(path).href);
+    return { page, complaints };
+  }
 
-    async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
-      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-      page.on("request", (request) => {
-        if (!/^(file|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
-      });
-      await page.goto(pathToFileURL(path).href);
-      return { page, complaints };
-    }
-
-    it.each([
-      ["light", 1280],
-      ["dark", 390],
-    ] as const)(
-      "is whole in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no complaint",
-      async (scheme, width) => {
-        const { page, complaints } = await opened(scheme, width);
-        await expect.poll(() => page.locator("#parallel path.point").count(), SOON).toBe(result.points.length);
-        await expect.poll(() => page.locator("#parallel path.point.chosen").count(), SOON).toBe(1);
-        await expect.poll(() => page.locator("#points-table tbody tr").first().locator("td").first().innerText(), SOON).toBe("1");
-        await expect.poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON).toBe(String(result.best));
-        const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-        expect(beyond).toBeLessThanOrEqual(0);
-        const strokes = (await page.evaluate(STROKES)) as string[];
-        expect(new Set(strokes).size).toBeGreaterThan(10);
-        expect(complaints).toEqual([]);
-        await page.close();
-      },
-    );
-
-    it("sorts by any column, and shows the line of the row that is clicked", async () => {
-      const { page } = await opened("light", 1280);
-      const rows = page.locator("#points-table tbody tr");
-      const heads = await page.locator("#points-table thead th").allInnerTexts();
-      const column = heads.findIndex((head) => head.startsWith("profit"));
-      await page.locator("#points-table thead th").nth(column).locator("button").click();
-      const shown = Number((await rows.first().locator("td").nth(column).innerText()).replace("−", "-"));
-      const least = Math.min(...result.points.map(({ objective }) => Number(objective)));
-      expect(shown).toBeCloseTo(least, 6);
-      await rows.nth(3).click();
-      const index = await rows.nth(3).getAttribute("data-index");
-      await expect.poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON).toBe(index);
+  it.each([
+    ["light", 1280],
+    ["dark", 390],
+  ] as const)(
+    "is whole in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no complaint",
+    async (scheme, width) => {
+      const { page, complaints } = await opened(scheme, width);
+      await expect.poll(() => page.locator("#parallel path.point").count(), SOON).toBe(result.points.length);
+      await expect.poll(() => page.locator("#parallel path.point.chosen").count(), SOON).toBe(1);
+      await expect.poll(() => page.locator("#points-table tbody tr").first().locator("td").first().innerText(), SOON).toBe("1");
+      await expect.poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON).toBe(String(result.best));
+      const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+      expect(beyond).toBeLessThanOrEqual(0);
+      const strokes = (await page.evaluate(STROKES)) as string[];
+      expect(new Set(strokes).size).toBeGreaterThan(10);
+      expect(complaints).toEqual([]);
       await page.close();
-    });
+    },
+  );
 
-    it("keeps the points that pass a stretch of an axis, and all again at a click", async () => {
-      const { page } = await opened("light", 1280);
-      const where = page.locator("#points-table .where");
-      const axis = page.locator("#parallel .axis-hit").first();
-      await axis.scrollIntoViewIfNeeded();
-      const box = await axis.boundingBox();
-      if (box === null) throw new Error("the axis has no place");
-      const x = box.x + box.width / 2;
-      await page.mouse.move(x, box.y + 10);
-      await page.mouse.down();
-      await page.mouse.move(x, box.y + box.height / 2);
-      await page.mouse.up();
-      const kept = result.points.length - (await page.locator("#parallel path.point.out").count());
-      expect(kept).toBeGreaterThan(20);
-      expect(kept).toBeLessThan(40);
-      await expect.poll(() => where.innerText(), SOON).toContain(`of ${kept}`);
-      await page.mouse.click(x, box.y + 20);
-      await expect.poll(() => page.locator("#parallel path.point.out").count(), SOON).toBe(0);
-      await expect.poll(() => where.innerText(), SOON).toContain(`of ${result.points.length}`);
-      await page.close();
-    });
+  it("sorts by any column, and shows the line of the row that is clicked", async () => {
+    const { page } = await opened("light", 1280);
+    const rows = page.locator("#points-table tbody tr");
+    const heads = await page.locator("#points-table thead th").allInnerTexts();
+    const column = heads.findIndex((head) => head.startsWith("profit"));
+    await page.locator("#points-table thead th").nth(column).locator("button").click();
+    const shown = Number((await rows.first().locator("td").nth(column).innerText()).replace("−", "-"));
+    const least = Math.min(...result.points.map(({ objective }) => Number(objective)));
+    expect(shown).toBeCloseTo(least, 6);
+    await rows.nth(3).click();
+    const index = await rows.nth(3).getAttribute("data-index");
+    await expect.poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON).toBe(index);
+    await page.close();
+  });
 
-    it("goes from light to dark at a press", async () => {
-      const { page } = await opened("light", 1280);
-      const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
-      const light = await background();
-      await page.click("#theme");
-      await expect.poll(background, SOON).not.toBe(light);
-      await page.close();
-    });
+  it("keeps the points that pass a stretch of an axis, and all again at a click", async () => {
+    const { page } = await opened("light", 1280);
+    const where = page.locator("#points-table .where");
+    const axis = page.locator("#parallel .axis-hit").first();
+    await axis.scrollIntoViewIfNeeded();
+    const box = await axis.boundingBox();
+    if (box === null) throw new Error("the axis has no place");
+    const x = box.x + box.width / 2;
+    await page.mouse.move(x, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x, box.y + box.height / 2);
+    await page.mouse.up();
+    const kept = result.points.length - (await page.locator("#parallel path.point.out").count());
+    expect(kept).toBeGreaterThan(20);
+    expect(kept).toBeLessThan(40);
+    await expect.poll(() => where.innerText(), SOON).toContain(`of ${kept}`);
+    await page.mouse.click(x, box.y + 20);
+    await expect.poll(() => page.locator("#parallel path.point.out").count(), SOON).toBe(0);
+    await expect.poll(() => where.innerText(), SOON).toContain(`of ${result.points.length}`);
+    await page.close();
+  });
 
-    it("asks for nothing, and holds what others wrote as text", () => {
-      const text = readFileSync(path, "utf8");
-      expect(text).not.toContain("<script>alert(1)");
-      expect(text).not.toContain("<img src=x");
-      expect(text).not.toMatch(/(src|href)="http/);
-    });
-  },
-);
+  it("goes from light to dark at a press", async () => {
+    const { page } = await opened("light", 1280);
+    const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await page.click("#theme");
+    await expect.poll(background, SOON).not.toBe(light);
+    await page.close();
+  });
+
+  it("asks for nothing, and holds what others wrote as text", () => {
+    const text = readFileSync(path, "utf8");
+    expect(text).not.toContain("<script>alert(1)");
+    expect(text).not.toContain("<img src=x");
+    expect(text).not.toMatch(/(src|href)="http/);
+  });
+});
 
 const STROKES = `[...document.querySelectorAll("#parallel path.point")].map((line) => getComputedStyle(line).stroke)`;

@@ -71,7 +71,7 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   const result = await replayLines(asFile(journal.lines));
   expect(result.divergence).toBeUndefined();
   expect(journal.lines.filter((line) => line.includes('"command":"asked"')).length).toBeGreaterThan(20);
-}, 60_000);
+});
 
 it("a rest is worth what the worse of the stream's mark and the chain's makes of it, and says which", async () => {
   const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400) });
@@ -96,4 +96,4 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
   expect(venueAt(mark / 2n).markValue(desk?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(mark / 2n);
   expect(venueAt(undefined).restValue("ethusdc", 1)).toBeUndefined();
   await run.stop();
-}, 60_000);
+});

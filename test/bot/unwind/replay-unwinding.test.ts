@@ -42,4 +42,4 @@ it("a journal with takeovers said, taken back, and found in the state directory 
     expect(result.divergence).toBeUndefined();
     expect(result.turns).toBe(journal.lines.length - 1);
   }
-}, 180_000);
+});

@@ -167,7 +167,7 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
     ["marks", false, 2, 0],
     ["trades", false, 2, 0],
   ]);
-}, 60_000);
+});
 
 it("is a command that records until it is interrupted, and says what it has", async () => {
   const folder = join(scratchFolder(), "history");
@@ -184,7 +184,7 @@ it("is a command that records until it is interrupted, and says what it has", as
   const { kinds } = JSON.parse(out) as { kinds: { kind: string; rows: number }[] };
   expect(kinds.map(({ kind }) => kind)).toEqual(["book", "trades", "marks"]);
   expect(kinds[0]?.rows).toBeGreaterThan(2);
-}, 60_000);
+});
 
 it.each([
   [["--market", "nosuch"], /--market.*is no market of this exchange.*btcusdc|nosuch/],

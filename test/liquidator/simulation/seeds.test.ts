@@ -11,7 +11,7 @@ describe("two minutes of liquidations, whatever the chain and the network do", (
       const result = await runSeed(seed);
       results.set(seed, result);
       expect(result.violations).toEqual([]);
-    }, 180_000);
+    });
   }
 
   it("had takeovers in them, and kills, reorganisations and forgotten transactions", () => {
@@ -23,5 +23,5 @@ describe("two minutes of liquidations, whatever the chain and the network do", (
 
   it("are the same run, to the byte, whenever their seed is", async () => {
     expect(await runSeed(REPEATED)).toEqual(results.get(REPEATED));
-  }, 180_000);
+  });
 });

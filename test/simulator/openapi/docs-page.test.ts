@@ -1,17 +1,14 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, openBrowser, openPage, orSkipped } from "../../support/test-browser.js";
 import { documentedExchange } from "./documented-exchange.js";
 
-const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(CHROMIUM);
-
-describe.skipIf(!isThere)(`/docs in a browser${isThere ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`}`, () => {
+describe.skipIf(!hasBrowser)(`/docs in a browser${orSkipped}`, () => {
   let browser: Browser;
   let exchange: Awaited<ReturnType<typeof documentedExchange>>;
   beforeAll(async () => {
     exchange = await documentedExchange();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -19,7 +16,7 @@ describe.skipIf(!isThere)(`/docs in a browser${isThere ? "" : ` (skipped: no ${C
   });
 
   async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+    const page = await openPage(browser, colorScheme, width);
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));

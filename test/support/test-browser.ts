@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
+
+/** Whether there is a browser to look at our pages with. */
+export const hasBrowser = existsSync(CHROMIUM);
+
+/** For the title of what is skipped without one. */
+export const orSkipped = hasBrowser ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`;
+
+/** A browser and a page do what they were asked for in their own time. */
+export const SOON = { timeout: 300_000 };
+
+/** A browser of the test's own, which it has to close. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], ...SOON });
+}
+
+/** A page in a colour scheme and a width in pixels. */
+export async function openPage(browser: Browser, colorScheme: "light" | "dark", width: number): Promise<Page> {
+  const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+  page.setDefaultTimeout(SOON.timeout);
+  return page;
+}

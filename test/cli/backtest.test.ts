@@ -64,6 +64,29 @@ describe("marketwright backtest", () => {
     expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain("The run was liquidated before the end of its history");
   });
 
+  it("says what was asked for and not done, by whom and why: a strategy that nobody obeys earns nothing", async () => {
+    const quoteless = `import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(map((view) => ({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: [{ side: "BUY", level: 0, ticks: NaN, lots: 1 }], reason: {} }))),
+});
+`;
+    writeFileSync(join(folder, "quoteless.mjs"), quoteless);
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./quoteless.mjs"));
+    const { out: told } = await captureCli(["backtest", path, "--out", out("refused")]);
+    const { refused, fills } = reportOf("refused");
+    expect([fills.all.fills, refused.length]).toEqual([0, 1]);
+    const [{ by, reason, count, why, firstAt }] = refused;
+    expect([by, count > 3, firstAt.slice(0, 17)]).toEqual(["bot", true, "2026-01-05T12:00:"]);
+    expect(told).toContain(`\nrefused ${count} x an intent by the bot in btcusdc, ${reason}: ${why}\n`);
+    expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain("intents of btcusdc's strategy");
+  });
+
   it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {
     const wrong = await captureCli(["backtest", file(5000, "fills: { queue: fifo }"), "--out", out("none")]);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);

@@ -106,6 +106,7 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     },
     alternatives: (outcome.alternatives ?? []).map(({ name, profit, maxDrawdown, fills }) => ({ name, profit, maxDrawdown, fills })),
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
+    refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
     notes: {
       counts: { ...recorder.noteCounts },
       first: recorder.notes.map(({ atUs, level, text }) => ({ at: instantOf(atUs), level, text })),

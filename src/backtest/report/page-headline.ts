@@ -83,7 +83,7 @@ function cards(report: Report): Card[] {
 }
 
 function warningsHtml(report: Report): string {
-  const { notes, orders } = report;
+  const { notes, orders, refused } = report;
   const warnings: string[] = [];
   if (report.isIndicative) {
     warnings.push(
@@ -95,6 +95,11 @@ function warningsHtml(report: Report): string {
       `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escaped(report.reason)}`}.`,
     );
   }
+  const intents = refused.filter(({ by }) => by === "bot");
+  for (const { marketId, count, reason, why } of intents)
+    warnings.push(
+      `The bot refused ${countText(count)} ${count === 1 ? "intent" : "intents"} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
+    );
   if (notes.counts.error > 0)
     warnings.push(`${countText(notes.counts.error)} ${notes.counts.error === 1 ? "error" : "errors"}: see the notes.`);
   if (orders.throttled > 0)

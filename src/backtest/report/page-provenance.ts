@@ -6,6 +6,7 @@ import type { Report } from "./report-schema.js";
 export function provenanceHtml(report: Report): string {
   return `${budgetsHtml(report)}
 <section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>
+${refusedHtml(report)}
 ${notesHtml(report)}
 <section><h2>What made this run</h2>${modelsHtml(report)}
 ${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
@@ -32,6 +33,21 @@ function fillsGloss({ fills, asset }: Report): string {
       ? `All ${countText(count)} fills.`
       : `One of ${oneOf} fills, ${countText(count)} of ${countText(fills.all.fills)}; fills.csv has all.`;
   return `${thinned} Times are UTC at the exchange; money in ${escaped(asset)}; a fee above zero was paid. A column's head sorts by it.`;
+}
+
+const REFUSED_BY = { bot: "an intent, by the bot", limit: "an order, by a limit", exchange: "by the exchange" } as const;
+
+function refusedHtml({ refused, markets }: Report): string {
+  if (refused.length === 0) return "";
+  const text = (html: string) => ({ html: escaped(html), className: "text" });
+  const rows = refused.map(({ marketId, by, reason, count, firstAt, why }) => [
+    escaped(reason),
+    text(markets.length < 2 ? REFUSED_BY[by] : `${REFUSED_BY[by]}, in ${marketId}`),
+    countText(count),
+    text(firstAt.replace("T", " ").replace("Z", "")),
+    { html: escaped(why), className: "text long" },
+  ]);
+  return `<section><h2>What was refused</h2><p class="gloss">What the strategy or the bot asked for and did not get.</p>${tableHtml("What was refused", ["reason", "what, and by whom", "times", "first (UTC)", "in the words of the first"], rows)}</section>`;
 }
 
 function notesHtml({ notes }: Report): string {

@@ -185,6 +185,22 @@ export const reportSchema = z
     }),
     alternatives: z.array(z.strictObject({ name: z.string(), profit: money, maxDrawdown: money, fills: count })),
     models: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    refused: z
+      .array(
+        z.strictObject({
+          marketId: z.string(),
+          by: z
+            .enum(["bot", "limit", "exchange"])
+            .describe(
+              "bot: a strategy's intent; limit: an order that one of the bot's limits or token budgets held back; exchange: its own no",
+            ),
+          reason: z.string(),
+          count: count.positive(),
+          firstAt: instant,
+          why: z.string().describe("Of the first"),
+        }),
+      )
+      .describe("What was asked for and not done, the most frequent first"),
     notes: z.strictObject({
       counts: z.strictObject({ info: count, warn: count, error: count }),
       first: z.array(z.strictObject({ at: instant, level: z.enum(["info", "warn", "error"]), text: z.string() })),

@@ -1,5 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import type { Refusal } from "../record/refusals.js";
 
 /** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
 export type InputGrade = "books" | "trades" | "klines";
@@ -59,6 +60,8 @@ export interface RunOutcome {
   readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
   /** Why, where it did not go to the end of its history. */
   readonly reason?: string;
+  /** What was asked for and not done. */
+  readonly refusals?: readonly Refusal[];
   /** What the same run comes to under other assumptions, such as the other path through each candle. */
   readonly alternatives?: readonly AlternativeRun[];
 }

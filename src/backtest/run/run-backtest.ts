@@ -117,9 +117,8 @@ function chosenOf(runs: readonly PlayedPath[], paths: number): PlayedPath {
   if (first === undefined) throw new RunError("nothing was played", { field: "fills.path", expected: "a path" });
   if (paths === 1) return first;
   if (second === undefined || isStopped(second)) {
-    const { endUs } = first.outcome;
     const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first)} alone`;
-    return { ...first, outcome: { ...first.outcome, endUs, ended: "stopped", reason } };
+    return { ...first, outcome: { ...first.outcome, ended: "stopped", reason } };
   }
   const [high, low] = [headline(first), headline(second)];
   const isFirstWorse = new Decimal(high.profit).lte(low.profit);

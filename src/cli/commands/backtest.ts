@@ -123,8 +123,10 @@ function endLines({ ended, reason }: BacktestResult["report"]): string[] {
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
 }
 
+const REFUSED_BY = { bot: "an intent by the bot", limit: "an order by a limit", exchange: "by the exchange" } as const;
+
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
-  const { span, profit, fills, drawdown, asset, isIndicative, alternatives } = report;
+  const { span, profit, fills, drawdown, asset, isIndicative, alternatives, refused } = report;
   const parts = Object.entries(profit).filter(([name]) => name !== "total");
   const lines = [
     ...endLines(report),
@@ -132,6 +134,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
     ...alternatives.map((other) => `${other.name}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`),
+    ...refused.map(({ marketId, by, reason, count, why }) => `refused ${count} x ${REFUSED_BY[by]} in ${marketId}, ${reason}: ${why}`),
     `report  ${html}`,
     `figures ${json}`,
     `fills   ${fillsCsv}`,

@@ -1,0 +1,56 @@
+import type { Notice } from "../../bot/notice.js";
+import type { MarketId } from "../../core/units.js";
+
+/** What was asked for and not done, of one kind: how often, and the first of it. */
+export interface Refusal {
+  readonly marketId: MarketId;
+  /** Who said no: the bot to a strategy's intent, one of the bot's limits to an order, or the exchange. */
+  readonly by: "bot" | "limit" | "exchange";
+  readonly reason: string;
+  readonly count: number;
+  /** Microseconds since 1970. */
+  readonly firstUs: number;
+  /** In the words of the first. */
+  readonly why: string;
+}
+
+/** Counts what a run's bot was refused: a strategy whose intents no one takes earns nothing, and nothing else would tell why. */
+export class Refusals {
+  readonly #counted = new Map<string, Refusal>();
+
+  /** Takes whatever the bot tells, with its instant in microseconds. */
+  hear(notice: Notice, atUs: number): void {
+    switch (notice.kind) {
+      case "intent-refused":
+        // One from an older view is late, not wrong.
+        if (notice.refusal !== "older-view") this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
+        return;
+      case "held-back":
+        this.#count(notice.marketId, "limit", notice.limit, notice.why, atUs);
+        return;
+      case "answered": {
+        const { action, outcome } = notice;
+        if (!("marketId" in action) || action.marketId === undefined) return;
+        if (outcome.result === "rejected")
+          this.#count(action.marketId, "exchange", `${action.kind}: ${outcome.codeText}`, outcome.message, atUs);
+        else if (outcome.result === "throttled")
+          this.#count(action.marketId, "exchange", `${action.kind}: rate limit`, `answered with ${outcome.httpStatus}`, atUs);
+        return;
+      }
+    }
+  }
+
+  /** The most frequent first. */
+  get list(): readonly Refusal[] {
+    return [...this.#counted.values()].sort((a, b) => b.count - a.count);
+  }
+
+  #count(marketId: MarketId, by: Refusal["by"], reason: string, why: string, atUs: number): void {
+    const key = `${marketId} ${by} ${reason}`;
+    const known = this.#counted.get(key);
+    this.#counted.set(
+      key,
+      known === undefined ? { marketId, by, reason, count: 1, firstUs: atUs, why } : { ...known, count: known.count + 1 },
+    );
+  }
+}

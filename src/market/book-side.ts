@@ -77,6 +77,18 @@ export class BookSide {
     }
   }
 
+  /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */
+  topInto(pairs: Float64Array, most: number): number {
+    let count = 0;
+    for (let at = this.#size - 1; at >= 0 && count < most; at--) {
+      if (this.#lots[at] === 0) continue;
+      pairs[2 * count] = this.#keys[at] * this.#sign;
+      pairs[2 * count + 1] = this.#lots[at];
+      count++;
+    }
+    return count;
+  }
+
   /** At most `depth` levels, best first, as fresh objects. */
   top(depth: number): Level[] {
     const levels: Level[] = [];

@@ -16,25 +16,56 @@ export interface Touch {
 }
 
 /**
- * At most `depth` levels of one side, best first, without the bot's own amounts, each frozen. A level that is wholly the bot's is no level.
- * @param known frozen levels of an earlier look at the same side, best first: those that stand are given again, since most do.
+ * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen. A level that is wholly the bot's is no
+ * level.
+ * @param known what an earlier look at the same side gave: of it, what stands is given again, since most does.
  */
-export function netLevels(side: ReadableSide, own: readonly OwnRestingOrder[], depth: number, known: readonly Level[] = []): Level[] {
-  const levels: Level[] = [];
+export function netLevels(
+  side: ReadableSide,
+  own: readonly OwnRestingOrder[],
+  depth: number,
+  known: readonly Level[] = NO_LEVELS,
+): readonly Level[] {
+  // An order of ours is at one price: no more levels than there are orders can be wholly ours.
+  const most = depth + own.length;
+  if (PAIRS.length < 2 * most) PAIRS = new Float64Array(2 * most);
+  const pairs = PAIRS;
+  const count = withoutOwn(pairs, side.topInto(pairs, most), side.side, own, depth);
   const isBid = side.side === "BUY";
-  let at = 0;
-  side.walk((ticks, resting) => {
-    if (levels.length >= depth) return false;
-    const lots = resting - ownLotsAt(own, side.side, ticks);
-    // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
-    if (lots <= 0) return true;
+  const levels = new Array<Level>(count);
+  let kept = 0;
+  for (let to = 0, at = 0; to < count; to++) {
+    const ticks = pairs[2 * to];
+    const lots = pairs[2 * to + 1];
     let before = known[at];
     while (before !== undefined && (isBid ? before.ticks > ticks : before.ticks < ticks)) before = known[++at];
-    const stands = before !== undefined && before.ticks === ticks && before.lots === lots;
-    levels.push(stands ? (before as Level) : Object.freeze({ ticks, lots }));
-    return true;
-  });
-  return levels;
+    if (before !== undefined && before.ticks === ticks && before.lots === lots) {
+      levels[to] = before;
+      kept++;
+    } else levels[to] = Object.freeze({ ticks, lots });
+  }
+  return kept === count && count === known.length ? known : Object.freeze(levels);
+}
+
+const NO_LEVELS: readonly Level[] = Object.freeze([]);
+
+/** Levels as they are read, written anew each time. */
+let PAIRS = new Float64Array(64);
+
+/** Takes our own amounts off pairs of ticks and lots, in their place; what is left of them, `depth` at most. Says how many levels that is. */
+function withoutOwn(pairs: Float64Array, read: number, side: Side, own: readonly OwnRestingOrder[], depth: number): number {
+  if (own.length === 0) return read;
+  let count = 0;
+  for (let at = 0; at < read && count < depth; at++) {
+    const ticks = pairs[2 * at];
+    const lots = pairs[2 * at + 1] - ownLotsAt(own, side, ticks);
+    // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
+    if (lots <= 0) continue;
+    pairs[2 * count] = ticks;
+    pairs[2 * count + 1] = lots;
+    count++;
+  }
+  return count;
 }
 
 /**

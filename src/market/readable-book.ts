@@ -16,6 +16,8 @@ export interface ReadableSide {
   lotsOf(ticks: Ticks): Lots;
   /** Shows every level, best first, until `visit` returns false. */
   walk(visit: (ticks: Ticks, lots: Lots) => boolean): void;
+  /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */
+  topInto(pairs: Float64Array, most: number): number;
   /** At most `depth` levels, best first, as fresh objects. */
   top(depth: number): Level[];
 }

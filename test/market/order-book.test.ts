@@ -29,6 +29,8 @@ describe("one side of a book", () => {
         const sorted = [...reference].sort(([a], [b]) => (side === "BUY" ? b - a : a - b));
         expect(book.entries()).toEqual(sorted.flat());
         expect(book.top(5)).toEqual(sorted.slice(0, 5).map(([ticks, lots]) => ({ ticks, lots })));
+        const pairs = new Float64Array(10);
+        expect([...pairs.subarray(0, 2 * book.topInto(pairs, 5))]).toEqual(sorted.slice(0, 5).flat());
         expect(book.levels).toBe(reference.size);
       }),
     );

@@ -29,6 +29,13 @@ export class MadeSide implements ReadableSide {
     if (this.levels > 0) visit(this.bestTicks, this.bestLots);
   }
 
+  topInto(pairs: Float64Array, most: number): number {
+    if (this.levels === 0 || most < 1) return 0;
+    pairs[0] = this.bestTicks;
+    pairs[1] = this.bestLots;
+    return 1;
+  }
+
   top(depth: number): Level[] {
     return this.levels > 0 && depth > 0 ? [{ ticks: this.bestTicks, lots: this.bestLots }] : [];
   }

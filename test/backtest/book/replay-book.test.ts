@@ -18,6 +18,8 @@ function expectEqual(book: ReplayBook, reference: OrderBook): void {
     expect(side.entries()).toEqual(other.entries());
     expect([side.levels, side.bestTicks, side.bestLots]).toEqual([other.levels, other.bestTicks, other.bestLots]);
     expect(side.top(7)).toEqual(other.top(7));
+    const pairs = new Float64Array(14);
+    expect([...pairs.subarray(0, 2 * side.topInto(pairs, 7))]).toEqual(other.top(7).flatMap(({ ticks, lots }) => [ticks, lots]));
   }
 }
 

@@ -193,9 +193,10 @@ export class Account {
       this.#prunedAtMs = nowMs;
       this.orders.prune(nowMs);
     }
-    const late: AccountChange[] = this.#intake.suspects.due(nowMs).map((difference) => ({ kind: "difference", difference }));
+    const late = this.#intake.suspects.due(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
-    return this.#step([...late, ...step.changes], step.ask);
+    if (late.length === 0) return this.#step(step.changes, step.ask);
+    return this.#step([...late.map((difference) => ({ kind: "difference", difference }) as const), ...step.changes], step.ask);
   }
 
   /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */

@@ -1,4 +1,5 @@
 import type { Hex } from "../core/units.js";
+import type { OwnRestingOrder } from "../market/net-book.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
 /**
@@ -10,6 +11,7 @@ export class ActiveOrders {
   #all: readonly OwnOrder[] | undefined;
   #mayStillFill: readonly OwnOrder[] | undefined;
   #exposed: readonly OwnOrder[] | undefined;
+  #resting: readonly OwnRestingOrder[] | undefined;
 
   /** Takes an order as it is now; one that has become final leaves. */
   put(order: OwnOrder): void {
@@ -18,6 +20,7 @@ export class ActiveOrders {
     this.#all = undefined;
     this.#mayStillFill = undefined;
     this.#exposed = undefined;
+    this.#resting = undefined;
   }
 
   /** Those whose cancel was taken included. */
@@ -37,4 +40,19 @@ export class ActiveOrders {
     this.#exposed ??= this.all().filter((order) => order.mayFillLots + order.untoldLots > 0);
     return this.#exposed;
   }
+
+  /** Those that rest, or may rest, on the exchange's book. */
+  resting(): readonly OwnRestingOrder[] {
+    this.#resting ??= restingOf(this.mayStillFill());
+    return this.#resting;
+  }
+}
+
+/** Own orders as they rest, or may rest, on the exchange's book. */
+export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
+  const resting: OwnRestingOrder[] = [];
+  for (const { phase, side, ticks, availableLots } of orders) {
+    if (phase === "open" || phase === "partly-filled" || phase === "cancelling") resting.push({ side, ticks, lots: availableLots });
+  }
+  return resting;
 }

@@ -1,8 +1,17 @@
 import type { Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
-import type { PlaceAction } from "../exchange/venue.js";
+import type { ActionId, PlaceAction } from "../exchange/venue.js";
 import { amountsOfReport, joinAmounts } from "./amounts.js";
-import { isFinalPhase, type OrderChange, type OrderEvent, type OrderPhase, type OwnOrder } from "./order.js";
+import {
+  type CancelState,
+  draftOf,
+  isFinalPhase,
+  type OrderChange,
+  type OrderDraft,
+  type OrderEvent,
+  type OrderPhase,
+  type OwnOrder,
+} from "./order.js";
 
 /** An order after an event, and what the event changed. */
 export interface Advance {
@@ -61,7 +70,7 @@ export function intendedOrder(action: PlaceAction, level: number, reason: unknow
 export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnOrder | undefined {
   const amounts = amountsOfReport(report);
   if (amounts === undefined) return undefined;
-  const order: Mutable<OwnOrder> = {
+  const order: OrderDraft = {
     ...amounts,
     ...UNTOLD,
     hash: report.hash,
@@ -110,9 +119,6 @@ export function advance(order: OwnOrder, event: OrderEvent): Advance {
   return { order: next, changes: notes };
 }
 
-/** An order that nobody but its step has seen yet. So many fields are copied once in a step, and never again. */
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 const UNTOLD = {
   sentAtMs: undefined,
   seenAtMs: undefined,
@@ -132,13 +138,11 @@ const UNTOLD = {
 } as const;
 
 /** The order itself where the event says nothing of it; otherwise a copy of its own. */
-function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): Mutable<OwnOrder> {
+function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OrderDraft {
   const undecided = order.place === "intended" || order.place === "sent" || order.place === "unknown";
   switch (event.kind) {
     case "sent":
-      return order.place === "intended"
-        ? { ...order, place: "sent", sentAtMs: event.atMs, requestTimestampMs: event.requestTimestampMs }
-        : order;
+      return order.place === "intended" ? sent(order, event) : order;
     case "withdrawn":
       return undecided ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text } : order;
     case "refused":
@@ -156,25 +160,47 @@ function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): Mutabl
   }
 }
 
+function sent(order: OwnOrder, { atMs, requestTimestampMs }: Extract<OrderEvent, { kind: "sent" }>): OwnOrder {
+  const next = draftOf(order);
+  next.place = "sent";
+  next.sentAtMs = atMs;
+  next.requestTimestampMs = requestTimestampMs;
+  return next;
+}
+
 type CancelEvent = Exclude<OrderEvent, { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }>;
 
 function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
-  const answered = { cancelAnsweredAtMs: event.atMs };
   switch (event.kind) {
     case "cancel-sent": {
       // An answer that the exchange has given is not unsaid by asking again.
-      const cancel = order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked";
-      return { ...order, cancel, cancelActionId: event.actionId, cancelSentAtMs: event.atMs, cancelTries: order.cancelTries + 1 };
+      const next = withCancel(order, order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked");
+      next.cancelActionId = event.actionId;
+      next.cancelSentAtMs = event.atMs;
+      next.cancelTries += 1;
+      return next;
     }
     case "cancel-taken":
-      return { ...order, ...answered, cancel: "taken" };
+      return withCancel(order, "taken", event.atMs);
     case "cancel-gone":
-      return order.cancel === "taken" ? order : { ...order, ...answered, cancel: "gone" };
+      return order.cancel === "taken" ? order : withCancel(order, "gone", event.atMs);
     case "cancel-refused":
-      return order.cancel === "asked" && order.cancelActionId === event.actionId ? { ...order, ...answered, cancel: "none" } : order;
+      return isAskedBy(order, event.actionId) ? withCancel(order, "none", event.atMs) : order;
     case "cancel-doubted":
-      return order.cancel === "asked" && order.cancelActionId === event.actionId ? { ...order, cancel: "unanswered" } : order;
+      return isAskedBy(order, event.actionId) ? withCancel(order, "unanswered") : order;
   }
+}
+
+/** @param answeredAtMs when the exchange said so; undefined where it has not spoken. */
+function withCancel(order: OwnOrder, cancel: CancelState, answeredAtMs?: Ms): OrderDraft {
+  const next = draftOf(order);
+  next.cancel = cancel;
+  if (answeredAtMs !== undefined) next.cancelAnsweredAtMs = answeredAtMs;
+  return next;
+}
+
+function isAskedBy(order: OwnOrder, actionId: ActionId): boolean {
+  return order.cancel === "asked" && order.cancelActionId === actionId;
 }
 
 function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>, notes: OrderChange[]): OwnOrder {
@@ -184,7 +210,7 @@ function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
   const known = wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
   if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
-  const seen: Mutable<OwnOrder> = { ...order };
+  const seen = draftOf(order);
   seen.availableLots = known.availableLots;
   seen.pendingLots = known.pendingLots;
   seen.filledLots = known.filledLots;
@@ -225,7 +251,7 @@ function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean)
 }
 
 /** Fills in what follows from the place, the cancel and the amounts. */
-function derive(order: Mutable<OwnOrder>): void {
+function derive(order: OrderDraft): void {
   order.phase = phaseOf(order);
   const remaining = isFinalPhase(order.phase) ? 0 : order.availableLots;
   const taken = order.cancel === "taken";

@@ -130,6 +130,52 @@ export type OrderChange =
   /** A report that cannot be true of this order; its amounts were not taken. */
   | { readonly change: "contradiction"; readonly text: string };
 
+/** An order that nobody but its step has seen yet. */
+export type OrderDraft = { -readonly [K in keyof OwnOrder]: OwnOrder[K] };
+
+/** A copy to be changed, written out whole: of so many fields a spread costs far more. */
+export function draftOf(order: OwnOrder): OrderDraft {
+  return {
+    availableLots: order.availableLots,
+    pendingLots: order.pendingLots,
+    filledLots: order.filledLots,
+    failedLots: order.failedLots,
+    canceledLots: order.canceledLots,
+    expiredLots: order.expiredLots,
+    sentAtMs: order.sentAtMs,
+    seenAtMs: order.seenAtMs,
+    createdAtMs: order.createdAtMs,
+    orderId: order.orderId,
+    cancel: order.cancel,
+    cancelActionId: order.cancelActionId,
+    cancelSentAtMs: order.cancelSentAtMs,
+    cancelAnsweredAtMs: order.cancelAnsweredAtMs,
+    cancelTries: order.cancelTries,
+    matchedLots: order.matchedLots,
+    mayFillLots: order.mayFillLots,
+    untoldLots: order.untoldLots,
+    refusalCode: order.refusalCode,
+    refusalText: order.refusalText,
+    finalAtMs: order.finalAtMs,
+    hash: order.hash,
+    info: order.info,
+    marketId: order.marketId,
+    side: order.side,
+    level: order.level,
+    ticks: order.ticks,
+    lots: order.lots,
+    type: order.type,
+    timeInForce: order.timeInForce,
+    expirationMs: order.expirationMs,
+    requestTimestampMs: order.requestTimestampMs,
+    place: order.place,
+    phase: order.phase,
+    reason: order.reason,
+    built: order.built,
+    adopted: order.adopted,
+  };
+}
+
 /** True for the phases that nothing may fill in any more. */
 export function isFinalPhase(phase: OrderPhase): boolean {
   return FINAL_PHASES.has(phase);

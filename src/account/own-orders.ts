@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import { type CreditUnits, type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, type Side } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
+import type { OwnRestingOrder } from "../market/net-book.js";
 import { ActiveOrders } from "./active-orders.js";
 import { FINAL_STATUSES } from "./amounts.js";
 import type { AccountChange } from "./changes.js";
@@ -101,6 +102,11 @@ export class OwnOrders {
   /** Own orders of a market that may still fill (intended, sent and unknown included), oldest first. */
   mayStillFill(marketId: MarketId): readonly OwnOrder[] {
     return this.#active.get(marketId)?.mayStillFill() ?? NO_ORDERS;
+  }
+
+  /** Own orders of a market as they rest, or may rest, on the exchange's book, oldest first. */
+  resting(marketId: MarketId): readonly OwnRestingOrder[] {
+    return this.#active.get(marketId)?.resting() ?? NO_RESTING;
   }
 
   /** Own orders of a market that weigh in the worst case: those that may still fill, and those whose cancel was taken but whose last matches are not told (`untoldLots`). */
@@ -293,9 +299,10 @@ export class OwnOrders {
   }
 
   #put(order: OwnOrder): void {
+    const before = this.#orders.get(order.hash);
     this.#orders.set(order.hash, order);
-    this.#byInfo.set(order.info, order.hash);
-    if (order.orderId !== undefined) this.#byId.set(order.orderId, order.hash);
+    if (before === undefined) this.#byInfo.set(order.info, order.hash);
+    if (order.orderId !== undefined && order.orderId !== before?.orderId) this.#byId.set(order.orderId, order.hash);
     let active = this.#active.get(order.marketId);
     if (active === undefined) {
       active = new ActiveOrders();
@@ -306,6 +313,7 @@ export class OwnOrders {
 }
 
 const NO_ORDERS: readonly OwnOrder[] = [];
+const NO_RESTING: readonly OwnRestingOrder[] = [];
 const UNSETTLED_FACTOR = 6;
 
 /** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */

@@ -91,12 +91,13 @@ export class Reconciler {
 
   /** What time alone brings: retries, questions without an answer, and, once `confirmed`, the next reconciliation. */
   tick(nowMs: Ms, confirmed: boolean): AccountStep {
+    if (this.#run === undefined) {
+      const cause = confirmed ? this.#dueCause(nowMs) : undefined;
+      if (cause !== undefined) return this.begin(nowMs, cause);
+      if (this.#questions.isEmpty) return NOTHING;
+    }
     const changes = this.#questions.overdue(nowMs).map((asked) => this.#questions.failed(asked, NO_ANSWER, nowMs));
     const ask = this.#questions.dueRetries(nowMs).map(({ question, window, failures }) => this.#ask(question, nowMs, window, failures));
-    if (this.#run === undefined && confirmed) {
-      const cause = this.#dueCause(nowMs);
-      if (cause !== undefined) return this.begin(nowMs, cause);
-    }
     return { changes, ask };
   }
 

@@ -1,6 +1,8 @@
 import type { Ms } from "../core/units.js";
 import type { Difference } from "./changes.js";
 
+const NONE: readonly Difference[] = [];
+
 /**
  * What REST told before the stream did. It may be that the stream lags, or that it has lost something; only when the
  * stream has not told it within its lag is it a difference.
@@ -20,6 +22,7 @@ export class Suspects {
 
   /** Those that the stream has not told in time; each is given once. */
   due(nowMs: Ms): readonly Difference[] {
+    if (this.#waiting.size === 0) return NONE;
     const due: Difference[] = [];
     for (const [subject, { difference, dueMs }] of this.#waiting) {
       if (dueMs > nowMs) continue;

@@ -1,6 +1,5 @@
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
-import { ownResting } from "./planning.js";
 import type { Unwinding } from "./unwind/unwinding.js";
 
 /** When each desk's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
@@ -19,7 +18,7 @@ export class Deciding {
   /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
   decide(desk: Desk): void {
     const { account, clock, exchangeTime, phase } = this.#context;
-    const own = ownResting(account.orders.mayStillFill(desk.marketId));
+    const own = account.orders.resting(desk.marketId);
     if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
       account.onMid(desk.marketId, desk.midHalfTicks);
       this.#unwinding.noteMid(desk);

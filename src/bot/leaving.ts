@@ -1,3 +1,4 @@
+import { restingOf } from "../account/active-orders.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { behindTouch, crossedOwnOrder } from "../executor/crossing.js";
 import type { DispatchKind } from "../executor/dispatch-budget.js";
@@ -9,7 +10,7 @@ import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
-import { executorTouch, ownResting } from "./planning.js";
+import { executorTouch } from "./planning.js";
 import type { Safety } from "./safety.js";
 
 /** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
@@ -144,7 +145,14 @@ export class Leaving {
     const crossed = crossedOwnOrder(place.side, place.ticks, own);
     if (crossed !== undefined) return soon("own-cross", `would trade against our own ${crossed.hash}`);
     const isQuote = place.level !== TARGET_LEVEL;
-    if (isQuote && behindTouch(place.side, place.ticks, executorTouch(desk, ownResting(own))) !== place.ticks) {
+    if (
+      isQuote &&
+      behindTouch(
+        place.side,
+        place.ticks,
+        executorTouch(desk, exceptHash === undefined ? account.orders.resting(desk.marketId) : restingOf(own)),
+      ) !== place.ticks
+    ) {
       return soon("cross", "the touch has moved through it", 20);
     }
     const exposure = accountExposure(this.#context, marketLimits);

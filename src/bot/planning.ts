@@ -55,7 +55,7 @@ export class Planning {
   #planOf(desk: Desk, nowMs: Ms): Plan {
     const orders = this.#context.account.orders.mayStillFill(desk.marketId);
     const working = this.#workingOrders(desk, orders);
-    const touch = executorTouch(desk, ownResting(orders));
+    const touch = executorTouch(desk, this.#context.account.orders.resting(desk.marketId));
     desk.unwind = desk.target === undefined && this.#mayUnwind(desk) ? this.#unwinding.intentOf(desk) : undefined;
     if (desk.unwind !== undefined) {
       const unwindPlan = this.#worked(desk, desk.unwind, desk.lastTakeAtMs, touch, nowMs);
@@ -244,21 +244,6 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
 /** How long before its end a GTT quote of this life is renewed (design, rule 10). */
 export function renewLeadMs(quoteLifeMs: Ms): Ms {
   return Math.max(1_000, quoteLifeMs / 10);
-}
-
-/** The account gives the same list until an order changes, and several times in a turn. */
-const RESTING = new WeakMap<readonly OwnOrder[], readonly OwnRestingOrder[]>();
-
-/** Own orders as they rest, or may rest, on the exchange's book. @param orders a list that never changes. */
-export function ownResting(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
-  const known = RESTING.get(orders);
-  if (known !== undefined) return known;
-  const resting: OwnRestingOrder[] = [];
-  for (const { phase, side, ticks, availableLots } of orders) {
-    if (phase === "open" || phase === "partly-filled" || phase === "cancelling") resting.push({ side, ticks, lots: availableLots });
-  }
-  RESTING.set(orders, resting);
-  return resting;
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Bot } from "../bot.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
 import { marketBlocks } from "../market-standing.js";
-import { ownResting } from "../planning.js";
 import type { Safety } from "../safety.js";
 import { marketTokens } from "./explain-tokens.js";
 import { explainUnwinding } from "./explain-unwinding.js";
@@ -21,7 +20,7 @@ export function explainMarket(
 ): ExplainedMarket {
   const { account, config } = context;
   const { marketId, instrument } = desk;
-  const touch = desk.touch(ownResting(account.orders.mayStillFill(marketId)));
+  const touch = desk.touch(account.orders.resting(marketId));
   const midTicks = touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
   const reason = desk.target?.intent.reason ?? desk.quotes?.reason ?? desk.unwind?.reason;
   const quotes = explainQuotes(context, desk, planned, midTicks, reason);

@@ -5,7 +5,6 @@ import type { Level } from "../../market/view.js";
 import type { PnlPart } from "../../monitoring/metrics.js";
 import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
-import { ownResting } from "../planning.js";
 import { accountHalts, type MarketStatus, type PnlQuote, quoteText, statusOf } from "./bot-status.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
@@ -96,7 +95,7 @@ function levelsOf(bot: Bot, marketId: MarketId, levels: readonly Level[], side: 
   const { desks, account } = bot.context;
   const instrument = desks.get(marketId)?.instrument;
   if (instrument === undefined) return [];
-  const own = ownResting(account.orders.mayStillFill(marketId)).filter((order) => order.side === side);
+  const own = account.orders.resting(marketId).filter((order) => order.side === side);
   return levels.map(({ ticks, lots }) => {
     const ours = own.filter((order) => order.ticks === ticks).reduce((sum, order) => sum + order.lots, 0);
     return { price: instrument.priceOf(ticks), amount: instrument.amountOf(lots), own: ours === 0 ? undefined : instrument.amountOf(ours) };

@@ -14,7 +14,6 @@ import { netLevels } from "../../market/net-book.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
-import { ownResting } from "../planning.js";
 
 /** Levels a side that a plan is made on. */
 const DEPTH = 200;
@@ -160,7 +159,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   #market(desk: Desk): VenueMarket {
     const { context, safety } = this.#bot;
     const { marketId, instrument, book, rules } = desk;
-    const own = ownResting(context.account.orders.mayStillFill(marketId));
+    const own = context.account.orders.resting(marketId);
     // A market that may not be traded in has nobody to sell to.
     const isOpen = book.synchronised && rules.status === "TRADING" && safety.haltsOf(marketId).length === 0;
     const lotsOf = (side: "BUY" | "SELL"): number => own.reduce((sum, order) => sum + (order.side === side ? order.lots : 0), 0);

@@ -3,6 +3,7 @@ import type { Hex } from "../../core/units.js";
 import { resultOf } from "./chain-refusal.js";
 import type { EdrEvm, RpcOutcome } from "./edr-evm.js";
 import { secondsOf } from "./rpc-numbers.js";
+import { STATE_BY_HAND } from "./state-by-hand.js";
 import type { LogEntry, TransactionLog } from "./transaction-log.js";
 
 /** A block, as the last of a chain. */
@@ -13,21 +14,12 @@ export interface Head {
 }
 
 /** Requests that change the chain and are kept; the EVM carries them out, and again on a rebuilt chain. */
-const KEPT = new Set([
+const KEPT = new Set<string>([
   "eth_sendRawTransaction",
   "eth_sendTransaction",
   "evm_snapshot",
   "evm_revert",
-  "hardhat_dropTransaction",
-  "hardhat_impersonateAccount",
-  "hardhat_setBalance",
-  "hardhat_setCode",
-  "hardhat_setCoinbase",
-  "hardhat_setNextBlockBaseFeePerGas",
-  "hardhat_setNonce",
-  "hardhat_setPrevRandao",
-  "hardhat_setStorageAt",
-  "hardhat_stopImpersonatingAccount",
+  ...STATE_BY_HAND,
 ]);
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
 /** Far beyond what anybody rehearses, and no number that a block's time could not hold. */

@@ -1,6 +1,7 @@
 import { Transaction } from "ethers";
 import type { Hex } from "../../core/units.js";
 import type { RpcError } from "./edr-evm.js";
+import { STATE_BY_HAND } from "./state-by-hand.js";
 
 /** What the port lets in. */
 export interface RpcPolicy {
@@ -59,7 +60,7 @@ const OPEN = new Set([
   "web3_clientVersion",
   "web3_sha3",
 ]);
-const DEV = new Set([
+const DEV = new Set<string>([
   "debug_traceCall",
   "debug_traceTransaction",
   "evm_increaseTime",
@@ -67,17 +68,8 @@ const DEV = new Set([
   "evm_revert",
   "evm_setNextBlockTimestamp",
   "evm_snapshot",
-  "hardhat_dropTransaction",
-  "hardhat_impersonateAccount",
   "hardhat_mine",
-  "hardhat_setBalance",
-  "hardhat_setCode",
-  "hardhat_setCoinbase",
-  "hardhat_setNextBlockBaseFeePerGas",
-  "hardhat_setNonce",
-  "hardhat_setPrevRandao",
-  "hardhat_setStorageAt",
-  "hardhat_stopImpersonatingAccount",
+  ...STATE_BY_HAND,
 ]);
 const CALLS = new Set(["debug_traceCall", "eth_call", "eth_estimateGas"]);
 /** The EVM looks at every number of a range, also at those that no block has. */

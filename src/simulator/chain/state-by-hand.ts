@@ -1,0 +1,13 @@
+/** Methods of development nodes that change the chain's state by hand: let in with the other ones, and kept for a rebuilt chain. */
+export const STATE_BY_HAND = [
+  "hardhat_dropTransaction",
+  "hardhat_impersonateAccount",
+  "hardhat_setBalance",
+  "hardhat_setCode",
+  "hardhat_setCoinbase",
+  "hardhat_setNextBlockBaseFeePerGas",
+  "hardhat_setNonce",
+  "hardhat_setPrevRandao",
+  "hardhat_setStorageAt",
+  "hardhat_stopImpersonatingAccount",
+] as const;

@@ -14,13 +14,7 @@ export interface Head {
 }
 
 /** Requests that change the chain and are kept; the EVM carries them out, and again on a rebuilt chain. */
-const KEPT = new Set<string>([
-  "eth_sendRawTransaction",
-  "eth_sendTransaction",
-  "evm_snapshot",
-  "evm_revert",
-  ...STATE_BY_HAND,
-]);
+const KEPT = new Set<string>(["eth_sendRawTransaction", "eth_sendTransaction", "evm_snapshot", "evm_revert", ...STATE_BY_HAND]);
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
 /** Far beyond what anybody rehearses, and no number that a block's time could not hold. */
 const FURTHEST_SHIFT_SECONDS = 1_000_000_000_000;

@@ -122,7 +122,7 @@ function historyOf(tape: Tape): SharedHistory {
     endUs: (tape.exchangeUs[tape.messages - 1] as number) + 1,
     files: [],
     gaps: [],
-    markets: [{ marketId: tape.marketId, marks: undefined, funding: undefined, klines: undefined, tape, gaps: [] }],
+    markets: [{ marketId: tape.marketId, marks: undefined, funding: undefined, klines: undefined, tape, lacking: [] }],
   };
 }
 

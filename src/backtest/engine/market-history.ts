@@ -2,12 +2,9 @@ import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/colum
 import type { Span } from "../../history/spans.js";
 
 /** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */
-export type MarketHistory = { readonly marks?: MarkTape | undefined; readonly funding?: FundingTape | undefined } & (
-  | {
-      readonly grade: "books" | "trades";
-      readonly tape: Tape;
-      /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
-      readonly gaps?: readonly Span[];
-    }
-  | { readonly grade: "klines"; readonly klines: KlineTape }
-);
+export type MarketHistory = {
+  readonly marks?: MarkTape | undefined;
+  readonly funding?: FundingTape | undefined;
+  /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
+  readonly gaps?: readonly Span[];
+} & ({ readonly grade: "books" | "trades"; readonly tape: Tape } | { readonly grade: "klines"; readonly klines: KlineTape });

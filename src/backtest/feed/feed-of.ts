@@ -10,8 +10,14 @@ export type FeedMaker = (history: MarketHistory, clock: Clock, onTrade: TradeSin
 
 /** The feed of a market by the grade of its history. */
 export const feedOf: FeedMaker = (history, clock, onTrade) => {
-  if (history.grade === "klines") return new KlineFeed(history.klines, clock, onTrade);
-  const { gaps = [], tape } = history;
+  const { gaps = [] } = history;
   const isGap = (): boolean => gaps.some(([fromMs, toMs]) => clock.nowMs() >= fromMs && clock.nowMs() < toMs);
-  return history.grade === "books" ? new BookFeed(tape, clock, onTrade, isGap) : new TradeFeed(tape, clock, onTrade, isGap);
+  switch (history.grade) {
+    case "books":
+      return new BookFeed(history.tape, clock, onTrade, isGap);
+    case "trades":
+      return new TradeFeed(history.tape, clock, onTrade, isGap);
+    case "klines":
+      return new KlineFeed(history.klines, clock, onTrade, isGap);
+  }
 };

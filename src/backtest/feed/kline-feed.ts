@@ -21,12 +21,12 @@ export class KlineFeed implements LocalFeed {
   #bar = 0;
   #nextUs: number;
 
-  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink) {
+  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
     this.marketId = tape.marketId;
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => false);
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, isGap);
     this.#nextUs = this.#endOf(0);
   }
 

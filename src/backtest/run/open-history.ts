@@ -9,14 +9,14 @@ import type { TapeSource } from "../../history/columns/tape-source.js";
 import { instantText } from "../../history/day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
-import { gapsOf } from "../../history/spans.js";
+import { gapsOf, type Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 
-/** Books or trades, tape after tape, with the times that are not among them: from the store's files, or out of memory. */
-export type TapeStream = AsyncIterable<Tape> & Pick<TapeSource, "gaps">;
+/** Books or trades, tape after tape: from the store's files, or out of memory. */
+export type TapeStream = AsyncIterable<Tape>;
 
 /** One market's history: what a run begins with, and what follows. */
 export interface PlayedMarket {
@@ -25,6 +25,8 @@ export interface PlayedMarket {
   readonly funding: FundingTape | undefined;
   readonly tapes: TapeStream | undefined;
   readonly klines: KlineTape | undefined;
+  /** Times of which the store has none of it, milliseconds since 1970, ascending. */
+  readonly lacking: readonly Span[];
 }
 
 /** The same, opened in the store. */
@@ -90,7 +92,8 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
       const kind = `klines-${interval}`;
       others.push({ marketId, name, kind });
       const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize });
-      markets.push({ marketId, marks, funding, tapes: undefined, klines: { ...tape, marketId } });
+      const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
+      markets.push({ marketId, marks, funding, tapes: undefined, klines: { ...tape, marketId }, lacking });
       kinds.push(kind);
     } else {
       const series = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
@@ -103,22 +106,39 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
         ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
       });
       for (const { kind, span: gap } of tapes.gaps) gaps.push(`${marketId} ${kind}: ${instantText(gap[0])} to ${instantText(gap[1])}`);
-      markets.push({ marketId, marks, funding, tapes, klines: undefined });
+      markets.push({ marketId, marks, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
     }
     for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
   }
+  for (const market of markets) requireRecords(market, config, store);
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
   // Where marks end a position goes on at the last one, and where funding ends none is paid: a run must not pass over that in silence.
   for (const { marketId, name, kind } of others) {
     const leastMs = kind === "funding" ? rules.markets[marketId].fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
-    const covered = store.days({ market: name, kind }).flatMap((day) => day.covered);
-    for (const [fromMs, toMs] of gapsOf(covered, [Math.floor(startUs / 1000), Math.ceil(endUs / 1000)])) {
+    for (const [fromMs, toMs] of gapsOf(coveredBy(store, name, kind), [Math.floor(startUs / 1000), Math.ceil(endUs / 1000)])) {
       if (toMs - fromMs > leastMs) gaps.push(`${marketId} ${kind}: ${instantText(fromMs)} to ${instantText(toMs)}`);
     }
   }
+  if (startUs + config.warmupMs * 1000 >= endUs) {
+    throw new ConfigError("leaves nothing of the history to report", {
+      field: "warmupMs",
+      value: config.warmupMs,
+      expected: `less than the ${(endUs - startUs) / 1000} ms from ${instantText(startUs / 1000)} to ${instantText(endUs / 1000)}`,
+    });
+  }
   return { grade, interval, markets, startUs, endUs, files, gaps };
+}
+
+/** A time that a store covers may have no record in it. @throws ConfigError naming the market and the time */
+function requireRecords(market: OpenedMarket, { history }: BacktestConfig, store: HistoryStore): void {
+  if (firstUs(market) < history.toUs) return;
+  throw new ConfigError("has no record of that time", {
+    field: `history.markets.${market.marketId}`,
+    value: `${instantText(history.fromUs / 1000)} to ${instantText(history.toUs / 1000)}`,
+    expected: `a time in which ${store.root} has any of ${history.markets[market.marketId]} (marketwright data list --days)`,
+  });
 }
 
 /** The first instant of what a market has. */
@@ -137,14 +157,13 @@ function lastUs({ tapes, klines }: OpenedMarket): number {
 
 /** A market's history as a run takes it. */
 export function historyOf(
-  { marketId, marks, funding, klines, tapes }: PlayedMarket,
+  { marketId, marks, funding, klines, lacking }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
 ): MarketHistory {
-  const known = { marks, funding };
+  const known = { marks, funding, gaps: lacking };
   if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
-  const gaps = tapes?.gaps.map(({ span }) => span) ?? [];
-  return { ...known, grade, gaps, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
+  return { ...known, grade, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
 }
 
 function emptyTape(marketId: MarketId): Tape {
@@ -187,6 +206,10 @@ function intervalsOf(store: HistoryStore, wanted: string): string[] {
 function has(store: HistoryStore, market: string, kind: HistoryKind, span: Asked): boolean {
   const isThere = store.series().some((series) => series.market === market && series.kind === kind);
   return isThere && daysIn(store, market, kind, span).length > 0;
+}
+
+function coveredBy(store: HistoryStore, market: string, kind: HistoryKind): Span[] {
+  return store.days({ market, kind }).flatMap((day) => day.covered);
 }
 
 function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs, toUs }: Asked): DayManifest[] {

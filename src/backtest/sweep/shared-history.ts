@@ -12,7 +12,7 @@ interface SharedMarket {
   readonly funding: FundingTape | undefined;
   readonly klines: KlineTape | undefined;
   readonly tape: Tape | undefined;
-  readonly gaps: readonly { readonly kind: "book" | "trades"; readonly span: Span }[];
+  readonly lacking: readonly Span[];
 }
 
 /** A history whose columns lie in shared memory: plain data, which a worker gets without a copy of them. */
@@ -32,7 +32,7 @@ export function configOfWindow(config: BacktestConfig, { fromUs, toUs }: SweepWi
 export async function openShared(config: BacktestConfig, window: SweepWindow): Promise<SharedHistory> {
   const opened = await openHistory(configOfWindow(config, window));
   const markets: SharedMarket[] = [];
-  for (const { marketId, marks, funding, klines, tapes } of opened.markets) {
+  for (const { marketId, marks, funding, klines, tapes, lacking } of opened.markets) {
     const tape = tapes === undefined ? undefined : await joined(tapes);
     markets.push({
       marketId,
@@ -40,7 +40,7 @@ export async function openShared(config: BacktestConfig, window: SweepWindow): P
       funding: shared(funding),
       klines: shared(klines),
       tape: shared(tape),
-      gaps: tapes?.gaps ?? [],
+      lacking,
     });
   }
   return { ...opened, markets };
@@ -48,8 +48,8 @@ export async function openShared(config: BacktestConfig, window: SweepWindow): P
 
 /** The same as a run plays it. */
 export function playedHistory(history: SharedHistory): PlayedHistory {
-  const markets = history.markets.map(({ tape, gaps, ...market }): PlayedMarket => {
-    return { ...market, tapes: tape === undefined ? undefined : { gaps, [Symbol.asyncIterator]: () => once(tape) } };
+  const markets = history.markets.map(({ tape, ...market }): PlayedMarket => {
+    return { ...market, tapes: tape === undefined ? undefined : { [Symbol.asyncIterator]: () => once(tape) } };
   });
   return { ...history, markets };
 }

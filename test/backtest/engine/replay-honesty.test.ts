@@ -119,4 +119,20 @@ describe("what would flatter a backtest", () => {
     expect(refusalOf(34)).toMatchObject({ result: "rejected", code: 2012 });
     expect(refusalOf(33)).toBeUndefined();
   });
+
+  it("takes the quotes of a candle market down once its candles have ended, though another market goes on", () => {
+    const flat = [600_000, 600_100, 599_900, 600_000] as const;
+    const long = Array.from({ length: 20 }, () => flat);
+    const shorter = { ...candles(long.slice(0, 8)), gaps: [[NOON_US / 1000 + 8 * 60_000, NOON_US / 1000 + 20 * 60_000]] as const };
+    const stage = new ReplayStage({
+      markets: { [MARKET]: shorter, ethusdc: candles(long, "ethusdc") },
+      strategies: { [MARKET]: quoting(() => [bid(599_000, 100)]), ethusdc: quoting(() => [bid(599_000, 100)]) },
+      sampleUs: MINUTE,
+    });
+    stage.run.play(NOON_US + 20 * MINUTE);
+    const best = (marketId: string) => stage.run.venue.markets.get(marketId)?.bestOf("BUY");
+    expect([best(MARKET), best("ethusdc")]).toEqual([Number.NaN, 599_000]);
+    // Within a few intervals of the end, as a stale stream's would live.
+    expect(stage.told.quotes.findLast(({ ticks }) => Number.isNaN(ticks))?.atUs).toBeLessThan(NOON_US + 12 * MINUTE);
+  });
 });

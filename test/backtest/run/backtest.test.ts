@@ -148,6 +148,29 @@ describe("a backtest from its file", () => {
   });
 });
 
+describe("a span that the store does not fill", () => {
+  const asked = (history: string, more = "") => openHistory(written(backtest(more, history)));
+
+  it("refuses a time that it covers without a record, and a warm-up that leaves nothing to report", async () => {
+    await expect(asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades")).rejects.toThrow(
+      /history\.markets\.btcusdc: has no record of that time \(got "2026-01-05T23:59:00\.010Z to 2026-01-05T23:59:00\.060Z"\).*any of btcusdc/,
+    );
+    await expect(asked("from: 2026-01-05, to: 2026-01-07", "warmupMs: 200000")).rejects.toThrow(
+      /warmupMs: leaves nothing of the history to report.*less than the 1\d+(\.\d+)? ms/,
+    );
+  });
+
+  it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {
+    for (const grade of ["books", "trades", "klines"]) {
+      const { markets } = await asked(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}`);
+      const [lastFromMs, lastToMs] = markets[0]?.lacking.at(-1) ?? [];
+      expect(lastToMs).toBe(Date.UTC(2026, 0, 7));
+      expect(lastFromMs).toBeGreaterThan(FROM_MS + 148_000);
+      expect(lastFromMs).toBeLessThanOrEqual(Date.UTC(2026, 0, 6, 0, 2));
+    }
+  });
+});
+
 describe("a history whose marks and funding are not whole", () => {
   it("says where it lacks them, and what it made instead: a frozen mark hides a loss, and funding that is missing a cost", async () => {
     const other = mkdtempSync(join(tmpdir(), "backtest-marks-"));

@@ -1,5 +1,5 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ConfigError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
 import type { MarketId } from "../core/units.js";
@@ -8,9 +8,11 @@ import type { DayManifest } from "./day-manifest.js";
 import { Duck, type DuckLimits, literal } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
+import { isAlive } from "./living-process.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
+import { importerOf, importFolder } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import { type PlainFile, unpack } from "./unpack.js";
 import { writeDays } from "./write-days.js";
@@ -53,7 +55,8 @@ export interface Imported {
 export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   const { market, files, clock, replace } = options;
   store.folder({ market, kind: "trades" });
-  const unpacked = join(store.root, ".staging", `import-${process.pid}`);
+  dropDeadImports(store);
+  const unpacked = importFolder(store);
   makeFolder(unpacked);
   const duck = await Duck.open(store.spillFolder, options.limits);
   try {
@@ -111,6 +114,16 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
   } finally {
     duck.close();
     rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+/** Takes away what imports that were killed had unpacked and staged. */
+function dropDeadImports(store: HistoryStore): void {
+  const staging = dirname(importFolder(store));
+  makeFolder(staging);
+  for (const name of readdirSync(staging)) {
+    const pid = importerOf(name);
+    if (pid !== undefined && !isAlive(pid)) rmSync(join(staging, name), { recursive: true, force: true });
   }
 }
 

@@ -38,6 +38,12 @@ export class StoreLock {
     throw new RunError("cannot be taken: others take it again and again", { field: path, expected: "one writer at a time" });
   }
 
+  /** The living process that has a folder; undefined where there is none. */
+  static holder(folder: string): number | undefined {
+    const holder = holderOf(join(folder, "lock"));
+    return holder !== undefined && isAlive(holder) ? holder : undefined;
+  }
+
   release(): void {
     rmSync(this.#path, { force: true });
   }

@@ -14,7 +14,7 @@ import { StoreLock } from "./store-lock.js";
 /** Where history is kept when nothing is said. */
 export const DEFAULT_STORE = "history";
 /** Where work in progress lies: nothing in it is history yet. */
-const STAGING = ".staging";
+export const STAGING = ".staging";
 /** Beside the kinds of a market: what is derived from them, and can be deleted at any time. */
 export const COLUMNS = ".columns";
 const MARKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { instantText } from "../../history/day.js";
 import { listHistory, type SeriesListing } from "../../history/list-history.js";
+import { type StagedWork, stagedWork } from "../../history/staged-work.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
@@ -28,18 +29,33 @@ export function addDataList(data: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .addHelpText(
       "after",
-      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and the exit code is 1.",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and the exit code is 1. What a killed recording, download or import left is named too, with what to do.",
     )
     .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
-      const listings = await listHistory(new HistoryStore(store), {
+      const history = new HistoryStore(store);
+      const listings = await listHistory(history, {
         ...(market === undefined ? {} : { market }),
         ...(kind === undefined ? {} : { kind }),
         verify: verify === true,
       });
-      context.stdout.write(json === true ? jsonText({ store, series: listings }, 2) : listText(listings, store, days === true));
+      const staged = stagedWork(history);
+      context.stdout.write(
+        json === true ? jsonText({ store, series: listings, staged }, 2) : listText(listings, store, days === true) + stagedText(staged),
+      );
       for (const problem of listings.flatMap(({ problems }) => problems)) context.stderr.write(`marketwright: ${problem}\n`);
       if (listings.some(({ problems }) => problems.length > 0)) throw new NotWell();
     });
+}
+
+/** What is no history yet, a paragraph each. */
+function stagedText(staged: readonly StagedWork[]): string {
+  return staged
+    .map(({ what, market, path, bytes, process, advice }) => {
+      const whose = `${what === "day" ? "a day" : `${what === "import" ? "an" : "a"} ${what}`}${market === undefined ? "" : ` of ${market}`}`;
+      const state = process === undefined ? `was killed; ${advice}` : `is under way in process ${process}`;
+      return `\nnot in the store yet: ${whose}, ${bytes} bytes in ${path}, ${state}\n`;
+    })
+    .join("");
 }
 
 function listText(listings: readonly SeriesListing[], store: string, withDays: boolean): string {

@@ -293,6 +293,19 @@ describe("The columns beside the store", () => {
     expect(existsSync(old as string)).toBe(false);
   });
 
+  it("are made anew when the day is replaced by one that says otherwise, though it is as long", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const csv = (price: string) => `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`;
+    await take(store, [fileOf(folder, "one.csv", csv("5.1"))], { shape: "trades" });
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-51);
+    const [old] = tapeFiles(store);
+    await take(store, [fileOf(folder, "other.csv", csv("5.2"))], { shape: "trades", replace: true });
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
+    expect(tapeFiles(store)).toHaveLength(1);
+    expect(existsSync(old as string)).toBe(false);
+  });
+
   it("are swept of what killed makers left, and not of what living ones are making", async () => {
     const store = await seededCapture().stored();
     const folder = join(store.root, MARKET, ".columns");

@@ -14,6 +14,7 @@ import { type Difference, FillExplainer } from "./explain-fills.js";
 import { type Fit, fitModel, type Judged, judge, plainModel, WINDOW_US } from "./fit.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
+import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
 import { type RanMarket, runAgain } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
@@ -54,16 +55,23 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     seed: wish.seed,
   });
   const intents = await readIntents(folder, session);
+  const sameInputs = await replayTurns(
+    recordedTurns(folder, session),
+    wish.strategies,
+    opened.map(({ marketId, heard, history, isInBook }) => ({ marketId, tape: heard, marks: history.marks, isInBook })),
+    intents,
+  );
   const { decimals, ...parts } = again.profit;
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
   const liveProfit = session.end.profitQuote;
   return {
-    format: 1,
+    format: 2,
     mode: session.mode,
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
     models,
+    sameInputs: sameInputsOf(sameInputs),
     markets: judged.map(({ market, fit, best }) => ({
       marketId: market.marketId,
       orders: ordersOf(market, best),
@@ -84,6 +92,12 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     },
     notes: notesOf(session),
   };
+}
+
+function sameInputsOf({ turns, intents, equal, firstDifference }: IntentsAgain): Comparison["sameInputs"] {
+  if (firstDifference === undefined) return { turns, intents, equal, firstDifference: null };
+  const { turn, atMs, why, live, replay } = firstDifference;
+  return { turns, intents, equal, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
 }
 
 /** What the run again travels and is filled by: what was asked for, else what the recording says. */

@@ -22,6 +22,24 @@ const model = z.strictObject({
   shiftMs: z.number().describe("Added to the recorded instants at which the exchange took orders"),
 });
 
+const sameInputs = z
+  .strictObject({
+    turns: count,
+    intents: count,
+    equal: count.describe("Intents that came again in the same turn, the same to the byte"),
+    firstDifference: z
+      .strictObject({
+        turn: count.describe("Counted from 1, as the session's turns are"),
+        at: instant,
+        why: z.string(),
+        live: z.string().nullable().describe("The recorded intent"),
+        replay: z.string().nullable().describe("The intent that came instead"),
+      })
+      .nullable()
+      .describe("Nothing is run after it"),
+  })
+  .describe("The session's bot, given every recorded input again through the books of a backtest");
+
 const fills = {
   live: count,
   replay: count,
@@ -63,12 +81,13 @@ const market = z.strictObject({
 /** The shape of what `marketwright compare --json` prints. */
 export const comparisonSchema = z
   .strictObject({
-    format: z.literal(1),
+    format: z.literal(2),
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
     models: z.strictObject({ queue: z.string(), orderLatencyMs: z.number(), responseLatencyMs: z.number() }).describe("Of the run again"),
+    sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),
     notes: z.array(z.string()),

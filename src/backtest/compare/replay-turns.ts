@@ -1,15 +1,19 @@
+import { join } from "node:path";
 import { NEVER } from "rxjs";
 import { Bot } from "../../bot/bot.js";
 import type { BotInput } from "../../bot/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../bot/journal/journal.js";
-import type { FileLine } from "../../bot/journal/journal-lines.js";
+import { type FileLine, fileLines } from "../../bot/journal/journal-lines.js";
 import { ReplaySeam } from "../../bot/journal/replay-seam.js";
 import { MemoryStateStore } from "../../bot/state/state-dir.js";
 import { FormatError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
+import { sha256Of } from "../../history/durable-file.js";
+import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { Strategies } from "../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../session/recorded-turns.js";
+import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { RecordedIntent } from "./compare-intents.js";
 import { type HeardData, HeardMarket } from "./heard-market.js";
 
@@ -56,6 +60,14 @@ export async function replayTurns(
   }
   if (replay === undefined) throw new FormatError("there are no turns", { field: "line 1", expected: "what began the session" });
   return replay.result();
+}
+
+/** The turns of a session, line by line. @throws HistoryError when the file is not as its session says */
+export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
+  const path = join(folder, SESSION_FILES.turns);
+  const sha256 = await sha256Of(path);
+  if (sha256 !== turns.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: turns.sha256 });
+  yield* fileLines(path);
 }
 
 /** One bot under recorded turns. */
@@ -150,11 +162,18 @@ class TurnReplay {
     for (const intent of this.#wanted) {
       const live = this.#recorded[this.#equal];
       const [liveText, replayText] = [live?.turn === turn ? textOf(live) : null, encodeJournal(intent)];
-      if (liveText !== replayText) return { turn, atMs, why: "the intents differ", live: liveText, replay: replayText };
+      if (liveText !== replayText)
+        return {
+          turn,
+          atMs,
+          why: liveText === null ? "live wanted nothing new" : "the intents differ",
+          live: liveText,
+          replay: replayText,
+        };
       this.#equal += 1;
     }
     const missed = this.#recorded[this.#equal];
-    if (missed?.turn === turn) return { turn, atMs, why: why ?? "the replay wanted nothing", live: textOf(missed), replay: null };
+    if (missed?.turn === turn) return { turn, atMs, why: why ?? "the replay wanted nothing new", live: textOf(missed), replay: null };
     return why === undefined ? undefined : { turn, atMs, why, live: null, replay: null };
   }
 }

@@ -109,7 +109,7 @@ function ratio(fraction: number): bigint {
 
 const SHOWN = 20;
 
-function comparisonText({ mode, from, to, models, markets, profit, notes }: Comparison): string {
+function comparisonText({ mode, from, to, models, sameInputs, markets, profit, notes }: Comparison): string {
   const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
   const differences = (all: Comparison["markets"][number]["orders"]["differences"]): string[] => [
@@ -118,6 +118,17 @@ function comparisonText({ mode, from, to, models, markets, profit, notes }: Comp
       .map(({ at, only, side, price, amount, kind, why }) => `    ${at} only ${only}: ${side} ${amount} @ ${price} (${kind}) ${why}`),
     ...(all.length > SHOWN ? [`    and ${all.length - SHOWN} more: --json has all`] : []),
   ];
+  lines.push(
+    `the same inputs again: ${sameInputs.equal} of ${sameInputs.intents} intents the same to the byte, in ${sameInputs.turns} turns`,
+  );
+  const other = sameInputs.firstDifference;
+  if (other !== null) {
+    lines.push(
+      `  the first that differs, at ${other.at} in turn ${other.turn}: ${other.why}`,
+      `    live   ${other.live ?? "nothing"}`,
+      `    replay ${other.replay ?? "nothing"}`,
+    );
+  }
   for (const { marketId, orders, fit, again } of markets) {
     const { model } = orders;
     lines.push(

@@ -1,0 +1,95 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
+import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
+import { type OpenedSessionMarket, openSession } from "../../../src/backtest/compare/open-session.js";
+import { type IntentsAgain, recordedTurns, replayTurns } from "../../../src/backtest/compare/replay-turns.js";
+import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
+import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
+import { logTo } from "../../../src/monitoring/log.js";
+import { scratchFolder } from "../../history/scratch.js";
+import { makerWish, recordSession } from "../../support/recorded-session.js";
+
+const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const folder = (): string => join(scratchFolder(), "session");
+
+/** @param change of the store's rows, before the bot hears them again. */
+async function again(
+  at: string,
+  session: Session,
+  change: (market: OpenedSessionMarket) => Tape = ({ heard }) => heard,
+): Promise<IntentsAgain> {
+  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+  const data = (await openSession(at, session)).map((market) => {
+    const { marketId, history, isInBook } = market;
+    return { marketId, tape: change(market), marks: history.marks, isInBook };
+  });
+  return replayTurns(recordedTurns(at, session), strategies, data, await readIntents(at, session));
+}
+
+it("wants the same to the byte in every turn of a paper session, and names the first turn of a row that was changed", async () => {
+  const { folder: at, session } = await recordSession({ ...makerWish(folder(), 8_000), paper: PAPER });
+  if (session === undefined) throw new Error("not recorded");
+  const same = await again(at, session);
+  expect(same).toEqual({
+    turns: session.turns.count,
+    intents: session.intents.count,
+    equal: session.intents.count,
+    firstDifference: undefined,
+  });
+  expect(same.intents).toBeGreaterThan(20);
+
+  // One level of one book in the middle of the session is another.
+  const changed = await again(at, session, ({ heard }) => withBestBid(heard, Math.floor(heard.messages / 2)));
+  expect(changed.equal).toBeGreaterThan(0);
+  expect(changed.equal).toBeLessThan(same.equal);
+  const { firstDifference } = changed;
+  expect(firstDifference?.why).toMatch(/^(the intents differ|(live|the replay) wanted nothing new)$/);
+  expect(firstDifference?.live).not.toBe(firstDifference?.replay);
+  expect(JSON.parse(firstDifference?.live ?? firstDifference?.replay ?? "")).toMatchObject({ kind: "quotes", marketId: "btcusdc" });
+
+  const lacking = await again(at, session, ({ heard }) => ({ ...heard, messages: heard.messages - 5 }));
+  expect(lacking.firstDifference?.why).toMatch(/^the store has no message \d+ of btcusdc$/);
+  const swapped = await again(at, session, ({ heard }) => ({
+    ...heard,
+    kind: heard.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
+  }));
+  expect(swapped.firstDifference?.why).toMatch(/^message \d+ of btcusdc is no public-trade in the store$/);
+
+  appendFileSync(join(at, SESSION_FILES.turns), "{}\n");
+  await expect(again(at, session)).rejects.toThrow("is not what was recorded");
+});
+
+it("wants the same to the byte in every turn of a live session, whose book has our own orders in it", async () => {
+  const { folder: at, session } = await recordSession(makerWish(folder(), 6_000));
+  if (session === undefined) throw new Error("not recorded");
+  const same = await again(at, session);
+  expect(same).toEqual({
+    turns: session.turns.count,
+    intents: session.intents.count,
+    equal: session.intents.count,
+    firstDifference: undefined,
+  });
+  expect(same.intents).toBeGreaterThan(20);
+});
+
+/** The tape, with the first best bid that a message tells after another made a tick better. */
+function withBestBid(tape: Tape, after: number): Tape {
+  const signedTicks = tape.signedTicks.slice();
+  const book = new ReplayBook();
+  for (let message = 0; message < tape.messages; message++) {
+    book.applyMessage(tape, message);
+    const { bestTicks } = book.bids;
+    if (message < after || tape.kind[message] === TapeKind.trade || book.asks.bestTicks - bestTicks < 2) continue;
+    for (let row = tape.rowEnd[message - 1] as number; row < (tape.rowEnd[message] as number); row++) {
+      if (signedTicks[row] !== bestTicks) continue;
+      signedTicks[row] = bestTicks + 1;
+      return { ...tape, signedTicks };
+    }
+  }
+  throw new Error("no best bid is told of after the middle");
+}

@@ -1,0 +1,170 @@
+import type { ParityInputs } from "../../src/backtest/compare/fit.js";
+import { openSession, parityInputsOf } from "../../src/backtest/compare/open-session.js";
+import { type PaperModels, PaperVenue } from "../../src/backtest/paper/paper-venue.js";
+import type { Session } from "../../src/backtest/session/session-file.js";
+import { SessionRecording } from "../../src/backtest/session/session-recording.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { botSchema } from "../../src/bot/config/config-schema.js";
+import { startBot } from "../../src/bot/run/run-bot.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { Instrument } from "../../src/core/instrument.js";
+import type { Random } from "../../src/core/seam.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Hex, MarketId, Ms } from "../../src/core/units.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { logTo } from "../../src/monitoring/log.js";
+import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { CaptureFiles } from "../../src/simulator/flow/capture-files.js";
+import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { ReplayFlow } from "../../src/simulator/flow/replay.js";
+import type { OrderFlow } from "../../src/simulator/flow-market.js";
+import { FaultSource } from "../simulation/faults.js";
+import { FaultyNetwork } from "../simulation/faulty-network.js";
+
+export const MARKET: MarketId = "btcusdc";
+const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
+/** Every delay at its least, a millisecond or two. */
+const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
+
+/** A session to be recorded. */
+export interface SessionWish {
+  readonly config: BotConfig;
+  readonly exchange: ExchangeConfig;
+  readonly flow?: OrderFlow;
+  readonly startMs: Ms;
+  readonly forMs: Ms;
+  /** Where it is recorded; it is made. */
+  readonly folder: string;
+  /** Fills its orders on paper, and sends none. */
+  readonly paper?: PaperModels;
+  /** Ends it as a killed process does. */
+  readonly kill?: boolean;
+}
+
+/** A recorded session, and what its folder holds. */
+export interface RecordedSession {
+  readonly folder: string;
+  readonly log: readonly string[];
+  readonly session: Session | undefined;
+}
+
+/** When the sessions below begin, milliseconds since 1970. */
+export const SESSION_START: Ms = 1_723_161_000_000;
+
+/** A maker at the touch of a synthetic market. @param folder that is made, and holds the session */
+export function makerWish(folder: string, forMs: Ms): SessionWish {
+  const exchange = parseExchangeConfig({
+    port: 0,
+    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+    rateLimits: { common: 0, order: 0 },
+  });
+  const written = botSchema.parse({
+    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+    account: { keyEnv: "KEY" },
+    quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 5 },
+    decide: { everyMs: 250, minGapMs: 50 },
+    markets: {
+      [MARKET]: {
+        strategy: "ladder",
+        params: { levels: 2, halfSpreadBps: 0.3, levelSpacingBps: 0.5, sizeBase: 0.01 },
+        limits: { maxPositionBase: "1", maxOrderBase: "0.1" },
+      },
+    },
+    risk: { maxDrawdownQuote: "100000" },
+  });
+  const config = { ...written, path: "/bot.yaml" } as unknown as BotConfig;
+  const flow = orderFlowsOf(exchange, { baseFolder: ".", onReplayEnd: () => {} })(MARKET, null) ?? undefined;
+  return { config, exchange, startMs: SESSION_START, forMs, folder, ...(flow === undefined ? {} : { flow }) };
+}
+
+/** The same maker where a recorded capture drives the market. */
+export async function captureWish(folder: string, forMs: Ms, files: CaptureFiles): Promise<SessionWish> {
+  const flow = new ReplayFlow({ files, speed: 1 }, () => {});
+  await flow.preload(new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 }));
+  return { ...makerWish(folder, forMs), flow };
+}
+
+/** Runs a bot on the embedded exchange in virtual time, over a network in memory, and records it. */
+export async function recordSession({
+  config,
+  exchange: wanted,
+  flow,
+  startMs,
+  forMs,
+  folder,
+  paper,
+  kill = false,
+}: SessionWish): Promise<RecordedSession> {
+  const clock = new VirtualClock(startMs);
+  const seam = { clock, random: seededRandom("session") };
+  const exchange = new EmbeddedExchange(wanted, seam, flow === undefined ? {} : { flowOf: () => flow });
+  exchange.start();
+  const log: string[] = [];
+  SessionRecording.claim(folder);
+  let recording: SessionRecording | undefined;
+  let isAtDisk = false;
+  const settled = async <T>(promise: Promise<T>): Promise<T> => {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    while (!isSettled) {
+      // No virtual time passes for the disk: the same wish is the same session.
+      if (isAtDisk) await new Promise((resolve) => setImmediate(resolve));
+      else await clock.runFor(1);
+    }
+    return promise;
+  };
+  const running = await settled(
+    startBot({
+      config,
+      privateKey: PRIVATE_KEY,
+      seam,
+      store: new MemoryStateStore(),
+      log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
+      transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
+      ...(paper === undefined
+        ? {}
+        : { dryRun: true, paper: (live, { rules }, bot) => new PaperVenue({ live, config, rules, models: paper, clock, ...bot }) }),
+      record: async (beginning) => {
+        const onFailed = (error: unknown): void => {
+          throw error;
+        };
+        isAtDisk = true;
+        recording = await SessionRecording.begin(
+          {
+            folder,
+            config,
+            mode: paper === undefined ? "live" : "paper",
+            ...(paper === undefined ? {} : { paper }),
+            version: "1.0.0",
+            seam,
+            onFailed,
+          },
+          beginning,
+        );
+        isAtDisk = false;
+        return recording;
+      },
+    }),
+  );
+  await clock.runFor(forMs);
+  if (!kill) {
+    running.command({ command: "stop", reason: "the session is over" });
+    await settled(running.stopped);
+  }
+  running.close();
+  exchange.stop();
+  const session = kill ? undefined : await recording?.close();
+  return { folder, log, session };
+}
+
+/** What of a recorded session its orders are judged by. */
+export async function parityInputs({ folder, session }: RecordedSession): Promise<ParityInputs> {
+  if (session === undefined) throw new Error("the session was killed");
+  const [market] = await openSession(folder, session);
+  if (market === undefined) throw new Error("the session has lost its market");
+  return parityInputsOf(market);
+}

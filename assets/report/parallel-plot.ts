@@ -154,6 +154,9 @@ export class ParallelPlot {
   }
 }
 
+/** Of an axis's name: what fits between two of them at their nearest. */
+const MOST_LETTERS = 16;
+
 /** A shorter drag is a click. */
 const CLICK_SHARE = 0.01;
 
@@ -172,7 +175,10 @@ function colourOf({ rank, objective }: SweepRow, count: number): string {
   return `color-mix(in oklab, var(--up-fill) ${share}%, var(--down-fill))`;
 }
 
-/** The end of a path says more than its beginning. */
+/** The end of a path says more than its beginning: as many of its last keys as there is room for between two axes. */
 function shortened(name: string): string {
-  return name.length <= 20 ? name : `…${name.slice(-19)}`;
+  const keys = name.split(".");
+  let text = keys.pop() as string;
+  for (let key = keys.pop(); key !== undefined && key.length + text.length < MOST_LETTERS; key = keys.pop()) text = `${key}.${text}`;
+  return text.length <= MOST_LETTERS ? text : `…${text.slice(1 - MOST_LETTERS)}`;
 }

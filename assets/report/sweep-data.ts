@@ -1,3 +1,4 @@
+import { endText } from "../../src/backtest/sweep/end-text.js";
 import type { SweepResult } from "../../src/backtest/sweep/sweep-json.js";
 
 export type { SweepResult };
@@ -8,6 +9,8 @@ export interface SweepRow {
   readonly rank: number;
   readonly values: Readonly<Record<string, string | number | boolean>>;
   readonly objective: number | undefined;
+  /** How its runs ended before their history did, such as `halted`; empty where none of them did. */
+  readonly ended: string;
   /** Means over the windows; exact texts where there is one. */
   readonly figures: Readonly<Record<string, string>>;
 }
@@ -25,6 +28,7 @@ export function rowsOf({ points }: SweepResult): SweepRow[] {
       rank,
       values,
       objective: objective === null ? undefined : Number(objective),
+      ended: endText(runs),
       figures: Object.fromEntries(
         Object.keys(runs[0]?.figures ?? {}).map((name) => [name, meanText(runs.map((run) => figureIn(run, name)))]),
       ),

@@ -34,13 +34,11 @@ function parameterAxis({ path, scale, values }: SweepResult["parameters"][number
   const [min, max] = [Number(values[0]), Number(values[1])];
   const [low, span] = scale === "log" ? [Math.log(min), Math.log(max / min)] : [min, max - min];
   const at = (share: number): number => (scale === "log" ? Math.exp(low + share * span) : low + share * span);
+  const shareOf = (value: number): number => ((scale === "log" ? Math.log(value) : value) - low) / span;
   return {
     name: path,
-    shareOf: (row) => {
-      const value = Number(row.values[path]);
-      return ((scale === "log" ? Math.log(value) : value) - low) / span;
-    },
-    ticks: ticksOf(at),
+    shareOf: (row) => shareOf(Number(row.values[path])),
+    ticks: rows.every(({ values }) => Number.isInteger(values[path])) ? wholeTicks(min, max, shareOf) : ticksOf(at),
   };
 }
 
@@ -54,6 +52,14 @@ function objectiveAxis(): ParallelAxis {
     shareOf: ({ objective }: SweepRow) => (objective === undefined ? undefined : (objective - min) / span),
     ticks: known.length === 0 ? [] : ticksOf((share) => min + share * span),
   };
+}
+
+/** Of whole numbers only such: all of a few, else about as many as of any range. */
+function wholeTicks(min: number, max: number, shareOf: (value: number) => number): ParallelAxis["ticks"] {
+  const step = Math.max(1, Math.ceil((max - min) / (2 * TICKS)));
+  const ticks: { share: number; text: string }[] = [];
+  for (let value = min; value <= max; value += step) ticks.push({ share: shareOf(value), text: exact(String(value)) });
+  return ticks;
 }
 
 function ticksOf(at: (share: number) => number): ParallelAxis["ticks"] {

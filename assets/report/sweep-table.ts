@@ -34,6 +34,7 @@ export class SweepTable {
       { name: "rank", of: ({ rank }) => rank },
       { name: "point", of: ({ index }) => index },
       ...Object.keys(first?.values ?? {}).map((name): Column => ({ name, of: ({ values }) => values[name] ?? "" })),
+      ...(rows.some(({ ended }) => ended !== "") ? [{ name: "ended early", of: ({ ended }: SweepRow) => ended }] : []),
       ...Object.keys(first?.figures ?? {}).map((name): Column => ({ name, of: ({ figures }) => figures[name] ?? "" })),
     ];
     const table = html("table", "fills");
@@ -115,7 +116,7 @@ export class SweepTable {
     });
     for (const column of this.#columns) {
       const text = String(column.of(of));
-      row.append(html("td", "", Number.isNaN(Number(text)) ? text : exact(text)));
+      row.append(html("td", "", text === "" || Number.isNaN(Number(text)) ? text : exact(text)));
     }
     return row;
   }

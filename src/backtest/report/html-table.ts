@@ -1,3 +1,5 @@
+import { escaped } from "./html-text.js";
+
 /** A cell of a table: HTML, escaped by who makes it. */
 export interface Cell {
   readonly html: string;
@@ -19,4 +21,10 @@ export function tableHtml(caption: string, heads: readonly string[], rows: reado
 /** A chart that the page's script draws into the element of this id. Everything given is HTML. */
 export function figureHtml(id: string, title: string, note: string, extra = ""): string {
   return `<figure><figcaption><h3>${title}</h3>${note === "" ? "" : `<p>${note}</p>`}${extra}</figcaption><div class="chart" id="${id}" data-title="${title}"></div></figure>`;
+}
+
+/** What a store lacks of a span. Open: whoever reads a profit should see what was not there to earn it on. */
+export function gapsHtml(gaps: readonly string[]): string {
+  if (gaps.length === 0) return "";
+  return `<details open><summary>What the history lacks of the span</summary><ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul></details>`;
 }

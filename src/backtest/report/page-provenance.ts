@@ -1,4 +1,4 @@
-import { figureHtml, tableHtml } from "./html-table.js";
+import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
 import { countText, escaped } from "./html-text.js";
 import type { Report } from "./report-schema.js";
 
@@ -10,7 +10,7 @@ ${refusedHtml(report)}
 ${notesHtml(report)}
 <section><h2>What made this run</h2>${modelsHtml(report)}
 ${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
-${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report)}
+${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report.gaps)}
 </section>`;
 }
 
@@ -72,12 +72,6 @@ function inputsHtml({ inputs }: Report): string {
   if (inputs.length === 0) return "";
   const rows = inputs.map(({ name, sha256 }) => [escaped(name), { html: `<code>${sha256}</code>`, className: "text" }]);
   return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
-}
-
-/** Open: whoever reads a profit should see what was not there to earn it on. */
-function gapsHtml({ gaps }: Report): string {
-  if (gaps.length === 0) return "";
-  return `<details open><summary>What the history lacks of the span</summary><ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul></details>`;
 }
 
 function dataHtml({ data }: Report): string {

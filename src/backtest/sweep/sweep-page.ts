@@ -1,7 +1,8 @@
-import { figureHtml, tableHtml } from "../report/html-table.js";
+import { figureHtml, gapsHtml, tableHtml } from "../report/html-table.js";
 import { countText, escaped, figure, signClass, signedMoney } from "../report/html-text.js";
 import { pageAssets } from "../report/page-assets.js";
 import { pageShell } from "../report/page-shell.js";
+import { endText } from "./end-text.js";
 import { FIGURES, type FigureValue } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
 
@@ -29,15 +30,13 @@ ${dataHtml(result)}`,
   });
 }
 
-const MOST_GAPS = 4;
-
 const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
 
-function headHtml({ name, points, method, objective, windows, grade, isIndicative, version, gaps }: SweepResult): string {
+function headHtml(result: SweepResult): string {
+  const { name, points, method, objective, windows, grade, isIndicative, version } = result;
   const warnings = [
     ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
-    ...gaps.slice(0, MOST_GAPS).map((gap) => `The history has a gap: ${gap}`),
-    ...(gaps.length > MOST_GAPS ? [`The history has ${gaps.length - MOST_GAPS} gaps more: sweep.json names them.`] : []),
+    ...endWarnings(result),
   ];
   const span = `${instant(windows[0]?.from ?? "")} to ${instant(windows.at(-1)?.to ?? "")} UTC`;
   const seed = method.seed === null ? "" : `, seed ${escaped(method.seed)}`;
@@ -48,6 +47,18 @@ function headHtml({ name, points, method, objective, windows, grade, isIndicativ
 <p class="pills"><span class="pill ${isIndicative ? "warn" : ""}">${GRADES[grade]}</span><span class="pill">${objective.goal} ${FIGURES[objective.figure].words}</span><span class="pill">version ${escaped(version)}</span></p>
 ${warnings.map((text) => `<p class="warning" role="note">${escaped(text)}</p>`).join("")}
 </header>`;
+}
+
+/** A figure of a run that did not trade to its end is not what it looks like. */
+function endWarnings({ points, best, walkForward }: SweepResult): string[] {
+  const early = endText(points[best]?.runs ?? []);
+  const tested = endText((walkForward?.splits ?? []).map(({ tested }) => tested));
+  const count = points.filter(({ runs }) => endText(runs) !== "").length;
+  return [
+    ...(early === "" ? [] : [`The best point did not trade to the end of its history: ${early}.`]),
+    ...(tested === "" ? [] : [`On the test windows the chosen points did not all trade to the end: ${tested}.`]),
+    ...(count === 0 ? [] : [`${countText(count)} of ${countText(points.length)} points ended early in a window: the table says how.`]),
+  ];
 }
 
 function bestHtml({ points, best, objective, walkForward }: SweepResult): string {
@@ -98,7 +109,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
   return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
 }
 
-function dataHtml({ data, fingerprint }: SweepResult): string {
+function dataHtml({ data, fingerprint, gaps }: SweepResult): string {
   const rows = data.map(({ marketId, kind, file, rows: count, sha256 }) => [
     escaped(marketId),
     { html: escaped(kind), className: "text" },
@@ -106,7 +117,7 @@ function dataHtml({ data, fingerprint }: SweepResult): string {
     countText(count),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);
-  return `<section><h2>What made this sweep</h2><p class="gloss">Fingerprint <code>${fingerprint}</code></p><details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details></section>`;
+  return `<section><h2>What made this sweep</h2><p class="gloss">Fingerprint <code>${fingerprint}</code></p><details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>${gapsHtml(gaps)}</section>`;
 }
 
 function figureText(value: FigureValue): string {

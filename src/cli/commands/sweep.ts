@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
+import { endText } from "../../backtest/sweep/end-text.js";
 import { FIGURES } from "../../backtest/sweep/figures.js";
 import type { JobRunner } from "../../backtest/sweep/job-runner.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
@@ -111,16 +112,18 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const paths = result.parameters.map(({ path }) => path);
   const shown = [...new Set([figure, "profit", "maxDrawdown", "fills"] as const)];
   const one = windows.length === 1;
-  const heads = ["rank", "point", ...paths, ...(one ? shown : [`mean ${figure}`])];
+  const isEarly = ranked.some(({ runs }) => endText(runs) !== "");
+  const heads = ["rank", "point", ...paths, ...(one ? shown : [`mean ${figure}`]), ...(isEarly ? ["ended early"] : [])];
   const rows = ranked.map(({ rank, index, values, objective: value, runs }) => [
     String(rank),
     String(index),
     ...paths.map((path) => String(values[path])),
     ...(one ? shown.map((name) => text(runs[0]?.figures[name])) : [text(value)]),
+    ...(isEarly ? [endText(runs)] : []),
   ]);
   const more = points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
   const splits = walkForward?.splits.map(({ train, test, best, values, trained, tested }) => {
-    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}\n`;
+    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}\n`;
   });
   const tested =
     walkForward === null

@@ -25,7 +25,8 @@ function made(): SweepResult {
     points.map(({ index, values }) => {
       const profit = (100 - 40 * Math.abs(Math.log10(Number(values[path])) + 1)).toFixed(6);
       const figures = { ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, "0"])), profit, sharpe: null } as unknown as Figures;
-      return [`whole-${index}`, { figures, ended: "end-of-history" as const }];
+      // The fifth was halted on its way.
+      return [`whole-${index}`, { figures, ended: index === 4 ? ("halted" as const) : ("end-of-history" as const) }];
     }),
   );
   const ranked = rankedPoints(points, [window], done, { figure: "profit", goal: "maximise" });
@@ -98,6 +99,38 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
       await page.close();
     },
   );
+
+  it("says of a point that was halted that it was: its figures are not of the whole history", async () => {
+    const { page } = await opened("light", 1280);
+    await expect
+      .poll(() => page.locator(".warning").allInnerTexts(), SOON)
+      .toContain("1 of 60 points ended early in a window: the table says how.");
+    const heads = await page.locator("#points-table thead th").allInnerTexts();
+    const column = heads.findIndex((head) => head === "ended early");
+    await page.locator("#points-table thead th").nth(column).locator("button").click();
+    await page.locator("#points-table thead th").nth(column).locator("button").click();
+    const first = page.locator("#points-table tbody tr").first();
+    await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("4");
+    expect(await first.locator("td").nth(column).innerText()).toBe("halted");
+    await page.close();
+  });
+
+  it("keeps its texts apart and in sight on a narrow screen", async () => {
+    const { page } = await opened("dark", 390);
+    const apart = (await page.evaluate(`(() => {
+      const names = [...document.querySelectorAll("#parallel .axis-name")].map((name) => name.getBoundingClientRect());
+      const svg = document.querySelector("#parallel svg").getBoundingClientRect();
+      const cards = [...document.querySelectorAll(".card h2")].map((head) => head.scrollWidth - head.clientWidth);
+      return {
+        least: Math.min(...names.slice(1).map(({ left }, at) => left - names[at].right)),
+        inside: names.every(({ left, right }) => left >= svg.left && right <= svg.right),
+        beyond: Math.max(...cards),
+      };
+    })()`)) as { least: number; inside: boolean; beyond: number };
+    expect(apart.least).toBeGreaterThan(0);
+    expect([apart.inside, apart.beyond]).toEqual([true, 0]);
+    await page.close();
+  });
 
   it("sorts by any column, and shows the line of the row that is clicked", async () => {
     const { page } = await opened("light", 1280);

@@ -66,7 +66,8 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
   const { marketId, instrument, rules } = desk;
   const rates = ratesOf(rules);
   const markTicks = desk.state.markTicks;
-  const foreignOrders = account.orders.foreign(marketId).map(asExposed);
+  const foreign = account.orders.foreign(marketId);
+  const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
   let orders: readonly ExposureOrder[] = account.orders.exposed(marketId);
   // What orders have matched and no trade has told yet is position already, in the worst case.
   for (const side of SIDES) {
@@ -88,6 +89,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
   };
 }
 
+const NO_ORDERS: readonly ExposureOrder[] = [];
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;

@@ -2,7 +2,7 @@ import { FormatError } from "../core/errors.js";
 import type { MarketId, Ms } from "../core/units.js";
 import { checkDomain } from "../exchange/domain-check.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
-import { evaluateGuards, type MarketHealth } from "../risk/guards.js";
+import { type AccountHealth, evaluateGuards, type HealthState, type MarketHealth } from "../risk/guards.js";
 import {
   applyDemands,
   type HaltReason,
@@ -18,7 +18,7 @@ import {
   resume,
 } from "../risk/halt.js";
 import type { GuardLimits } from "../risk/limits.js";
-import { NO_REJECTS, type RejectWindow, withReject } from "../risk/reject-window.js";
+import { NO_REJECTS, withReject } from "../risk/reject-window.js";
 import type { BotContext } from "./context.js";
 import { EquityWatch } from "./equity-watch.js";
 import { guardLimitsOf } from "./limits-of.js";
@@ -35,16 +35,13 @@ export class Safety {
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
   readonly #equity: EquityWatch;
-  readonly #rejects = new Map<MarketId, RejectWindow>();
-  readonly #rulesChanged = new Map<MarketId, string>();
+  /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
+  readonly #account: Writable<AccountHealth>;
+  readonly #markets: ReadonlyMap<MarketId, Writable<MarketHealth>>;
+  readonly #health: HealthState;
   #halts: HaltState = RUNNING;
-  #accountAtMs: Ms | undefined;
   #streamTrouble: string | undefined;
   #questionTrouble: string | undefined;
-  #rulesAtMs: Ms;
-  #rulesTrouble: string | undefined;
-  #bannedUntilMs: Ms | undefined;
-  #domainMismatch: string | undefined;
 
   /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
   constructor(context: BotContext) {
@@ -52,8 +49,19 @@ export class Safety {
     this.#limits = guardLimitsOf(context.config);
     this.#equity = new EquityWatch(context);
     // Those that the bot was made with were read just before.
-    this.#rulesAtMs = context.clock.monotonicMs();
-    this.#domainMismatch = domainMismatch(context.rules);
+    this.#account = {
+      isConfirmed: false,
+      accountAtMs: undefined,
+      clockOffsetMs: undefined,
+      clockAtMs: undefined,
+      domainMismatch: domainMismatch(context.rules),
+      trouble: undefined,
+      rulesAtMs: context.clock.monotonicMs(),
+      rulesTrouble: undefined,
+      bannedUntilMs: undefined,
+    };
+    this.#markets = new Map([...context.desks.keys()].map((marketId) => [marketId, newHealth(marketId)]));
+    this.#health = { account: this.#account, markets: [...this.#markets.values()] };
     this.#compareContracts();
   }
 
@@ -72,7 +80,7 @@ export class Safety {
 
   /** When the exchange last confirmed the account, on the clock that never steps; undefined before. */
   get accountAtMs(): Ms | undefined {
-    return this.#accountAtMs;
+    return this.#account.accountAtMs;
   }
 
   haltsOf(marketId: MarketId): readonly HaltReason[] {
@@ -89,7 +97,7 @@ export class Safety {
 
   /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
   accountConfirmed(): void {
-    this.#accountAtMs = this.#nowMs();
+    this.#account.accountAtMs = this.#nowMs();
     this.#questionTrouble = undefined;
   }
 
@@ -104,28 +112,29 @@ export class Safety {
   }
 
   placeRefused(marketId: MarketId): void {
-    this.#rejects.set(marketId, withReject(this.#rejects.get(marketId) ?? NO_REJECTS, this.#nowMs()));
+    const market = this.#markets.get(marketId);
+    if (market !== undefined) market.rejects = withReject(market.rejects, this.#nowMs());
   }
 
   banned(forMs: Ms): void {
-    this.#bannedUntilMs = this.#nowMs() + forMs;
+    this.#account.bannedUntilMs = this.#nowMs() + forMs;
   }
 
   /** New rules were read: compares what must not change under a running bot. */
   rulesRead(rules: VenueRules): void {
-    this.#rulesAtMs = this.#nowMs();
-    this.#rulesTrouble = undefined;
-    this.#domainMismatch = domainMismatch(rules);
+    this.#account.rulesAtMs = this.#nowMs();
+    this.#account.rulesTrouble = undefined;
+    this.#account.domainMismatch = domainMismatch(rules);
     for (const desk of this.#context.desks.values()) {
       const found = rules.markets[desk.marketId];
       const changed = found === undefined ? undefined : changeOf(desk.rules, found);
-      if (changed !== undefined) this.#rulesChanged.set(desk.marketId, changed);
+      if (changed !== undefined) this.#healthOf(desk.marketId).rulesChanged = changed;
     }
   }
 
   /** The rules could not be read again. */
   rulesUnread(why: string): void {
-    this.#rulesTrouble = why;
+    this.#account.rulesTrouble = why;
   }
 
   haltByHand(marketId: MarketId | undefined, why: string): void {
@@ -139,12 +148,11 @@ export class Safety {
 
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
-    if (marketId === undefined) this.#rejects.clear();
-    else this.#rejects.delete(marketId);
+    for (const market of this.#markets.values()) if (marketId === undefined || market.marketId === marketId) market.rejects = NO_REJECTS;
     if (marketId === undefined && this.#halts.reasons.some(({ name }) => name === "drawdown")) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
-    for (const [changed, why] of this.#rulesChanged) if (why.includes("in the last run")) this.#rulesChanged.delete(changed);
-    if (this.#rulesChanged.size === 0) this.#writeContracts();
+    for (const market of this.#markets.values()) if (market.rulesChanged?.includes("in the last run")) market.rulesChanged = undefined;
+    this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
   }
 
@@ -156,7 +164,8 @@ export class Safety {
   /** Asks every guard; call after each turn that may have changed anything. */
   evaluate(): void {
     const nowMs = this.#nowMs();
-    const demands = evaluateGuards({ account: this.#accountHealth(), markets: this.#marketHealth() }, this.#limits, nowMs);
+    this.#look();
+    const demands = evaluateGuards(this.#health, this.#limits, nowMs);
     if (demands.length > 0 || this.#halts.reasons.length > 0) this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
   }
 
@@ -179,13 +188,15 @@ export class Safety {
     for (const { marketId, rules } of desks.values()) {
       const before = known[marketId];
       if (before !== undefined && before !== rules.perp.toLowerCase()) {
-        this.#rulesChanged.set(marketId, `perp was ${before} in the last run, is ${rules.perp}`);
+        this.#healthOf(marketId).rulesChanged = `perp was ${before} in the last run, is ${rules.perp}`;
       }
     }
-    if (this.#rulesChanged.size === 0) this.#writeContracts();
+    this.#keepContracts();
   }
 
-  #writeContracts(): void {
+  /** Writes down what is traded on, where nothing of it has to be looked at first. */
+  #keepContracts(): void {
+    for (const { rulesChanged } of this.#markets.values()) if (rulesChanged !== undefined) return;
     const { store, desks } = this.#context;
     store.write(
       CONTRACTS_FILE,
@@ -197,39 +208,29 @@ export class Safety {
     return this.#context.clock.monotonicMs();
   }
 
-  #accountHealth(): Parameters<typeof evaluateGuards>[0]["account"] {
-    const { account, exchangeTime } = this.#context;
-    return {
-      isConfirmed: account.confirmed && account.current,
-      accountAtMs: this.#accountAtMs,
-      clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
-      clockAtMs: exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined,
-      trouble:
-        this.#streamTrouble === undefined || this.#questionTrouble === undefined
-          ? (this.#streamTrouble ?? this.#questionTrouble)
-          : `${this.#streamTrouble}; ${this.#questionTrouble}`,
-      rulesAtMs: this.#rulesAtMs,
-      rulesTrouble: this.#rulesTrouble,
-      domainMismatch: this.#domainMismatch,
-      bannedUntilMs: this.#bannedUntilMs,
-    };
+  #healthOf(marketId: MarketId): Writable<MarketHealth> {
+    return this.#markets.get(marketId) as Writable<MarketHealth>;
   }
 
-  #marketHealth(): MarketHealth[] {
-    const health: MarketHealth[] = [];
-    for (const { marketId, book } of this.#context.desks.values()) {
-      const rules = this.#context.rules.markets[marketId];
-      health.push({
-        marketId,
-        isBookSynchronised: book.synchronised,
-        bookAtMs: book.synchronised ? book.lastReceivedMs : undefined,
-        status: rules?.status,
-        stage: rules?.stage,
-        rejects: this.#rejects.get(marketId) ?? NO_REJECTS,
-        rulesChanged: this.#rulesChanged.get(marketId),
-      });
+  /** Reads anew what others know. */
+  #look(): void {
+    const { account, exchangeTime, desks, rules } = this.#context;
+    const health = this.#account;
+    health.isConfirmed = account.confirmed && account.current;
+    health.clockOffsetMs = exchangeTime.known ? exchangeTime.offsetMs : undefined;
+    health.clockAtMs = exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined;
+    health.trouble =
+      this.#streamTrouble === undefined || this.#questionTrouble === undefined
+        ? (this.#streamTrouble ?? this.#questionTrouble)
+        : `${this.#streamTrouble}; ${this.#questionTrouble}`;
+    for (const { marketId, book } of desks.values()) {
+      const market = this.#healthOf(marketId);
+      const listed = rules.markets[marketId];
+      market.isBookSynchronised = book.synchronised;
+      market.bookAtMs = book.synchronised ? book.lastReceivedMs : undefined;
+      market.status = listed?.status;
+      market.stage = listed?.stage;
     }
-    return health;
   }
 
   #take(step: HaltStep): void {
@@ -247,6 +248,14 @@ export class Safety {
       }
     }
   }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A market before it was looked at. */
+function newHealth(marketId: MarketId): Writable<MarketHealth> {
+  const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, rulesChanged: undefined };
+  return { marketId, isBookSynchronised: false, rejects: NO_REJECTS, ...unknown };
 }
 
 function domainMismatch(rules: VenueRules): string | undefined {

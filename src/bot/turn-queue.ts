@@ -27,7 +27,7 @@ export class TurnQueue implements Seam {
   #running = false;
   #closed = false;
   #stamp: TurnStamp = { atMs: 0, monotonicMs: 0 };
-  #draws: (number | bigint)[] = [];
+  #draws: (number | bigint)[] = NO_DRAWS;
 
   /**
    * @param run handles one input; what it throws ends the queue and is thrown to whoever brought the input in.
@@ -84,7 +84,7 @@ export class TurnQueue implements Seam {
 
   #turn(input: BotInput): void {
     this.stampNow();
-    this.#draws = [];
+    this.#draws = NO_DRAWS;
     const timer = input.kind === "timer" ? this.#timers.get(input.id) : undefined;
     if (input.kind === "timer") {
       if (timer === undefined) return;
@@ -102,6 +102,7 @@ export class TurnQueue implements Seam {
   }
 
   #draw<T extends number | bigint>(value: T): T {
+    if (this.#draws === NO_DRAWS) this.#draws = [];
     this.#draws.push(value);
     return value;
   }
@@ -118,3 +119,6 @@ export class TurnQueue implements Seam {
     };
   }
 }
+
+/** Of a turn that has drawn nothing yet, as most never do. */
+const NO_DRAWS: (number | bigint)[] = [];

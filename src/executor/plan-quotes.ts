@@ -59,10 +59,13 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 export function planQuotes(given: QuotesInput): Plan {
   const input = given.working.every(closesSlot) ? given : { ...given, working: given.working.filter(closesSlot) };
   const draft: Draft = { cancels: [], renewals: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
+  const { settings, nowMs } = input;
+  const mayStay = (order: WorkingOrder): boolean => mayBeKept(order, settings.timeInForce, nowMs);
+  const matchable = input.working.every(mayStay) ? input.working : input.working.filter(mayStay);
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];
   const kept: WorkingOrder[] = [];
-  for (const side of SIDES) planSide(input, side, wanted, draft, unplaced, kept);
+  for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced, kept);
   placeWhatMay(input, unplaced, draft);
   renew(input, kept, draft);
   if (draft.cancels.length > 1) draft.cancels.sort(byDanger);
@@ -108,21 +111,15 @@ function planSide(
   input: QuotesInput,
   side: Side,
   wantedQuotes: readonly Quote[],
+  matchable: readonly WorkingOrder[],
   draft: Draft,
   unplaced: Unplaced[],
   keptOrders: WorkingOrder[],
 ): void {
-  const { settings, touch, rules, nowMs } = input;
+  const { settings, touch, rules } = input;
   const wanted: WantedQuote[] = [];
   for (const quote of wantedQuotes) {
     if (quote.side === side) wanted.push({ quote, placeTicks: placeTicksOf(quote, touch, settings) });
-  }
-  const orders: WorkingOrder[] = [];
-  const matchable: WorkingOrder[] = [];
-  for (const order of input.working) {
-    if (order.side !== side) continue;
-    orders.push(order);
-    if (mayBeKept(order, settings.timeInForce, nowMs)) matchable.push(order);
   }
   const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, input.quotes, matchable, settings.tolerance, rules.minLots);
   for (let index = 0; index < wanted.length; index++) {
@@ -135,7 +132,9 @@ function planSide(
       draft.keeps.push({ hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
     } else if (slot !== undefined) unplaced.push({ want, slot });
   }
-  for (const order of orders) if (!orderOfQuote.includes(order)) endOrder(input, order, wanted.length, draft);
+  for (const order of input.working) {
+    if (order.side === side && !orderOfQuote.includes(order)) endOrder(input, order, wanted.length, draft);
+  }
 }
 
 /** Where a quote would be placed now. */

@@ -28,7 +28,7 @@ export interface QuoteMatching {
 }
 
 /**
- * Matches the orders of one side to its quotes so that as many as possible are kept, price before level.
+ * Matches orders to the quotes of one side so that as many as possible are kept, price before level.
  *
  * An order keeps the slot that it was placed in for life; a quote without an order takes a slot that no kept order lives in. Slots may so
  * be exchanged between levels, but only as far as the slot invariant allows (never more open size in a slot than the largest that an
@@ -124,7 +124,8 @@ function candidatesOf(
 }
 
 function mayServe(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots, ownLevelOnly: boolean): boolean {
-  return (!ownLevelOnly || order.level === want.quote.level || order.level < 0) && isRight(order, want, tolerance, minLots);
+  const { side, level } = want.quote;
+  return order.side === side && (!ownLevelOnly || order.level === level || order.level < 0) && isRight(order, want, tolerance, minLots);
 }
 
 function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): number {
@@ -155,6 +156,7 @@ function assignSlots(
   intended: readonly Quote[],
   orderOfQuote: readonly (WorkingOrder | undefined)[],
 ): readonly (number | undefined)[] | undefined {
+  if (wanted.length === 0) return NO_SLOTS;
   const slotOfQuote: (number | undefined)[] = [];
   const homeless: number[] = [];
   // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
@@ -178,6 +180,8 @@ function assignSlots(
   }
   return slotOfQuote;
 }
+
+const NO_SLOTS: readonly undefined[] = [];
 
 /** Whether a kept order lives in a slot, or another quote was given it. */
 function isTaken(

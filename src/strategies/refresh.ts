@@ -7,16 +7,13 @@ import type { Quote, QuotesIntent } from "./intent.js";
  */
 export function standsFor(last: QuotesIntent | undefined, next: QuotesIntent, view: MarketView, toleranceTicks: number): boolean {
   if (last === undefined || last.quotes.length !== next.quotes.length) return false;
-  return next.quotes.every((wanted, at) => {
+  for (let at = 0; at < next.quotes.length; at++) {
+    const wanted = next.quotes[at];
     const standing = last.quotes[at];
-    return (
-      standing.side === wanted.side &&
-      standing.level === wanted.level &&
-      standing.lots === wanted.lots &&
-      Math.abs(standing.ticks - wanted.ticks) <= toleranceTicks &&
-      !crosses(standing, view)
-    );
-  });
+    if (standing.side !== wanted.side || standing.level !== wanted.level || standing.lots !== wanted.lots) return false;
+    if (!(Math.abs(standing.ticks - wanted.ticks) <= toleranceTicks) || crosses(standing, view)) return false;
+  }
+  return true;
 }
 
 function crosses({ side, ticks }: Quote, view: MarketView): boolean {

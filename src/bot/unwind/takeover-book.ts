@@ -173,6 +173,7 @@ export class TakeoverBook {
 
   /** Those whose deadline has passed: what remains is kept. */
   expire(nowMs: Ms): readonly KnownTakeover[] {
+    if (this.#known.size === 0) return NONE;
     const over = this.all.filter((one) => one.state === "open" && nowMs >= one.terms.deadlineMs);
     for (const one of over) one.state = "expired";
     return over;

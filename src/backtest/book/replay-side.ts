@@ -90,7 +90,7 @@ export class ReplaySide implements ReadableSide {
 
   /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
   setRows({ signedTicks, lots }: BookRows, from: number, to: number): number {
-    const sign = this.#sign;
+    const isBid = this.side === "BUY";
     const window = this.#lots;
     const written = this.#written;
     let base = this.#base;
@@ -98,13 +98,13 @@ export class ReplaySide implements ReadableSide {
     let row = from;
     for (; row < to; row++) {
       const key = signedTicks[row];
-      if (key * sign <= 0) break;
-      const at = key - base;
+      if (key > 0 !== isBid) break;
       const amount = lots[row];
-      if (at >= 0 && at < SPAN && (key < bestKey || amount > 0)) {
+      // Unsigned, one comparison tells both ends of the window.
+      const at = (key - base) >>> 0;
+      if (at < SPAN && key < bestKey) {
         window[at] = amount;
         written[at >>> BLOCK_BITS] = 1;
-        if (key > bestKey) this.#bestKey = bestKey = key;
       } else {
         this.set(key, amount);
         base = this.#base;

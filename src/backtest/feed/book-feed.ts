@@ -2,6 +2,7 @@ import type { Clock } from "../../core/seam.js";
 import type { MarketId } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
+import { NO_KEY } from "../book/replay-side.js";
 import type { LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
@@ -15,9 +16,10 @@ export class BookFeed implements LocalFeed {
   readonly #clock: Clock;
   readonly #onTrade: TradeSink;
   #hasSnapshot = false;
-  #bidKey = 0;
-  #askKey = 0;
-  #wasSynchronised = false;
+  #bidKey = NO_KEY;
+  #askKey = NO_KEY;
+  /** Why the book is not to be trusted; undefined when it is. */
+  #reason: string | undefined = "no snapshot yet";
 
   constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
     this.marketId = tape.marketId;
@@ -43,6 +45,7 @@ export class BookFeed implements LocalFeed {
   hear(untilUs: number): boolean {
     const heard = this.#tape;
     const replayed = this.#replayed;
+    let isBookHeard = false;
     while (heard.nextUs <= untilUs) {
       const { tape, message } = heard;
       const kind = tape.kind[message];
@@ -52,23 +55,24 @@ export class BookFeed implements LocalFeed {
         this.#onTrade(Math.abs(ticks), tape.lots[row] as number, ticks > 0 ? "BUY" : "SELL");
       } else {
         replayed.applyMessage(tape, message);
+        isBookHeard = true;
         if (kind === TapeKind.bookSnapshot) this.#hasSnapshot = true;
       }
       heard.heard();
     }
-    return this.#settle();
+    const isMoved = isBookHeard && this.#judge();
+    this.book.changed(this.#clock.monotonicMs(), this.#reason);
+    return isMoved;
   }
 
-  /** Judges the book after whole messages. */
-  #settle(): boolean {
+  /** Judges the book after whole messages. True when its best prices changed, or it came or went. */
+  #judge(): boolean {
     const { bids, asks } = this.#replayed;
-    const reason = !this.#hasSnapshot ? "no snapshot yet" : this.#replayed.crossed ? "the recorded book is crossed" : undefined;
-    this.book.changed(this.#clock.monotonicMs(), reason);
-    const isSynchronised = reason === undefined;
-    if (bids.bestKey === this.#bidKey && asks.bestKey === this.#askKey && isSynchronised === this.#wasSynchronised) return false;
+    const wasTrusted = this.#reason === undefined;
+    this.#reason = !this.#hasSnapshot ? "no snapshot yet" : this.#replayed.crossed ? "the recorded book is crossed" : undefined;
+    if (bids.bestKey === this.#bidKey && asks.bestKey === this.#askKey && wasTrusted === (this.#reason === undefined)) return false;
     this.#bidKey = bids.bestKey;
     this.#askKey = asks.bestKey;
-    this.#wasSynchronised = isSynchronised;
     return true;
   }
 }

@@ -139,7 +139,8 @@ export class BookMatcher extends OrderMatcher {
     const { bids, asks } = this.own;
     for (let row = from; row < to; row++) {
       const key = signedTicks[row];
-      const [same, other] = key > 0 ? [bids, asks] : [asks, bids];
+      const same = key > 0 ? bids : asks;
+      const other = key > 0 ? asks : bids;
       if ((key <= same.bestKey && key >= same.worstKey) || key >= -other.bestKey) return true;
     }
     return false;

@@ -166,5 +166,5 @@ export async function parityInputs({ folder, session }: RecordedSession): Promis
   if (session === undefined) throw new Error("the session was killed");
   const [market] = await openSession(folder, session);
   if (market === undefined) throw new Error("the session has lost its market");
-  return parityInputsOf(market);
+  return parityInputsOf(market, session);
 }

@@ -3,6 +3,7 @@ import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { instantOf } from "../report/instants.js";
 import type { Strategies } from "../run/replay-options.js";
+import type { RecordedOrder } from "../session/recorded-orders.js";
 import type { Session } from "../session/session-file.js";
 import { constantLatency } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
@@ -15,7 +16,7 @@ import { type Fit, fitModel, type Judged, judge, plainModel, WINDOW_US } from ".
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
-import { type RanMarket, runAgain } from "./run-again.js";
+import { type RanMarket, runAgain, startCreditOf } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish {
@@ -42,7 +43,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const { folder, session } = wish;
   const opened = await openSession(folder, session);
   const judged = opened.map((market) => {
-    const inputs = parityInputsOf(market);
+    const inputs = parityInputsOf(market, session);
     const fit = wish.fit ? fitModel(inputs) : undefined;
     const plain = plainModel(inputs);
     return { market, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
@@ -105,15 +106,22 @@ function modelsOf(
   wish: CompareWish,
   judged: readonly { readonly market: OpenedSessionMarket; readonly best: Judged }[],
 ): Comparison["models"] {
-  const delays = medianDelays(judged.flatMap(({ market }) => market.account.orders));
+  const { session, fit } = wish;
+  const recorded = session.paper ?? recordedLatencies(judged.flatMap(({ market }) => market.account.orders));
   const first = judged[0]?.best.model;
-  const shiftMs = wish.fit ? (first?.shiftMs ?? 0) : 0;
-  const recordedMs = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
+  const shiftMs = fit ? (first?.shiftMs ?? 0) : 0;
   return {
-    queue: (wish.fit ? undefined : wish.queue) ?? first?.queue ?? "risk-averse",
-    orderLatencyMs: (wish.fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recordedMs(delays?.entryUs) + shiftMs),
-    responseLatencyMs: (wish.fit ? undefined : wish.responseLatencyMs) ?? recordedMs(delays?.responseUs),
+    queue: (fit ? undefined : wish.queue) ?? first?.queue ?? "risk-averse",
+    orderLatencyMs: (fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recorded.orderLatencyMs + shiftMs),
+    responseLatencyMs: (fit ? undefined : wish.responseLatencyMs) ?? recorded.responseLatencyMs,
   };
+}
+
+/** As the exchange's own stamps tell; two clocks that disagree show none. */
+function recordedLatencies(orders: readonly RecordedOrder[]): { readonly orderLatencyMs: number; readonly responseLatencyMs: number } {
+  const delays = medianDelays(orders);
+  const ms = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
+  return { orderLatencyMs: ms(delays?.entryUs), responseLatencyMs: ms(delays?.responseUs) };
 }
 
 function ordersOf({ instrument, account }: OpenedSessionMarket, { model, replay, whole, firstHalf, secondHalf }: Judged) {
@@ -227,10 +235,14 @@ function meanPrices(
   return { BUY: mean("BUY"), SELL: mean("SELL") };
 }
 
-function notesOf({ start, mode }: Session): string[] {
+function notesOf(session: Session): string[] {
+  const { start, end, mode } = session;
+  const isDeposit = Number(end.transfersQuote) > 0;
   const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
   return [
     ...held.map(([market, amount]) => `the session began with ${amount} in ${market}, which the replay does not have`),
+    ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
+    ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
     ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
   ];
 }

@@ -45,11 +45,13 @@ export interface ParityInputs {
   readonly ownChangesUs: readonly number[];
   /** How late the book was told, as our orders in it show; 0 where they are in nobody's book. */
   readonly bookLagMs: number;
+  /** By which a paper session was filled; undefined of a live one. */
+  readonly queue: string | undefined;
 }
 
-/** The model that a fit begins with: the book as late as the recording itself shows, and nobody before us who is not shown to be. */
-export function plainModel({ bookLagMs }: ParityInputs): FillModel {
-  return { queue: "risk-averse", bookLagMs, shiftMs: 0 };
+/** The model that a fit begins with: what the recording itself shows, and where it shows none, nobody before us who is not shown to be. */
+export function plainModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
+  return { queue, bookLagMs, shiftMs: 0 };
 }
 
 /** Delays near a first guess, the nearest first. */

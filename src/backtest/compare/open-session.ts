@@ -51,12 +51,14 @@ export async function openSession(folder: string, session: Session): Promise<rea
 }
 
 /** What of a market its recorded orders are judged by. */
-export function parityInputsOf({ instrument, account, history, heard, isInBook }: OpenedSessionMarket): ParityInputs {
+export function parityInputsOf(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
+  const { instrument, account, history, heard, isInBook } = market;
   return {
     instrument,
     account,
     tape: history.tape,
     ownChangesUs: isInBook ? ownChangesUs(account.orders) : [],
     bookLagMs: isInBook ? measuredBookLagMs(heard, account.orders) : 0,
+    queue: paper?.queue,
   };
 }

@@ -1,6 +1,6 @@
 import type { ProfitParts } from "../../account/profit.js";
 import { decimalToScaled } from "../../core/instrument.js";
-import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { DAY_MS } from "../../history/day.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { FillModels } from "../engine/fill-models.js";
@@ -46,6 +46,16 @@ export interface RanAgain {
   readonly profit: ProfitParts;
 }
 
+/**
+ * What the replayed account begins with, in the quote asset's credit units: what the first decision found, and what was deposited after it, which the replay
+ * has from the beginning. What was withdrawn is left out.
+ */
+export function startCreditOf({ start, end, rules }: Session): CreditUnits {
+  const found = decimalToScaled(start?.equityQuote ?? "0", rules.creditDecimals, "start.equityQuote");
+  const transferred = decimalToScaled(end.transfersQuote, rules.creditDecimals, "end.transfersQuote");
+  return transferred > 0n ? found + transferred : found;
+}
+
 /** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
 export function runAgain(session: Session, opened: readonly OpenedSessionMarket[], strategies: Strategies, model: ReplayModel): RanAgain {
   const markets = new Map(opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]));
@@ -67,7 +77,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     fills: model.fills,
     latencyOf: () => model.latency,
     liquidation: model.liquidation,
-    startCredit: decimalToScaled(session.start?.equityQuote ?? "0", session.rules.creditDecimals, "start.equityQuote"),
+    startCredit: startCreditOf(session),
     seed: model.seed,
     startUs: session.startedUs,
     warmupMs: 0,

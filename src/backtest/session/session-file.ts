@@ -39,7 +39,12 @@ const sessionShape = z.strictObject({
     .optional(),
   /** As the first decision found it; null where there was none. */
   start: z.strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) }).nullable(),
-  end: z.strictObject({ positionsBase: z.record(z.string(), decimal), profitQuote: z.record(z.string(), decimal) }),
+  end: z.strictObject({
+    positionsBase: z.record(z.string(), decimal),
+    profitQuote: z.record(z.string(), decimal),
+    /** Deposited less withdrawn since the first decision. */
+    transfersQuote: decimal,
+  }),
   intents: lines,
   /** Everything that the bot heard, turn by turn. */
   turns: lines,

@@ -11,6 +11,7 @@ import { ConfigError, RunError } from "../../core/errors.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
 import { makeFolder } from "../../core/make-folder.js";
 import type { Seam } from "../../core/seam.js";
+import type { CreditUnits } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
@@ -47,6 +48,7 @@ export class SessionRecording implements SessionTap {
   readonly #stamps: LocalStamps;
   readonly #startedUs: number;
   #start: Session["start"] = null;
+  #transfersBefore = 0n;
   #count = 0;
   #failed: { readonly error: unknown } | undefined;
   #bot: Bot | undefined;
@@ -136,7 +138,10 @@ export class SessionRecording implements SessionTap {
       });
     } else if (notice.kind === "intent") {
       this.#guarded(() => {
-        this.#start ??= this.#startOf(bot);
+        if (this.#start === null) {
+          this.#start = this.#startOf(bot);
+          this.#transfersBefore = transferredOf(bot);
+        }
         this.#count += 1;
         const turn = (this.#turns?.count ?? 0) + 1;
         this.#intents.write(encodeJournal({ atUs: this.#stamps.nowUs(), turn, intent: notice.intent }));
@@ -195,10 +200,12 @@ export class SessionRecording implements SessionTap {
   }
 
   #endOf(): Session["end"] {
-    if (this.#bot === undefined) return { positionsBase: {}, profitQuote: {} };
-    const { decimals, ...parts } = this.#bot.context.account.profit();
+    if (this.#bot === undefined) return { positionsBase: {}, profitQuote: {}, transfersQuote: "0" };
+    const { account } = this.#bot.context;
+    const { decimals, ...parts } = account.profit();
+    const transfersQuote = scaledToDecimal(transferredOf(this.#bot) - this.#transfersBefore, this.#beginning.rules.creditDecimals);
     const profitQuote = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
-    return { positionsBase: positionsOf(this.#bot), profitQuote };
+    return { positionsBase: positionsOf(this.#bot), profitQuote, transfersQuote };
   }
 
   #guarded(write: () => void): void {
@@ -210,6 +217,12 @@ export class SessionRecording implements SessionTap {
       this.#options.onFailed(error);
     }
   }
+}
+
+/** Deposits less withdrawals, in credit units. */
+function transferredOf({ context: { account, rules } }: Bot): CreditUnits {
+  const { transfers, decimals } = account.transferred;
+  return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
 }
 
 function positionsOf(bot: Bot): Record<string, string> {

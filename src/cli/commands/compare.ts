@@ -76,9 +76,14 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
   try {
     const report = reportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
     const written = parse(report.configuration[0]?.yaml ?? "") as Record<string, unknown>;
-    const { fills, liquidation } = written;
+    const { fills, rules } = written;
+    const { liquidationPriceOff, insuranceFeeRate } = checkShape(backtestSchema.shape.rules, rules);
     return requireConstant(
-      { fills: checkShape(backtestSchema.shape.fills, fills), liquidation: liquidation as Models["liquidation"], seed: report.seed },
+      {
+        fills: checkShape(backtestSchema.shape.fills, fills),
+        liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
+        seed: report.seed,
+      },
       path,
     );
   } catch (cause) {

@@ -11,7 +11,7 @@ const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20,
 const folder = (): string => join(scratchFolder(), "session");
 
 it("fills the orders of a paper session alike in the backtest, and says why each that differs does", async () => {
-  const recorded = await recordSession({ ...makerWish(folder(), 20_000), paper: PAPER });
+  const recorded = await recordSession({ ...makerWish(folder(), 12_000), paper: PAPER });
   const inputs = await parityInputs(recorded);
   expect(recorded.session).toMatchObject({ mode: "paper", start: { equityQuote: "100000" }, paper: PAPER });
   expect(inputs.account.fills.length).toBeGreaterThan(30);
@@ -24,7 +24,7 @@ it("fills the orders of a paper session alike in the backtest, and says why each
 });
 
 it("fills the orders of a live session alike, though its book is told late and has our orders in it", async () => {
-  const inputs = await parityInputs(await recordSession(makerWish(folder(), 15_000)));
+  const inputs = await parityInputs(await recordSession(makerWish(folder(), 10_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   // The exchange gathers its book for 25 ms, and the line adds 1 to 3.
   expect(inputs.bookLagMs).toBeGreaterThanOrEqual(25);

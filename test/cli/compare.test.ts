@@ -1,0 +1,112 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Comparison, comparisonSchema } from "../../src/backtest/compare/comparison-schema.js";
+import { SESSION_FILES } from "../../src/backtest/session/session-file.js";
+import { SweepStage } from "../backtest/sweep/sweep-stage.js";
+import { makerWish, recordSession } from "../support/recorded-session.js";
+import { captureCli } from "./captured-cli.js";
+
+describe("marketwright compare", () => {
+  const stage = new SweepStage();
+  const live = join(stage.folder, "session");
+  /** A file of the stage, with its fill models. */
+  const backtest = (name: string, fills: object): string => stage.write(name, { ...stage.backtest(2), fills });
+  const compared = async (...args: string[]): Promise<Comparison> => {
+    const { code, out, err } = await captureCli(["compare", live, ...args, "--json"]);
+    expect([code, err]).toEqual([0, ""]);
+    return comparisonSchema.parse(JSON.parse(out));
+  };
+  const refused = async (...args: string[]): Promise<string> => {
+    const { code, out, err } = await captureCli(["compare", ...args]);
+    expect([code, out]).toEqual([2, ""]);
+    return err;
+  };
+
+  beforeAll(async () => {
+    await stage.open(5);
+    const paper = { queue: "power-2", orderLatencyMs: 15, responseLatencyMs: 10, creditQuote: "50000" };
+    await recordSession({ ...makerWish(live, 4_000), paper });
+  });
+  afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
+
+  it("takes the models of the recording itself where nothing else is said", async () => {
+    const { models, sameInputs, markets, mode, profit } = await compared();
+    expect(mode).toBe("paper");
+    expect(models).toEqual({ queue: "power-2", orderLatencyMs: 15, responseLatencyMs: 10 });
+    expect(sameInputs).toEqual({ ...sameInputs, equal: sameInputs.intents, firstDifference: null });
+    expect(sameInputs.intents).toBeGreaterThan(5);
+    const [market] = markets;
+    expect(market?.fit).toBeNull();
+    expect(market?.orders).toMatchObject({ model: { queue: "power-2", bookLagMs: 0, shiftMs: 0 } });
+    expect(market?.orders.live).toBeGreaterThan(3);
+    expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
+    // The parts of what differs are the difference of the parts.
+    for (const [part, difference] of Object.entries(profit.difference))
+      expect(Number(difference)).toBeCloseTo(Number(profit.replay[part]) - Number(profit.live[part]), 9);
+  });
+
+  it("takes the models of a backtest's file, and of the folder of its report", async () => {
+    const file = backtest("models.yaml", { queue: "log", orderLatencyMs: 33, responseLatencyMs: 44 });
+    const models = { queue: "log", orderLatencyMs: 33, responseLatencyMs: 44 };
+    expect((await compared(file)).models).toEqual(models);
+    const report = join(stage.folder, "report");
+    expect(await captureCli(["backtest", file, "--out", report])).toMatchObject({ code: 0 });
+    expect((await compared(report)).models).toEqual(models);
+  });
+
+  it("finds by --fit the models that fill most alike, whatever the file says, and shows what they were without", async () => {
+    const { models, markets } = await compared(
+      backtest("far.yaml", { queue: "risk-averse", orderLatencyMs: 900, responseLatencyMs: 900 }),
+      "--fit",
+    );
+    expect(models.orderLatencyMs).toBeLessThan(60);
+    expect(models.responseLatencyMs).toBe(10);
+    const [market] = markets;
+    expect(market?.fit?.tried).toBeGreaterThan(10);
+    expect(market?.fit?.objective).toContain("the second half judges");
+    expect(market?.orders.firstHalfShare).toBeGreaterThanOrEqual(market?.fit?.plain.firstHalfShare ?? 1);
+  });
+
+  it("says the same in words", async () => {
+    const { code, out, err } = await captureCli(["compare", live]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
+    expect(out).toMatch(/the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/);
+    expect(out).toContain("recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):");
+    expect(out).toContain("the bot run again (queue power-2, 15 ms there, 10 ms back):");
+    expect(out).toMatch(/profit by its parts \(live, replay, difference\)\n {2}\S+ /);
+  });
+
+  it("is wrong usage for what is no session, no backtest, or a session that was changed or not ended", async () => {
+    expect(await refused(join(stage.folder, "nothing"))).toContain("holds no recorded session");
+    expect(await refused(stage.folder)).toContain("holds no recorded session");
+    expect(await refused(live, join(stage.folder, "nothing.yaml"))).toContain("backtest: is not there");
+    expect(await refused(live, live)).toContain("holds no report of this version");
+    const following = backtest("following.yaml", {
+      queue: "log",
+      feedLatency: { orderFactor: 1, orderMs: 0, responseFactor: 1, responseMs: 0 },
+    });
+    expect(await refused(live, following)).toMatch(/latencies that follow a recording|feedLatency/);
+
+    const killed = join(stage.folder, "killed");
+    cpSync(live, killed, { recursive: true });
+    rmSync(join(killed, SESSION_FILES.session));
+    writeFileSync(join(killed, SESSION_FILES.unfinished), "{}");
+    expect(await refused(killed)).toContain("was not ended");
+    writeFileSync(join(killed, SESSION_FILES.session), "{}\n");
+    expect(await refused(killed)).toContain("is no recorded session");
+  });
+
+  it("fails on a session whose intents or turns are not what was recorded", async () => {
+    const changed = join(stage.folder, "changed");
+    for (const name of [SESSION_FILES.intents, SESSION_FILES.turns]) {
+      cpSync(live, changed, { recursive: true });
+      const path = join(changed, name);
+      writeFileSync(path, readFileSync(path, "utf8").replace(/\d/, "7"));
+      const { code, out, err } = await captureCli(["compare", changed]);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toContain(`${name}: is not what was recorded`);
+    }
+  });
+});

@@ -23,8 +23,10 @@ it("streams that the exchange compresses tell the same as those that it does not
     streams.account$().subscribe((event) => account.push(event));
     return { market, account };
   });
-  // Both up, each with its snapshot, its state and its two lists of candles.
-  await until(() => told.every(({ market, account }) => market.length === 5 && account.length === 1));
+  // Both up, each with its snapshot, its trades and its two lists of candles. The market's state is told again and again.
+  const isUp = ({ market, account }: (typeof told)[number]) =>
+    market.filter(({ type }) => type !== "market").length === 4 && market.some(({ type }) => type === "market") && account.length > 0;
+  await until(() => told.every(isUp));
   const other = await embedded.trader(KEYS[1]);
   await plain.client.place({ marketId: MARKET, side: "SELL", amount: "0.1", price: "30000" });
   await other.client.place({ marketId: MARKET, side: "BUY", amount: "0.1", price: "30000" });

@@ -122,7 +122,7 @@ function historyOf(tape: Tape): SharedHistory {
     endUs: (tape.exchangeUs[tape.messages - 1] as number) + 1,
     files: [],
     gaps: [],
-    markets: [{ marketId: tape.marketId, marks: undefined, funding: undefined, klines: undefined, tape, lacking: [] }],
+    markets: [{ marketId: tape.marketId, marks: undefined, tellsFunding: false, funding: undefined, klines: undefined, tape, lacking: [] }],
   };
 }
 
@@ -170,7 +170,7 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
     path: resolve(folder, "bench.yaml"),
     name: id,
     bot: { ...bot, path: resolve(folder, "bot.yaml") },
-    history: { store: folder, baseLatencyMs: 1, markets: { [marketId]: marketId }, fromUs: startUs, toUs: endUs },
+    history: { store: folder, baseLatencyMs: 1, memoryMb: 128, markets: { [marketId]: marketId }, fromUs: startUs, toUs: endUs },
     rules: rulesOfFile(ruleFile, [marketId], folder),
     asset: "USDC",
     written: { rules: ruleFile, exchangeInfo: undefined },

@@ -33,6 +33,14 @@ const history = z
       .max(10_000)
       .describe("What market data takes at least, where no recorder stamped it or its clock was corrected.")
       .default(1),
+    memoryMb: z
+      .number()
+      .min(0.1)
+      .max(1_000_000)
+      .describe(
+        "Megabytes that the history may take while it is replayed, over all markets: books and trades are read a few blocks at a time, and candles that do not fit are refused. A sweep shares its whole history instead.",
+      )
+      .default(128),
   })
   .superRefine((held, context) => {
     const isOne = held.market !== undefined;

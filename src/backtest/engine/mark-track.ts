@@ -29,7 +29,10 @@ export class MarkTrack {
   readonly #toldEveryUs: number;
   readonly #latencyUs: () => number;
   readonly #heard = new DelayLine<MarkEvent>();
-  readonly #marks: MarkTape | undefined;
+  readonly #startUs: number;
+  #marks: MarkTape | undefined;
+  /** Blocks of marks that follow on it. */
+  readonly #following: MarkTape[] = [];
   readonly #funding: FundingTape | undefined;
   #mark = 0;
   #paid = 0;
@@ -44,13 +47,14 @@ export class MarkTrack {
     this.#venue = venue;
     this.#market = market;
     this.#instrument = market.terms.instrument;
+    this.#startUs = startUs;
     this.#marks = sources.marks;
     this.#funding = sources.funding;
     this.#everyUs = sources.everyUs;
     this.#toldEveryUs = sources.toldEveryUs;
     this.#latencyUs = latencyUs;
     this.#madeUs = Math.ceil(startUs / sources.everyUs) * sources.everyUs;
-    while (this.#marks !== undefined && this.#stampOfMark() < startUs) this.#mark += 1;
+    if (this.#marks !== undefined) this.#toNextMark();
     while (this.#funding !== undefined && this.#stampOfFunding() < startUs) this.#paid += 1;
     this.#schedule();
   }
@@ -62,6 +66,13 @@ export class MarkTrack {
 
   get nextHeardUs(): number {
     return this.#heard.nextUs;
+  }
+
+  /** The next block of recorded marks: all of it is later than what was there before. Only where marks were recorded. */
+  extend(marks: MarkTape): void {
+    this.#following.push(marks);
+    this.#toNextMark();
+    this.#schedule();
   }
 
   /** What is due at the exchange by now: the mark first, for it is what funding is paid by. */
@@ -114,6 +125,7 @@ export class MarkTrack {
   #recorded(tape: MarkTape): void {
     const at = this.#mark;
     this.#mark += 1;
+    this.#toNextMark();
     const rateE18 = tape.fundingRateE18[at] as bigint;
     const nextFundingMs = tape.nextFundingMs[at] as number;
     const exchangeUs = tape.exchangeUs[at] as number;
@@ -132,6 +144,16 @@ export class MarkTrack {
     const { marketId } = this.#market;
     this.#venue.mark(marketId, mark, atUs);
     if (heardUs !== undefined) this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
+  }
+
+  /** Passes over what was before the run, and on to the next block where one is over. */
+  #toNextMark(): void {
+    for (;;) {
+      while (this.#stampOfMark() < this.#startUs) this.#mark += 1;
+      if (this.#mark < (this.#marks as MarkTape).exchangeUs.length || this.#following.length === 0) return;
+      this.#marks = this.#following.shift();
+      this.#mark = 0;
+    }
   }
 
   #stampOfMark(): number {

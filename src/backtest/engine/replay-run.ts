@@ -11,7 +11,7 @@ import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.j
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
@@ -83,6 +83,7 @@ export class ReplayRun {
   readonly #clock: ReplayClock;
   readonly #feeds = new Map<MarketId, LocalFeed>();
   readonly #heard = new Map<MarketId, HeardUntil>();
+  readonly #marks = new Map<MarketId, MarkTrack>();
   #isWarm = false;
 
   constructor(options: ReplayOptions) {
@@ -134,6 +135,7 @@ export class ReplayRun {
         () => feed.latencyUs,
       );
       this.#feeds.set(marketId, feed);
+      this.#marks.set(marketId, marks);
       parts.push({ market, feed, marks });
     }
     this.bot = new Bot({
@@ -170,6 +172,12 @@ export class ReplayRun {
     if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed)) feed.extend(heard);
     const matcher = this.venue.markets.get(marketId)?.matcher;
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
+  }
+
+  /** The next block of a market's marks. Only of a market that began with some. */
+  extendMarks(marketId: MarketId, marks: MarkTape): void {
+    const heard = this.#heard.get(marketId)?.marks(marks);
+    if (heard !== undefined) this.#marks.get(marketId)?.extend(heard);
   }
 
   /** Runs everything that is before an instant. @param until ends it sooner: asked before each instant. */

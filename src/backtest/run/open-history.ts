@@ -2,8 +2,8 @@ import { relative, sep } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { openKlines } from "../../history/columns/open-klines.js";
-import { openFunding, openMarks } from "../../history/columns/open-marks.js";
-import { openTapes } from "../../history/columns/open-tape.js";
+import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
+import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
 import type { TapeSource } from "../../history/columns/tape-source.js";
 import { instantText } from "../../history/day.js";
@@ -21,7 +21,10 @@ export type TapeStream = AsyncIterable<Tape>;
 /** One market's history: what a run begins with, and what follows. */
 export interface PlayedMarket {
   readonly marketId: MarketId;
-  readonly marks: MarkTape | undefined;
+  /** Block after block. */
+  readonly marks: AsyncIterable<MarkTape> | undefined;
+  /** Whether marks say when funding is paid next. */
+  readonly tellsFunding: boolean;
   readonly funding: FundingTape | undefined;
   readonly tapes: TapeStream | undefined;
   readonly klines: KlineTape | undefined;
@@ -31,6 +34,7 @@ export interface PlayedMarket {
 
 /** The same, opened in the store. */
 export interface OpenedMarket extends PlayedMarket {
+  readonly marks: MarkSource | undefined;
   readonly tapes: TapeSource | undefined;
 }
 
@@ -59,6 +63,9 @@ type Asked = Pick<BacktestConfig["history"], "fromUs" | "toUs">;
 /** How long the newest data may have been on its way. */
 const TAIL_US = 1_000_000;
 
+/** Of a candle in columns. */
+const BYTES_A_BAR = 32;
+
 /** Marks that pause for longer are missing. */
 const MARKS_PAUSE_MS = 60_000;
 
@@ -72,6 +79,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   const store = new HistoryStore(history.store);
   const grade = history.grade ?? bestGrade(store, Object.values(history.markets), history);
   const interval = grade === "klines" ? (history.interval ?? shortestInterval(store, Object.values(history.markets))) : undefined;
+  const bytes = (history.memoryMb * 1_000_000) / Object.keys(history.markets).length;
   const markets: OpenedMarket[] = [];
   const files: DataFile[] = [];
   const gaps: string[] = [];
@@ -83,17 +91,18 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     const marksKind = grade === "klines" ? undefined : "marks";
     const marks =
       marksKind !== undefined && has(store, name, "marks", span)
-        ? await openMarks(store, name, { ...span, creditDecimals: rules.creditDecimals })
+        ? new MarkSource(store, name, { ...span, creditDecimals: rules.creditDecimals })
         : undefined;
+    const tellsFunding = (await marks?.tellsFunding()) === true;
     const funding = has(store, name, "funding", span) ? await openFunding(store, name, span) : undefined;
     const kinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
     others.push(...kinds.map((kind) => ({ marketId, name, kind })));
     if (grade === "klines") {
       const kind = `klines-${interval}`;
       others.push({ marketId, name, kind });
-      const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize });
+      const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) });
       const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
-      markets.push({ marketId, marks, funding, tapes: undefined, klines: { ...tape, marketId }, lacking });
+      markets.push({ marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...tape, marketId }, lacking });
       kinds.push(kind);
     } else {
       const series = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
@@ -103,10 +112,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
         tickSize,
         stepSize,
         baseLatencyUs: Math.round(history.baseLatencyMs * 1000),
+        blockRows: rowsWithin(bytes),
         ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
       });
       for (const { kind, span: gap } of tapes.gaps) gaps.push(`${marketId} ${kind}: ${instantText(gap[0])} to ${instantText(gap[1])}`);
-      markets.push({ marketId, marks, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
+      markets.push({ marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
     }
     for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
@@ -155,16 +165,27 @@ function lastUs({ tapes, klines }: OpenedMarket): number {
   return Math.max(...days);
 }
 
-/** A market's history as a run takes it. */
+/** A market's history as a run takes it. @param tape the first one, and the first marks: what follows is told as it comes. */
 export function historyOf(
   { marketId, marks, funding, klines, lacking }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
+  firstMarks: MarkTape | undefined,
 ): MarketHistory {
-  const known = { marks, funding, gaps: lacking };
+  // Where marks are recorded, and none of that time, none are made.
+  const known = { marks: firstMarks ?? (marks === undefined ? undefined : NO_MARKS), funding, gaps: lacking };
   if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
   return { ...known, grade, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
 }
+
+const NO_MARKS: MarkTape = {
+  exchangeUs: new Float64Array(0),
+  localUs: new Float64Array(0),
+  markCredit: new BigInt64Array(0),
+  indexCredit: new BigInt64Array(0),
+  fundingRateE18: new BigInt64Array(0),
+  nextFundingMs: new Float64Array(0),
+};
 
 function emptyTape(marketId: MarketId): Tape {
   const none = { exchangeUs: new Float64Array(0), localUs: new Float64Array(0), signedTicks: new Int32Array(0), byLocal: undefined };

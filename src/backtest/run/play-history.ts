@@ -3,33 +3,40 @@ import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
-import { historyOf, type PlayedHistory, type PlayedMarket, type TapeStream } from "./open-history.js";
+import { historyOf, type PlayedHistory } from "./open-history.js";
 
-/** One market's tapes as they are read. */
-class Stream {
-  readonly market: PlayedMarket;
-  readonly #tapes: AsyncIterator<Tape>;
+/** What of one market is read block after block: its tapes, or its marks. */
+class Stream<Block extends { readonly exchangeUs: Float64Array }> {
+  readonly #blocks: AsyncIterator<Block>;
+  readonly #extend: (run: ReplayRun, block: Block) => void;
   /** The last instant whose history is known; Infinity when there is no more. */
   knownUs = Number.NEGATIVE_INFINITY;
 
-  constructor(market: PlayedMarket) {
-    this.market = market;
-    this.#tapes = (market.tapes as TapeStream)[Symbol.asyncIterator]();
+  constructor(blocks: AsyncIterable<Block>, extend: (run: ReplayRun, block: Block) => void) {
+    this.#blocks = blocks[Symbol.asyncIterator]();
+    this.#extend = extend;
   }
 
-  /** The next tape; undefined after the last. */
-  async next(): Promise<Tape | undefined> {
-    const { value, done } = await this.#tapes.next();
+  /** The next block; undefined after the last. */
+  async next(): Promise<Block | undefined> {
+    const { value, done } = await this.#blocks.next();
     if (done === true) {
       this.knownUs = Number.POSITIVE_INFINITY;
       return undefined;
     }
-    this.knownUs = value.messages === 0 ? this.knownUs : value.exchangeUs[value.messages - 1];
+    const { exchangeUs } = value;
+    this.knownUs = exchangeUs.length === 0 ? this.knownUs : exchangeUs[exchangeUs.length - 1];
     return value;
   }
 
+  /** Gives the next block to a run. */
+  async feed(run: ReplayRun): Promise<void> {
+    const block = await this.next();
+    if (block !== undefined) this.#extend(run, block);
+  }
+
   async close(): Promise<void> {
-    await this.#tapes.return?.();
+    await this.#blocks.return?.();
   }
 }
 
@@ -48,20 +55,26 @@ export interface Playing {
 const PIECE_US = 600_000_000;
 
 /**
- * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market. The run is
+ * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market, and a few blocks of its marks. The run is
  * left at its end, its bot still there.
  */
 export async function playHistory(history: PlayedHistory, { begin, toUs, awaits, onProgress = always }: Playing): Promise<ReplayRun> {
-  const streams = history.markets.filter(({ tapes }) => tapes !== undefined).map((market) => new Stream(market));
+  const streams: Pick<Stream<Tape>, "knownUs" | "feed" | "close">[] = [];
   try {
     const first = new Map<MarketId, MarketHistory>();
     for (const market of history.markets) {
-      const tape = await streams.find((stream) => stream.market === market)?.next();
-      first.set(market.marketId, historyOf(market, history.grade, tape));
+      const { marketId } = market;
+      const tapes = market.tapes && new Stream(market.tapes, (run, tape) => run.extend(marketId, { ...tape, marketId }));
+      const marks = market.marks && new Stream(market.marks, (run, block) => run.extendMarks(marketId, block));
+      for (const stream of [tapes, marks]) if (stream !== undefined) streams.push(stream);
+      first.set(marketId, historyOf(market, history.grade, await tapes?.next(), await marks?.next()));
     }
     const run = begin(first);
     for (;;) {
-      const earliest = streams.reduce<Stream | undefined>((a, b) => (a === undefined || b.knownUs < a.knownUs ? b : a), undefined);
+      const earliest = streams.reduce<(typeof streams)[number] | undefined>(
+        (a, b) => (a === undefined || b.knownUs < a.knownUs ? b : a),
+        undefined,
+      );
       const knownUs = Math.min(toUs, earliest?.knownUs ?? Number.POSITIVE_INFINITY);
       for (let atUs = run.nowUs; atUs < knownUs; ) {
         atUs = Math.min(knownUs, atUs + PIECE_US);
@@ -72,8 +85,7 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
         if (!onProgress(atUs)) return run;
       }
       if (earliest === undefined || knownUs >= toUs) return run;
-      const tape = await earliest.next();
-      if (tape !== undefined) run.extend(earliest.market.marketId, { ...tape, marketId: earliest.market.marketId });
+      await earliest.feed(run);
     }
   } finally {
     for (const stream of streams) await stream.close();

@@ -37,11 +37,10 @@ export function shownModels(config: BacktestConfig, history: PlayedHistory): Sho
 
 /** What marks and funding are made of; a history without either has neither to show, and its report says so. */
 function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
-  return markets.map(({ marketId, marks, funding }) => {
+  return markets.map(({ marketId, marks, tellsFunding, funding }) => {
     const made = grade === "klines" ? "the price at each bar's open, high and low" : "the middle of the best prices";
     const mark = marks === undefined ? made : "as recorded";
-    const isTold = marks?.nextFundingMs.some((ms) => ms > 0) === true;
-    const paid = funding !== undefined ? "as it was paid" : isTold ? "what the marks said would be paid" : "none paid: none recorded";
+    const paid = funding !== undefined ? "as it was paid" : tellsFunding ? "what the marks said would be paid" : "none paid: none recorded";
     return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
   });
 }

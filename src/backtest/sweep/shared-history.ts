@@ -9,6 +9,7 @@ import type { SweepWindow } from "./windows.js";
 interface SharedMarket {
   readonly marketId: MarketId;
   readonly marks: MarkTape | undefined;
+  readonly tellsFunding: boolean;
   readonly funding: FundingTape | undefined;
   readonly klines: KlineTape | undefined;
   readonly tape: Tape | undefined;
@@ -32,11 +33,12 @@ export function configOfWindow(config: BacktestConfig, { fromUs, toUs }: SweepWi
 export async function openShared(config: BacktestConfig, window: SweepWindow): Promise<SharedHistory> {
   const opened = await openHistory(configOfWindow(config, window));
   const markets: SharedMarket[] = [];
-  for (const { marketId, marks, funding, klines, tapes, lacking } of opened.markets) {
+  for (const { marketId, marks, tellsFunding, funding, klines, tapes, lacking } of opened.markets) {
     const tape = tapes === undefined ? undefined : await joined(tapes);
     markets.push({
       marketId,
-      marks: shared(marks),
+      marks: shared(await marks?.whole()),
+      tellsFunding,
       funding: shared(funding),
       klines: shared(klines),
       tape: shared(tape),
@@ -48,14 +50,18 @@ export async function openShared(config: BacktestConfig, window: SweepWindow): P
 
 /** The same as a run plays it. */
 export function playedHistory(history: SharedHistory): PlayedHistory {
-  const markets = history.markets.map(({ tape, ...market }): PlayedMarket => {
-    return { ...market, tapes: tape === undefined ? undefined : { [Symbol.asyncIterator]: () => once(tape) } };
+  const markets = history.markets.map(({ tape, marks, ...market }): PlayedMarket => {
+    return { ...market, tapes: tape && once(tape), marks: marks && once(marks) };
   });
   return { ...history, markets };
 }
 
-async function* once(tape: Tape): AsyncGenerator<Tape, void> {
-  yield tape;
+function once<Block>(block: Block): AsyncIterable<Block> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield block;
+    },
+  };
 }
 
 /** The bytes of all columns. */

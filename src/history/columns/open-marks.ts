@@ -1,9 +1,11 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { DayManifest } from "../day-manifest.js";
+import { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
+import { reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
-import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
+import { parquetsSql, type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows, withinSql } from "./span-rows.js";
 import type { FundingTape, MarkTape } from "./tape.js";
 
 /** Which marks to open. */
@@ -46,6 +48,43 @@ export async function* streamMarks(store: HistoryStore, market: MarketId, wish: 
     }
   }
   if (marks.count > 0) yield marks.take();
+}
+
+/** The marks of a span, to be asked for block after block, or whole. */
+export class MarkSource implements AsyncIterable<MarkTape> {
+  readonly #store: HistoryStore;
+  readonly #market: MarketId;
+  readonly #wish: MarkWish;
+
+  constructor(store: HistoryStore, market: MarketId, wish: MarkWish) {
+    this.#store = store;
+    this.#market = market;
+    this.#wish = wish;
+  }
+
+  /** As {@link streamMarks}. */
+  [Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
+    return streamMarks(this.#store, this.#market, this.#wish);
+  }
+
+  /** Whether any of them says when funding is paid next. @throws as {@link openMarks} does */
+  async tellsFunding(): Promise<boolean> {
+    const store = this.#store;
+    const days = spanDays(store, this.#market, "marks", this.#wish);
+    const files = days.map((manifest) => store.dataPath(manifest, manifest.day));
+    const duck = await Duck.open(store.spillFolder, this.#wish.limits);
+    try {
+      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${withinSql(this.#wish)} LIMIT 1`;
+      return (await reading(store.folder({ market: this.#market, kind: "marks" }), () => duck.rows(asked))).length > 0;
+    } finally {
+      duck.close();
+    }
+  }
+
+  /** As {@link openMarks}. */
+  whole(): Promise<MarkTape> {
+    return openMarks(this.#store, this.#market, this.#wish);
+  }
 }
 
 function markRows(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncGenerator<readonly SpanRow[], void> {

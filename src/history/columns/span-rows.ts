@@ -90,7 +90,7 @@ export async function* spanRows(
         ...columns.map(({ column, count }) => `CAST(${count} AS VARCHAR) AS ${column}`),
         ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(([name, sql]) => `${sql} AS ${name}`),
       ];
-      const within = `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
+      const within = withinSql({ fromUs, toUs });
       const file = files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
       const pages = duck.pages(`SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`);
       try {
@@ -119,8 +119,13 @@ function stretches(days: readonly DayManifest[], formOf: (day: DayManifest) => s
   return found;
 }
 
+/** SQL of what lies in a span. */
+export function withinSql({ fromUs, toUs }: SpanWish): string {
+  return `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
+}
+
 /** SQL of the rows of several files, one file's after another's. */
-function parquetsSql(files: readonly string[]): string {
+export function parquetsSql(files: readonly string[]): string {
   return `read_parquet([${files.map(literal).join(", ")}])`;
 }
 

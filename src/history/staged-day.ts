@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { HistoryError } from "./history-errors.js";
 
+/** What of the end is read first: most records are shorter. */
 const TAIL_BYTES = 65_536;
+const NEW_LINE = 10;
 const LINES_A_WRITE = 256;
 
 /** Records of a day that is being fetched, one JSON object a line: what was written outlives the process, a torn last line is dropped. */
@@ -17,13 +19,9 @@ export class StagedDay {
   constructor(path: string) {
     this.path = path;
     this.#handle = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
-    const { size } = fstatSync(this.#handle);
-    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    readSync(this.#handle, tail, 0, tail.length, size - tail.length);
-    const whole = tail.lastIndexOf(10) + 1;
-    this.#end = size - tail.length + whole;
-    ftruncateSync(this.#handle, this.#end);
-    const line = tail.toString("utf8", 0, whole).trimEnd().split("\n").at(-1) ?? "";
+    const { end, line } = lastWhole(this.#handle);
+    this.#end = end;
+    ftruncateSync(this.#handle, end);
     if (line === "") return;
     try {
       this.last = JSON.parse(line);
@@ -57,5 +55,20 @@ export class StagedDay {
 
   remove(): void {
     rmSync(this.path, { force: true });
+  }
+}
+
+/** The last line that was ended, and where it ends. */
+function lastWhole(handle: number): { readonly end: number; readonly line: string } {
+  const { size } = fstatSync(handle);
+  for (let wanted = TAIL_BYTES; ; wanted *= 2) {
+    const tail = Buffer.alloc(Math.min(size, wanted));
+    const from = size - tail.length;
+    readSync(handle, tail, 0, tail.length, from);
+    const last = tail.lastIndexOf(NEW_LINE);
+    const before = last <= 0 ? -1 : tail.lastIndexOf(NEW_LINE, last - 1);
+    // A line that begins before what was read is not whole here.
+    if (from > 0 && before < 0) continue;
+    return { end: from + last + 1, line: tail.toString("utf8", before + 1, Math.max(last, 0)).trimEnd() };
   }
 }

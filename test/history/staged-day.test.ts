@@ -1,0 +1,32 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { StagedDay } from "../../src/history/staged-day.js";
+import { fileOf, scratchFolder } from "./scratch.js";
+
+const staged = (path: string, ...records: object[]): StagedDay => {
+  const day = new StagedDay(path);
+  for (const record of records) day.add(record);
+  day.close();
+  return new StagedDay(path);
+};
+
+it("goes on after its last whole record, however long that is: the whole of a deep book", () => {
+  const path = join(scratchFolder(), "book.ndjson");
+  for (const length of [10, 65_535, 65_536, 300_000]) {
+    const last = { length, levels: "x".repeat(length) };
+    expect(staged(path, { first: true }, last).last).toEqual(last);
+    // A process that died over a record even longer left no more than a part of it.
+    appendFileSync(path, `{"levels":"${"y".repeat(2 * length)}`);
+    expect(staged(path).last).toEqual(last);
+  }
+  expect(readFileSync(path, "utf8").endsWith('x"}\n')).toBe(true);
+});
+
+it("has nothing of a file without a whole record, and refuses one that is none of its own", () => {
+  const folder = scratchFolder();
+  const torn = fileOf(folder, "torn.ndjson", `{"levels":"${"y".repeat(200_000)}`);
+  expect(staged(torn).last).toBeUndefined();
+  expect(readFileSync(torn, "utf8")).toBe("");
+  expect(() => new StagedDay(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow("ends with a line that is no record");
+});

@@ -8,10 +8,11 @@ import LongestFirst from "./test/support/longest-first.js";
  */
 const SHARED = [
   "test/{account,conformance,core,executor,market,risk,scenarios,strategies,validation}/**/*.test.ts",
-  "test/backtest/{book,compare,engine,matching,record,run,venue}/**/*.test.ts",
+  "test/backtest/{book,compare,config,engine,matching,record,run,venue}/**/*.test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",
   "test/backtest/sweep/{points,run-sweep,sobol,sweep-config}.test.ts",
   "test/bot/!(control|journal|load-strategy|operator).test.ts",
+  "test/bot/journal-file.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",
   "test/cli/{call,call-operations,control,data,exchange-config,start-account,usage,wrong-files}.test.ts",

@@ -5,6 +5,7 @@ import { makeFolder } from "../core/make-folder.js";
 import type { MarketId } from "../core/units.js";
 import { type ClockPart, type ClockWish, cleanClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
+import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits, literal } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
@@ -50,9 +51,18 @@ export interface Imported {
 
 /**
  * Imports files into the store. Every file is unpacked, recognised, read and checked before the first is written.
- * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit
+ * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit; RunError where the
+ * store's disk is full or cannot be written
  */
 export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
+  try {
+    return await imported(store, options);
+  } catch (error) {
+    throw diskTrouble(error, store.root) ?? error;
+  }
+}
+
+async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   const { market, files, clock, replace } = options;
   store.folder({ market, kind: "trades" });
   dropDeadImports(store);
@@ -86,7 +96,7 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
       addedNs: String(addedNs),
       smallestNs: String(smallestNs),
     }));
-    const imported: ImportedFile[] = [];
+    const done: ImportedFile[] = [];
     const replaced = replace ? new Set<string>() : undefined;
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index];
@@ -104,13 +114,13 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
           ...(replaced === undefined ? {} : { replaced }),
           findings: shaped.findings,
         });
-        imported.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
+        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
         dropRows(rows);
       } finally {
         lock.release();
       }
     }
-    return { files: imported, clock: parts };
+    return { files: done, clock: parts };
   } finally {
     duck.close();
     rmSync(unpacked, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { makeFolder } from "../../core/make-folder.js";
 import type { MarketId } from "../../core/units.js";
 import type { Day } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
+import { diskTrouble } from "../disk-trouble.js";
 import { Duck, type DuckLimits } from "../duck.js";
 import { moveInto } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
@@ -50,7 +51,7 @@ let made = 0;
 /**
  * The columns of a day as they lie beside its Parquet files, made first where they are absent, cut, foreign or of other sources. The
  * file is written under a hidden name, and takes its own when it is whole.
- * @throws HistoryError when a source is broken, or holds what columns cannot
+ * @throws HistoryError when a source is broken, or holds what columns cannot; RunError where the disk is full or cannot be written
  */
 export async function dayTape(store: HistoryStore, input: DayInput, options: DayTapeOptions): Promise<DayTape> {
   const { market, day } = input;
@@ -60,13 +61,15 @@ export async function dayTape(store: HistoryStore, input: DayInput, options: Day
   const footer = readFooter(path, key);
   if (footer !== undefined) return { path, footer };
   options.onMake?.(day);
-  makeFolder(folder);
-  sweep(folder, day, sourcesOf(input));
   made += 1;
   const hidden = join(folder, `.${day}-${process.pid}-${made}.next`);
   try {
+    makeFolder(folder);
+    sweep(folder, day, sourcesOf(input));
     await write(hidden, store, input, options, key);
     moveInto(hidden, path);
+  } catch (error) {
+    throw diskTrouble(error, folder) ?? error;
   } finally {
     rmSync(hidden, { force: true });
   }

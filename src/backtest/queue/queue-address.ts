@@ -48,3 +48,24 @@ export async function assertAnswers({ url, shown }: QueueAddress): Promise<void>
 export function connectionOf({ url }: QueueAddress): { readonly url: string; readonly maxRetriesPerRequest: null } {
   return { url, maxRetriesPerRequest: null };
 }
+
+/** Tells once when a server went away, and once when it is back: who waits for it would else look dead. @returns ends it */
+export function tellAway(address: QueueAddress, tell: (what: string) => void): () => void {
+  const { shown } = address;
+  const client = new Redis(address.url, { maxRetriesPerRequest: null });
+  let isAway = false;
+  // What is wrong is that it closes; the reason of each try to reach it again is not new.
+  client.on("error", () => {});
+  client.on("close", () => {
+    if (!isAway) tell(`the queue at ${shown} went away: waiting for it`);
+    isAway = true;
+  });
+  client.on("ready", () => {
+    if (isAway) tell(`the queue at ${shown} is back`);
+    isAway = false;
+  });
+  return () => {
+    client.removeAllListeners("close");
+    client.disconnect();
+  };
+}

@@ -1,12 +1,14 @@
 import { Queue, QueueEvents } from "bullmq";
-import { ConfigError, RunError } from "../../core/errors.js";
+import { RunError } from "../../core/errors.js";
 import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
-import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress } from "./queue-address.js";
+import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress, tellAway } from "./queue-address.js";
 import { checksumsOf, filesOf, historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
 /** Jobs of a sweep that lie in the queue at once. */
 const MOST_WAITING = 256;
+/** How often a job that is waited for is looked after: a server that lost its memory never tells of it. */
+const LOOK_MS = 10_000;
 /** Workers that a job may meet which lack its history, before it is given up. */
 const ATTEMPTS = 100;
 
@@ -19,24 +21,30 @@ export class QueueRunner implements JobRunner {
   readonly #events: QueueEvents;
   readonly #version: string;
   readonly #checksums = new Map<string, string>();
+  readonly #lookMs: number;
+  #stopTelling: () => void = () => {};
 
-  private constructor(address: QueueAddress, version: string) {
+  private constructor(address: QueueAddress, version: string, lookMs: number) {
     const connection = connectionOf(address);
     this.#version = version;
+    this.#lookMs = lookMs;
     this.#queue = new Queue(QUEUE_NAME, { connection });
     this.#events = new QueueEvents(QUEUE_NAME, { connection });
+    // Each job that is waited for listens to both.
+    this.#queue.setMaxListeners(0);
     this.#events.setMaxListeners(0);
-    // A server that is away is waited for.
+    // A server that is away is waited for, and told of below.
     this.#queue.on("error", () => {});
     this.#events.on("error", () => {});
   }
 
   /** @throws ConfigError for what is no address, RunError where nobody answers */
-  static async open(written: string, version: string): Promise<QueueRunner> {
+  static async open(written: string, version: string, { onAway, lookMs = LOOK_MS }: QueueRunnerOptions = {}): Promise<QueueRunner> {
     const address = queueAddress(written);
     await assertAnswers(address);
-    const runner = new QueueRunner(address, version);
+    const runner = new QueueRunner(address, version, lookMs);
     await runner.#events.waitUntilReady();
+    if (onAway !== undefined) runner.#stopTelling = tellAway(address, onAway);
     return runner;
   }
 
@@ -71,6 +79,7 @@ export class QueueRunner implements JobRunner {
   }
 
   async close(): Promise<void> {
+    this.#stopTelling();
     await Promise.all([this.#queue.close(), this.#events.close()]);
   }
 
@@ -84,17 +93,39 @@ export class QueueRunner implements JobRunner {
     // What failed in an earlier run of this sweep may go well in this one.
     if (before !== undefined && (await before.isFailed())) await before.remove();
     const files = await checksumsOf(filesOf(job.config), this.#checksums);
-    const asked = await this.#queue.add("run", queueJob(this.#version, window, job, history, files), { jobId, attempts: ATTEMPTS });
+    const data = queueJob(this.#version, window, job, history, files);
     const forget = async (): Promise<void> => {
       await this.#queue.remove(jobId);
     };
-    try {
-      return { result: resultOf(job, await asked.waitUntilFinished(this.#events)), forget };
-    } catch (cause) {
-      if (cause instanceof ConfigError || cause instanceof RunError) throw cause;
-      throw new RunError(`${job.id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    for (;;) {
+      // One that is there already is not added again.
+      await this.#queue.add("run", data, { jobId, attempts: ATTEMPTS });
+      const told = await this.#answerTo(jobId, job);
+      if (told !== undefined) return { result: resultOf(job, told.answer), forget };
     }
   }
+
+  /** What came of a job; undefined where it is gone: its server has lost it, or another run of the same sweep took its result. @throws RunError where it failed */
+  async #answerTo(jobId: string, { id }: Job): Promise<{ readonly answer: QueueResult } | undefined> {
+    for (;;) {
+      const asked = await this.#queue.getJob(jobId);
+      if (asked === undefined) return undefined;
+      if (await asked.isFailed()) throw new RunError(`${id}: ${asked.failedReason}`);
+      try {
+        return { answer: await asked.waitUntilFinished(this.#events, this.#lookMs) };
+      } catch {
+        // It failed, it is gone, or nothing was heard for so long: the next look tells which.
+      }
+    }
+  }
+}
+
+/** How a sweep waits at its queue. */
+export interface QueueRunnerOptions {
+  /** Told when the server went away, and when it is back. */
+  readonly onAway?: (what: string) => void;
+  /** How often a job that is waited for is looked after, milliseconds. */
+  readonly lookMs?: number;
 }
 
 /** @throws RunError for an answer that is no result */

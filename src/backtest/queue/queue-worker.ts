@@ -5,7 +5,7 @@ import { openHistory } from "../run/open-history.js";
 import type { Job } from "../sweep/play-job.js";
 import { configOfWindow, openShared, type SharedHistory } from "../sweep/shared-history.js";
 import { ThreadPool } from "../sweep/thread-pool.js";
-import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress } from "./queue-address.js";
+import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress, tellAway } from "./queue-address.js";
 import { configOf, historyLines, type QueueJob, type QueueResult } from "./queue-job.js";
 
 /** What a worker is started with. */
@@ -21,6 +21,8 @@ export interface QueueWorkerOptions {
   readonly lockMs?: number;
   /** The threads' program. Default: the build's. */
   readonly entry?: URL;
+  /** Told when the server went away, and when it is back. */
+  readonly onAway?: (what: string) => void;
   /** Told as jobs begin and end. */
   readonly onJob?: (id: string, what: "begins" | "done" | "failed") => void;
 }
@@ -40,6 +42,7 @@ export class QueueWorker {
   readonly #worker: Worker<QueueJob, QueueResult>;
   readonly #histories = new Map<string, Promise<SharedHistory>>();
   #refuse: (error: ConfigError) => void = () => {};
+  #stopTelling: () => void = () => {};
 
   private constructor(options: QueueWorkerOptions) {
     const { workers, version, entry, address, lockMs = LOCK_MS } = options;
@@ -66,11 +69,14 @@ export class QueueWorker {
     await assertAnswers(queueAddress(options.address));
     const worker = new QueueWorker(options);
     await worker.#worker.waitUntilReady();
+    const { onAway } = options;
+    if (onAway !== undefined) worker.#stopTelling = tellAway(queueAddress(options.address), onAway);
     return worker;
   }
 
   /** Ends what is at hand, and takes no more. */
   async close(): Promise<void> {
+    this.#stopTelling();
     await this.#worker.close();
     await this.#pool.close();
   }

@@ -49,7 +49,7 @@ export function addSweep(program: Command, context: CliContext): void {
       const log = openLog({ level: sweep.backtest.bot.logLevel, clock: context.seam.clock });
       const abort = new AbortController();
       context.interrupted().then(() => abort.abort());
-      const runner = await runnerOf(sweep, queue);
+      const runner = await runnerOf(sweep, queue, context);
       const bar = progress(context);
       try {
         const outcome = await runSweep(sweep, {
@@ -77,10 +77,10 @@ export function addSweep(program: Command, context: CliContext): void {
     });
 }
 
-async function runnerOf(sweep: SweepConfig, queue: string | undefined): Promise<JobRunner> {
+async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr }: CliContext): Promise<JobRunner> {
   if (queue === undefined) return new ThreadPool({ workers: sweep.workers, version: packageVersion() });
   const { QueueRunner } = await import("../../backtest/queue/queue-runner.js");
-  return QueueRunner.open(queue, packageVersion());
+  return QueueRunner.open(queue, packageVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
 }
 
 async function reportPoint(config: BacktestConfig, directory: string, log: Log): Promise<void> {

@@ -40,6 +40,7 @@ export function addWorker(program: Command, context: CliContext): void {
         workers: workers === undefined ? availableParallelism() : countOf("--workers", workers),
         version: packageVersion(),
         ...(lock === undefined ? {} : { lockMs: countOf("--lock", lock) * 1000 }),
+        onAway: (what) => context.stderr.write(`${what}\n`),
         onJob: (id, what) => {
           if (what !== "begins") ended[what] += 1;
           context.stderr.write(`${id} ${what}\n`);

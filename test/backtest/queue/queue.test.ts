@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { QUEUE_NAME } from "../../../src/backtest/queue/queue-address.js";
 import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
 import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
 import { RESULTS_FILE } from "../../../src/backtest/sweep/results-file.js";
@@ -60,8 +62,8 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     });
 
   /** Sweeps through the queue while `meanwhile` does something. */
-  async function swept(out: string, meanwhile: () => Promise<unknown>): Promise<SweepOutcome> {
-    const runner = await QueueRunner.open(redis.url, version);
+  async function swept(out: string, meanwhile: () => Promise<unknown>, onAway?: (what: string) => void): Promise<SweepOutcome> {
+    const runner = await QueueRunner.open(redis.url, version, { lookMs: 500, ...(onAway === undefined ? {} : { onAway }) });
     try {
       const [outcome] = await Promise.all([stage.run(out, runner, { version }), meanwhile()]);
       return outcome as SweepOutcome;
@@ -92,6 +94,35 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     const jobs = lines.map((line) => (JSON.parse(line) as { job: string }).job);
     expect(jobs.sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
     expect(readFileSync(outcome.json, "utf8")).toBe(alone);
+  });
+
+  it("asks again for jobs that its server has lost, and says that it was away", async () => {
+    const told: string[] = [];
+    let last: QueueWorker | undefined;
+    const look = new Redis(redis.url);
+    const outcome = await swept(
+      stage.out(),
+      async () => {
+        await expect.poll(() => look.llen(`bull:${QUEUE_NAME}:wait`), { timeout: 300_000 }).toBe(6);
+        // As a server does that was started anew and kept nothing: it knows no job, and every line to it is cut.
+        await look.flushall();
+        await look.client("KILL", "TYPE", "normal", "SKIPME", "yes");
+        last = await worker();
+      },
+      (what) => told.push(what),
+    );
+    await last?.close();
+    look.disconnect();
+    expect(readFileSync(outcome.json, "utf8")).toBe(alone);
+    expect(told[0]).toMatch(/^the queue at 127\.0\.0\.1:\d+ went away: waiting for it$/);
+  });
+
+  it("serves two runs of one sweep at once, though the first to hear takes a result out of the queue", async () => {
+    const one = await worker();
+    const outs = [stage.out(), stage.out()];
+    const outcomes = await Promise.all(outs.map((out) => swept(out, async () => {})));
+    await one.close();
+    for (const { json } of outcomes) expect(readFileSync(json, "utf8")).toBe(alone);
   });
 });
 

@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
       .poll(() => page.locator(".warning").allInnerTexts(), SOON)
       .toContain("1 of 60 points ended early in a window: the table says how.");
     const heads = await page.locator("#points-table thead th").allInnerTexts();
-    const column = heads.findIndex((head) => head === "ended early");
+    const column = heads.indexOf("ended early");
     await page.locator("#points-table thead th").nth(column).locator("button").click();
     await page.locator("#points-table thead th").nth(column).locator("button").click();
     const first = page.locator("#points-table tbody tr").first();

@@ -32,4 +32,11 @@ describe("names of real time, timers and randomness", () => {
     expect(named("const p = /it's/;\nDate.now();")).toEqual(["2 Date"]);
     expect(named("Date.now(); /* setTimeout")).toEqual(["1 Date"]);
   });
+
+  it("are found beside what reads data by itself: no check for look-ahead can cut a file that a strategy opens", () => {
+    expect(
+      named('const a = readFileSync("future.csv");\nconst b = await fs.promises.readFile(p);\nfs.createReadStream(p); fetch(u);'),
+    ).toEqual(["1 readFileSync", "2 readFile", "3 createReadStream", "3 fetch"]);
+    expect(named("view.fetch(); const readFileSyncOnce = refetch; // readFile")).toEqual([]);
+  });
 });

@@ -87,6 +87,32 @@ export default defineStrategy({
     expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain("intents of btcusdc's strategy");
   });
 
+  it("shows each decision that a cut of the history changed, with both instants to the microsecond, and ends with 1", async () => {
+    const forgetful = `import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+let views = 0;
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(map((view) => ({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: [], reason: { fairTicks: views++, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] } }))),
+});
+`;
+    writeFileSync(join(folder, "forgetful.mjs"), forgetful);
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    const plain = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
+    expect([plain.code, plain.out.replace(/\d+ decisions/, "N decisions")]).toEqual([
+      0,
+      "2 cuts in N decisions: no decision knew of history that came after it\n",
+    ]);
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./forgetful.mjs"));
+    const { code, out: told } = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
+    expect(code).toBe(1);
+    const instant = String.raw`2026-01-05T12:00:\d\d\.\d{6}Z`;
+    expect(told.match(new RegExp(`^cut after ${instant}: the decision of ${instant} was$`, "gm"))).toHaveLength(2);
+  });
+
   it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {
     const wrong = await captureCli(["backtest", file(5000, "fills: { queue: fifo }"), "--out", out("none")]);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);

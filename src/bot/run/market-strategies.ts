@@ -11,7 +11,7 @@ export async function loadStrategies(config: BotConfig, log: Log) {
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {
     if (strategy === undefined) continue;
     const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
-    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time or chance outside its context");
+    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time, chance or data outside its context");
     found.routePrints((text, isError) =>
       log[isError ? "warn" : "info"]({ strategy: found.name, text: text.trimEnd() }, "the strategy prints"),
     );

@@ -1,13 +1,15 @@
-/** A name in a strategy's source that makes a backtest differ from the live run. */
+/** A name in a strategy's source that makes a backtest differ from the live run, or lets it read what its history has not told yet. */
 export interface StrategyWarning {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** `Date`, `Math.random`, `setTimeout`, `setInterval` or `performance`. */
+  /** `Date`, `Math.random`, `setTimeout`, `setInterval`, `performance`, or one that reads data: `readFile`, `fetch` ... */
   readonly name: string;
   /** What to use in its place. */
   readonly advice: string;
 }
+
+const OWN_DATA = "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
 
 const ADVICE: Readonly<Record<string, string>> = {
   Date: "use view.timeMs",
@@ -15,12 +17,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   "Math.random": "use context.random",
   setTimeout: "use an RxJS operator with context.scheduler",
   setInterval: "use an RxJS operator with context.scheduler",
+  readFile: OWN_DATA,
+  readFileSync: OWN_DATA,
+  createReadStream: OWN_DATA,
+  fetch: OWN_DATA,
 };
 
-const NAMES = /(?<![\w$.])(?:(?:globalThis|global|window)\s*\.\s*)?(Date|setTimeout|setInterval|performance|Math\s*\.\s*random)(?![\w$])/g;
+const NAMES =
+  /(?<![\w$.])(?:(?:globalThis|global|window)\s*\.\s*)?(Date|setTimeout|setInterval|performance|fetch|Math\s*\.\s*random)(?![\w$])|(?<![\w$])(readFile|readFileSync|createReadStream)(?=\s*\()/g;
 
 /**
- * Finds the uses of real time, timers and randomness in a strategy's source (design, rule 3), comments and texts left out.
+ * Finds the uses of real time, timers, randomness and data of its own in a strategy's source (design, rule 3), comments and texts left out.
  * It reads names, not meanings: a property or a type of the same name is found too.
  */
 export function strategyWarnings(source: string, file: string): StrategyWarning[] {
@@ -29,7 +36,7 @@ export function strategyWarnings(source: string, file: string): StrategyWarning[
     .split("\n")
     .forEach((text, at) => {
       for (const match of text.matchAll(NAMES)) {
-        const name = match[1].replace(/\s/g, "");
+        const name = (match[1] ?? match[2]).replace(/\s/g, "");
         warnings.push({ file, line: at + 1, name, advice: ADVICE[name] });
       }
     });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
+import { instantOf } from "../../backtest/report/instants.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { Strategies } from "../../backtest/run/replay-options.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
@@ -87,9 +88,9 @@ async function proveNoLookAhead(
   const { changed, decisions } = check;
   const lines = changed.map(
     ({ cutUs, atUs, whole, cut }) =>
-      `cut after ${instantText(cutUs / 1000)}: the decision of ${instantText(atUs / 1000)} was\n  ${whole}\nand is\n  ${cut}\n`,
+      `cut after ${instantOf(cutUs)}: the decision of ${instantOf(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
   );
-  const summary = `${check.cuts} cuts in ${decisions} decisions: ${changed.length === 0 ? "no decision knew of what came after it" : `${changed.length} changed what was decided before them`}\n`;
+  const summary = `${check.cuts} cuts in ${decisions} decisions: ${changed.length === 0 ? "no decision knew of history that came after it" : `${changed.length} changed what was decided before them`}\n`;
   context.stdout.write(json ? jsonText(check, 2) : `${lines.join("")}${summary}`);
   if (changed.length > 0) throw new NotWell();
 }

@@ -206,11 +206,14 @@ export class PaperVenue implements Venue {
     this.#arm();
   }
 
-  /** Sees to it that somebody looks when a request is known to have arrived, or something is to be heard. */
+  /** Sees to it that somebody looks when a request is known to have arrived or an order to have expired, or something is to be heard. */
   #arm(): void {
     if (this.#isClosed) return;
     const nowUs = this.#nowUs();
-    const dueUs = Math.min(this.#replayed.nextArrivalUs + this.#delay.us, this.#replayed.nextHeardUs);
+    let exchangeDueUs = this.#replayed.nextArrivalUs;
+    // All history that is known has been played: what comes next of it is an order whose time is over.
+    for (const { matcher } of this.#replayed.markets.values()) exchangeDueUs = Math.min(exchangeDueUs, matcher.nextUs);
+    const dueUs = Math.min(exchangeDueUs + this.#delay.us, this.#replayed.nextHeardUs);
     if (dueUs >= this.#timerUs && this.#timer !== undefined) return;
     this.#timer?.cancel();
     this.#timer = undefined;

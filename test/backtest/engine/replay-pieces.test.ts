@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
+import { constantLatency } from "../../../src/backtest/venue/latency.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Quote } from "../../../src/strategies/intent.js";
+import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
+
+const MS = 1_000;
+const SPAN_US = 4_000 * MS;
+const books = (tape: Tape): MarketHistory => ({ grade: "books", tape });
+const quote = (side: Quote["side"], ticks: number): Quote => ({ side, level: 0, ticks, lots: 20 });
+
+/** Bursts of messages of one stamp with silences between them, heard late, at once, and out of their order. */
+function bursts(seed: string, marketId: string): Tape {
+  const random = seededRandom(seed);
+  const upTo = (most: number): number => Math.floor(random.uniform() * (most + 1));
+  const tape = new TapeBuilder({ marketId, ...GRID });
+  let mid = 600_000;
+  tape.snapshot(NOON_US, NOON_US + MS);
+  for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
+  for (let atUs = NOON_US; atUs < NOON_US + SPAN_US; atUs += upTo(60) * MS) {
+    for (let left = upTo(4); left >= 0; left--) {
+      const localUs = atUs + upTo(3) * upTo(8) * MS;
+      if (random.uniform() < 0.5) {
+        const buys = random.uniform() < 0.5;
+        tape.trade(atUs, localUs, buys ? "BUY" : "SELL", mid + (buys ? 1 : -1) * (1 + upTo(2)), 1 + upTo(40));
+        continue;
+      }
+      tape.update(atUs, localUs);
+      for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
+      // Seldom: quotes wait until the best prices have settled.
+      if (random.uniform() < 0.05) mid += upTo(4) - 2;
+      for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 1 + upTo(30)).level("SELL", mid + away, 1 + upTo(30));
+    }
+  }
+  return tape.build();
+}
+
+/** Where two texts part, a little before it; their end when they are one. */
+function differsAt(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return one === other ? at : Math.max(0, at - 100);
+}
+
+describe("a replay that is played in pieces", () => {
+  // Between two instants of the bot the engine runs on without looking at anything else. Wherever it is stopped and set going again, no order,
+  // fill, sample or word of the bot may be another.
+  it("is the one that is played at once, wherever it is cut", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.constantFrom([0, 0], [0, 7], [3, 0], [12, 5]),
+        fc.array(fc.integer({ min: 1, max: SPAN_US }), { maxLength: 60 }),
+        fc.boolean(),
+        (seed, [entryMs, responseMs], cuts, isTwo) => {
+          const ids = isTwo ? [MARKET, "ethusdc"] : [MARKET];
+          const played = (stopsUs: readonly number[]): string => {
+            const stage = new ReplayStage({
+              markets: Object.fromEntries(ids.map((id) => [id, books(bursts(`${seed} ${id}`, id))])),
+              strategies: Object.fromEntries(
+                ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
+              ),
+              latency: constantLatency(entryMs, responseMs),
+            });
+            for (const stopUs of stopsUs) stage.run.play(NOON_US + stopUs);
+            stage.run.finish();
+            return stage.transcript;
+          };
+          const cut = [...cuts].sort((a, b) => a - b);
+          const [inPieces, atOnce] = [played([...cut, SPAN_US]), played([SPAN_US])];
+          const at = differsAt(inPieces, atOnce);
+          expect(inPieces.slice(at, at + 300)).toBe(atOnce.slice(at, at + 300));
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it("has fills and moves to be told of, or it would show nothing", () => {
+    const stage = new ReplayStage({
+      markets: { [MARKET]: books(bursts("1", MARKET)) },
+      strategies: { [MARKET]: quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)]) },
+      latency: constantLatency(0, 0),
+    });
+    stage.run.play(NOON_US + SPAN_US);
+    expect(stage.told.fills.length).toBeGreaterThan(5);
+    expect(stage.notices.length).toBeGreaterThan(50);
+  });
+});

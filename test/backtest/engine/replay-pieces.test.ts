@@ -65,10 +65,12 @@ describe("a replay that is played in pieces", () => {
                 ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
               ),
               latency: constantLatency(entryMs, responseMs),
+              sampleUs: 20 * MS,
             });
             for (const stopUs of stopsUs) stage.run.play(NOON_US + stopUs);
             stage.run.finish();
-            return stage.transcript;
+            const mids = stage.told.samples.map(({ atUs, markets }) => [atUs, ...markets.map(({ midHalfTicks }) => midHalfTicks)]);
+            return JSON.stringify(mids) + stage.transcript;
           };
           const cut = [...cuts].sort((a, b) => a - b);
           const [inPieces, atOnce] = [played([...cut, SPAN_US]), played([SPAN_US])];

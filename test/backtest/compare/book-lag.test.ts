@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { measuredBookLagMs } from "../../../src/backtest/compare/book-lag.js";
+import { earlierBook, ownChangesUs } from "../../../src/backtest/compare/earlier-book.js";
+import { startCreditOf } from "../../../src/backtest/compare/run-again.js";
+import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
+import type { Session } from "../../../src/backtest/session/session-file.js";
+import { TapeKind } from "../../../src/history/columns/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+
+const MS = 1_000;
+const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
+
+/** An order of ours that rested from an instant on, milliseconds, until it was taken down. */
+function rested(ticks: number, acceptedMs: number, endedMs?: number): RecordedOrder {
+  return {
+    hash: `0x${ticks}`,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "POST_ONLY",
+    ticks,
+    lots: 5,
+    expirationMs: 0,
+    level: 0,
+    sentUs: acceptedMs * MS,
+    acceptedUs: acceptedMs * MS,
+    answeredUs: acceptedMs * MS,
+    refused: undefined,
+    steps: [{ atUs: acceptedMs * MS, openLots: 5 }],
+    ended: endedMs === undefined ? undefined : { atUs: endedMs * MS, status: "CANCELED" },
+  };
+}
+
+/** A book that tells a level of each price at its instant, milliseconds, and trades between. */
+function told(...messages: readonly (readonly [atMs: number, ticks: number | "trade"])[]) {
+  const builder = new TapeBuilder(GRID);
+  for (const [atMs, ticks] of messages) {
+    if (ticks === "trade") builder.trade(atMs * MS, atMs * MS, "BUY", 600, 1);
+    else builder.update(atMs * MS, atMs * MS).level("BUY", ticks, 9);
+  }
+  return builder.build();
+}
+
+describe("how late a book is told", () => {
+  it("is the time from an order's acceptance to the first message with its price, nearly the longest of them", () => {
+    const tape = told([110, 500], [125, 501], [225, 502], [320, 503], [326, 504]);
+    expect(measuredBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(25);
+    // What changed an hour later says nothing of ours.
+    expect(measuredBookLagMs(told([3_600_000, 501]), [rested(501, 100)])).toBe(0);
+    expect(measuredBookLagMs(tape, [])).toBe(0);
+    expect(measuredBookLagMs(tape, [{ ...rested(501, 100), acceptedUs: undefined }])).toBe(0);
+  });
+});
+
+describe("a book whose changes are put back to when they happened", () => {
+  const instants = (tape: ReturnType<typeof told>): number[] => [...tape.exchangeUs].map((us) => us / MS);
+
+  it("leaves trades, and puts no message before the one before was told", () => {
+    const moved = earlierBook(told([100, 500], [110, "trade"], [130, 501], [140, 502]), 25 * MS);
+    expect(instants(moved)).toEqual([75, 105, 110, 130]);
+    expect([...moved.kind]).toEqual([TapeKind.bookUpdate, TapeKind.bookUpdate, TapeKind.trade, TapeKind.bookUpdate]);
+    // When the bot heard of it is as it was.
+    expect([...moved.localUs].map((us) => us / MS)).toEqual([100, 130, 110, 140]);
+  });
+
+  it("puts what others did in a gathering that a request of ours began into its middle", () => {
+    const own = ownChangesUs([rested(501, 205, 405)]);
+    expect(own).toEqual([205 * MS, 405 * MS]);
+    const tape = told([100, 500], [230, 501], [330, 502], [430, 503]);
+    expect(instants(earlierBook(tape, 25 * MS, own))).toEqual([75, 217.5, 305, 417.5]);
+    expect(earlierBook(tape, 0, own)).toBe(tape);
+  });
+});
+
+it("begins the replayed account with what was deposited after the first decision, and not with less for what was withdrawn", () => {
+  const session = (equityQuote: string, transfersQuote: string): Session =>
+    ({ start: { equityQuote, positionsBase: {} }, end: { transfersQuote }, rules: { creditDecimals: 6 } }) as unknown as Session;
+  expect(startCreditOf(session("0", "1000.5"))).toBe(1_000_500_000n);
+  expect(startCreditOf(session("200", "1000"))).toBe(1_200_000_000n);
+  expect(startCreditOf(session("200", "-150"))).toBe(200_000_000n);
+});

@@ -277,6 +277,8 @@ export class OwnOrders {
     const beforeMs = nowMs - this.#rememberMs;
     this.#foreign.forget(beforeMs, nowMs - UNSETTLED_FACTOR * this.#rememberMs);
     for (const order of this.#orders.values()) {
+      // In the order in which they came: what was asked for since then has not been final for so long.
+      if (order.requestTimestampMs >= beforeMs) break;
       if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
       // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
       if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs) continue;

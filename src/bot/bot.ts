@@ -1,4 +1,4 @@
-import type { MarketId, Ms } from "../core/units.js";
+import type { MarketId } from "../core/units.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
@@ -23,8 +23,6 @@ import { TurnQueue } from "./turn-queue.js";
 import { Unwinding } from "./unwind/unwinding.js";
 import { Watch } from "./watch.js";
 
-/** How often what is due by time alone is looked at. */
-const TICK_MS = 100;
 /**
  * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
  * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
@@ -42,12 +40,10 @@ export class Bot {
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
   readonly #journal: TurnRecorder | undefined;
-  readonly #tickMs: Ms;
 
   constructor(options: BotOptions) {
     const { seam, store } = options;
     this.#journal = options.journal;
-    this.#tickMs = options.tickMs ?? TICK_MS;
     this.#turns = new TurnQueue(
       seam,
       (input) => this.#run(input),
@@ -206,7 +202,7 @@ export class Bot {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
-    if (this.phase !== "stopped") this.#turns.clock.setTimer(this.#tickMs, () => this.#tick());
+    if (this.phase !== "stopped") this.#turns.clock.setTimer(this.context.tickMs, () => this.#tick());
   }
 
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {

@@ -48,6 +48,8 @@ export interface BotContext {
   readonly nameOrder: ((order: OrderStruct) => Hex) | undefined;
   /** When the message that is being handled was received; undefined outside one. */
   readonly receivedMonotonicMs: () => Ms | undefined;
+  /** How often what is due by time alone is looked at. */
+  readonly tickMs: Ms;
   /** Live streams, nothing sent but questions. */
   readonly dryRun: boolean;
   /** The rules in force: read again at an interval. */

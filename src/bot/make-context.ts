@@ -25,6 +25,9 @@ import { readJsonState } from "./state/state-dir.js";
 import type { TurnQueue } from "./turn-queue.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
 
+/** How often what is due by time alone is looked at. */
+const TICK_MS = 100;
+
 /** What the parts of a bot call its serialised place for. */
 export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "submit"> {
   /** An item's turn in the outbox has come. */
@@ -93,6 +96,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     unasked: hooks.unasked,
     submit: hooks.submit,
     nameOrder: options.nameOrder,
+    tickMs: options.tickMs ?? TICK_MS,
     dryRun: options.dryRun ?? false,
     receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
     rules,

@@ -10,6 +10,8 @@ import { HEARTBEAT_FILE, type Heartbeat } from "./state/heartbeat.js";
 
 /** How often the exchange's clock is asked where no reconciliation does. */
 const TIME_EVERY_MS = 30_000;
+/** Where looks are far apart, as on candles, one of so many asks it. */
+const TICKS_A_QUESTION = 96;
 /** A book that was given up must show a snapshot within this, or is asked for again. */
 const SNAPSHOT_WITHIN_MS = 5_000;
 /** How long a question of the watch may stay unanswered before it is asked again. */
@@ -37,6 +39,7 @@ export class Watch {
   readonly #works: OrderWorks;
   readonly #books = new Map<MarketId, BookWatch>();
   readonly #pending = new Map<number, MarketId | undefined>();
+  readonly #timeEveryMs: Ms;
   #timeAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #rulesAskedAtMs: Ms;
   #beatAtMs: Ms = Number.NEGATIVE_INFINITY;
@@ -46,6 +49,8 @@ export class Watch {
     this.#safety = safety;
     this.#works = works;
     this.#rulesAskedAtMs = Number.NaN;
+    // In time for an answer that is lost to be asked for again.
+    this.#timeEveryMs = Math.min(Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs), safety.limits.maxClockAgeMs / 2);
   }
 
   /** A few times a second. */
@@ -79,7 +84,7 @@ export class Watch {
 
   #askTime(nowMs: Ms): void {
     const sinceMs = nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
-    if (sinceMs < (this.#context.exchangeTime.known ? TIME_EVERY_MS : 1_000)) return;
+    if (sinceMs < (this.#context.exchangeTime.known ? this.#timeEveryMs : 1_000)) return;
     this.#timeAskedAtMs = nowMs;
     this.#ask({ ask: "time" }, undefined);
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MarketHistory } from "../../../src/backtest/engine/replay-run.js";
+import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";

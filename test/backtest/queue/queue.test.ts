@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
         await expect.poll(() => look.llen(`bull:${QUEUE_NAME}:wait`), { timeout: 300_000 }).toBe(6);
         // As a server does that was started anew and kept nothing: it knows no job, and every line to it is cut.
         await look.flushall();
-        await look.client("KILL", "TYPE", "normal", "SKIPME", "yes");
+        await look.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         last = await worker();
       },
       (what) => told.push(what),

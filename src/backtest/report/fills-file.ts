@@ -4,6 +4,7 @@ import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { instantOf } from "./instants.js";
 import { midPrice } from "./market-decimals.js";
+import { onDisk } from "./on-disk.js";
 
 /** The columns of `fills.csv`. */
 export const FILL_COLUMNS = [
@@ -47,15 +48,17 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
   ];
 }
 
-/** Every fill of a run as it comes, as CSV. @throws Error of the system when the disk refuses. */
+/** Every fill of a run as it comes, as CSV. @throws RunError when the disk refuses. */
 export class FillsFile {
+  readonly #path: string;
   readonly #handle: number;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   #buffer = `${FILL_COLUMNS.join(",")}\n`;
   #isOpen = true;
 
   constructor(path: string, instruments: ReadonlyMap<MarketId, Instrument>) {
-    this.#handle = openSync(path, "wx", 0o600);
+    this.#path = path;
+    this.#handle = onDisk(path, () => openSync(path, "wx", 0o600));
     this.#instruments = instruments;
   }
 
@@ -69,7 +72,7 @@ export class FillsFile {
   /** What was written is on the disk. */
   finish(): void {
     this.#flush();
-    fsyncSync(this.#handle);
+    onDisk(this.#path, () => fsyncSync(this.#handle));
     this.abandon();
   }
 
@@ -81,6 +84,8 @@ export class FillsFile {
   #flush(): void {
     const bytes = Buffer.from(this.#buffer);
     this.#buffer = "";
-    for (let from = 0; from < bytes.length; ) from += writeSync(this.#handle, bytes, from);
+    onDisk(this.#path, () => {
+      for (let from = 0; from < bytes.length; ) from += writeSync(this.#handle, bytes, from);
+    });
   }
 }

@@ -4,6 +4,7 @@ import type { RunObserver } from "../record/run-observer.js";
 import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
 import { makeReport } from "./make-report.js";
+import { onDisk } from "./on-disk.js";
 import { reportPage } from "./page.js";
 import { REPORT_JSON, ReportFolder } from "./report-folder.js";
 import type { Report } from "./report-schema.js";
@@ -58,8 +59,8 @@ export class ReportWriter {
 
   /**
    * Writes what is left to write and puts everything in place.
-   * @throws RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity; Error of
-   * the system when the disk refuses. Nothing is in place then.
+   * @throws RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity, or the
+   * disk refuses. Nothing is in place then.
    */
   finish(outcome: RunOutcome): ReportPaths {
     try {
@@ -67,7 +68,7 @@ export class ReportWriter {
       this.#fills.finish();
       this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));
       this.#write(REPORT_JSON, `${JSON.stringify(report)}\n`);
-      this.#folder.place();
+      onDisk(this.#directory, () => this.#folder.place());
       const at = (name: string): string => join(this.#directory, name);
       return { directory: this.#directory, json: at(REPORT_JSON), html: at("report.html"), fillsCsv: at("fills.csv"), report };
     } catch (error) {
@@ -83,6 +84,7 @@ export class ReportWriter {
   }
 
   #write(name: string, text: string): void {
-    writeFileSync(join(this.#folder.path, name), text, { mode: 0o600, flag: "wx" });
+    const path = join(this.#folder.path, name);
+    onDisk(path, () => writeFileSync(path, text, { mode: 0o600, flag: "wx" }));
   }
 }

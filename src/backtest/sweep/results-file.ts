@@ -5,6 +5,7 @@ import { makeFolder } from "../../core/make-folder.js";
 import { pathKind } from "../../core/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
 import { StoreLock } from "../../history/store-lock.js";
+import { onDisk } from "../report/on-disk.js";
 import type { JobResult } from "./play-job.js";
 import { refuseForeign } from "./sweep-folder.js";
 
@@ -23,6 +24,7 @@ interface Line extends JobResult {
  */
 export class ResultsFile {
   readonly #results = new Map<string, JobResult>();
+  readonly #path: string;
   readonly #handle: number;
   readonly #lock: StoreLock;
   /** Where the next line goes. */
@@ -39,6 +41,7 @@ export class ResultsFile {
     this.#lock = StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it");
     try {
       const path = join(directory, RESULTS_FILE);
+      this.#path = path;
       if (replace && !isOf(path, fingerprint)) rmSync(path, { force: true });
       const whole = this.#read(path, fingerprint, directory);
       this.#handle = openSync(path, whole === 0 ? "w" : "r+", 0o600);
@@ -71,12 +74,14 @@ export class ResultsFile {
 
   #write(line: object): void {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    for (let from = 0; from < bytes.length; ) {
-      const written = writeSync(this.#handle, bytes, from, bytes.length - from, this.#at);
-      from += written;
-      this.#at += written;
-    }
-    fsyncSync(this.#handle);
+    onDisk(this.#path, () => {
+      for (let from = 0; from < bytes.length; ) {
+        const written = writeSync(this.#handle, bytes, from, bytes.length - from, this.#at);
+        from += written;
+        this.#at += written;
+      }
+      fsyncSync(this.#handle);
+    });
   }
 
   /** Takes what was written whole. @returns its length in bytes */

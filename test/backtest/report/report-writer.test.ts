@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Report, reportJsonSchema } from "../../../src/backtest/report/report-schema.js";
 import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";
-import { ConfigError } from "../../../src/core/errors.js";
+import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { decimalToScaled } from "../../../src/core/instrument.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
@@ -121,6 +121,22 @@ describe("the files of a report", () => {
     const unfinished = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
     const endUs = tell(unfinished);
     expect(() => unfinished.finish({ endUs: endUs + 1, ended: "stopped" })).toThrow(/not sampled/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("are refused by a disk with the path and its reason, not as a fault of the program, and leave nothing", () => {
+    const folder = join(scratch, "refused");
+    const writer = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
+    const endUs = tell(writer);
+    rmSync(writer.folder, { recursive: true });
+    let said: unknown;
+    try {
+      writer.finish({ endUs, ended: "end-of-history" });
+    } catch (error) {
+      said = error;
+    }
+    expect(said).toBeInstanceOf(RunError);
+    expect((said as RunError).message).toMatch(/report\.html: cannot be written: ENOENT.*expected a disk with room/);
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -1,0 +1,11 @@
+import { RunError } from "../../core/errors.js";
+
+/** Does something that the disk may refuse. @throws RunError naming the path, where it does: nobody's program is at fault then */
+export function onDisk<Value>(path: string, write: () => Value): Value {
+  try {
+    return write();
+  } catch (cause) {
+    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
+    throw new RunError(`cannot be written: ${cause.message}`, { field: path, expected: "a disk with room, that may be written", cause });
+  }
+}

@@ -57,10 +57,13 @@ export function plainModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): 
 /** Delays near a first guess, the nearest first. */
 const NEAR_MS = [0, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40];
 
+/** Where a process that stood still heard everything late, what it shows of the exchange's own delay says little. */
+const FAR_MS = [0, 10, 25, 50, 100];
+
 /** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
 function triedOf(plain: FillModel): { readonly [Part in keyof FillModel]: readonly FillModel[Part][] } {
   return {
-    bookLagMs: [...NEAR_MS.map((byMs) => plain.bookLagMs + byMs).filter((lagMs) => lagMs > 0), 0],
+    bookLagMs: [...NEAR_MS.map((byMs) => plain.bookLagMs + byMs).filter((lagMs) => lagMs > 0), ...FAR_MS],
     shiftMs: NEAR_MS,
     queue: ["risk-averse", "power-1", "power-2", "power-3", "log"],
   };

@@ -1,13 +1,13 @@
 import { NEVER, type Observable } from "rxjs";
-import { RateBudget } from "../../core/rate-budget.js";
 import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import type { VenueRules, VenueTrade } from "../../exchange/records.js";
 import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
-import type { ActionCosts, Bucket } from "../../executor/dispatch-budget.js";
+import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
 import type { BudgetSample, ReplayFill, RunObserver } from "../record/run-observer.js";
 import { DelayLine } from "./delay-line.js";
 import { answerOf, RecentRecords } from "./exchange-answers.js";
+import { ExchangeBudgets } from "./exchange-budgets.js";
 import type { HeldOrder } from "./held-order.js";
 import type { LatencyModel } from "./latency.js";
 import { type MarketTerms, ONE } from "./market-terms.js";
@@ -33,8 +33,6 @@ export interface ReplayVenueOptions {
 /** What is told at once, in this order. */
 type Response = readonly VenueEvent[];
 
-const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
-
 /**
  * The exchange of a replay (design, rule 1), on two clocks: requests leave on the bot's, arrive after their delay on the exchange's, and what comes of
  * them is heard after another. The engine says when: it plays the markets' history, lets requests arrive and takes out what is heard.
@@ -49,7 +47,7 @@ export class ReplayVenue implements Venue, OrderListener {
   readonly #responses = new DelayLine<Response>();
   readonly #trades = new RecentRecords<VenueTrade>();
   readonly #incomes = new RecentRecords<{ id: string; type: string; amount: CreditUnits; timeMs: Ms; marketId: MarketId }>();
-  readonly #budgets: Record<string, RateBudget>;
+  readonly #budgets: ExchangeBudgets;
   #isLiquidated = false;
   #lastId = 0;
   #fills = 0;
@@ -58,9 +56,7 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#options = options;
     this.account = new ReplayAccount(options.terms, options.startCredit);
     this.markets = new Map([...options.terms].map(([marketId, terms]) => [marketId, new ReplayMarket(terms, this, options.observer)]));
-    this.#budgets = Object.fromEntries(
-      options.rules.rateLimits.map(({ name, limit, intervalMs }) => [name, RateBudget.create(limit, intervalMs)]),
-    );
+    this.#budgets = new ExchangeBudgets(options.rules.rateLimits, options.costs);
   }
 
   /** When the next request arrives at the exchange; Infinity when none is on its way. */
@@ -141,11 +137,7 @@ export class ReplayVenue implements Venue, OrderListener {
 
   /** The exchange's token budgets as they stand. */
   budgets(atUs: number): BudgetSample[] {
-    return Object.entries(this.#budgets).map(([name, budget]) => ({
-      name,
-      usedTokens: budget.spent(atUs / 1000),
-      limitTokens: budget.limit,
-    }));
+    return this.#budgets.samples(atUs);
   }
 
   accepted(held: HeldOrder, atUs: number): void {
@@ -200,19 +192,11 @@ export class ReplayVenue implements Venue, OrderListener {
 
   /** A 429, as the exchange's own counting has it; undefined when the request is within its budgets. */
   #throttle(action: Action, atUs: number): Outcome | undefined {
-    const nowMs = atUs / 1000;
-    const costs = this.#options.costs[action.kind];
-    for (const bucket of BUCKETS) {
-      const budget = this.#budgets[bucket];
-      if (budget === undefined || budget.available(nowMs) >= costs[bucket]) continue;
-      this.#options.observer.note(atUs, "warn", `the exchange refused a ${action.kind}: its ${bucket} budget was spent`);
-      return { result: "throttled", httpStatus: 429, retryAfterMs: Math.ceil(budget.earliestMs(nowMs, costs[bucket]) - nowMs) };
-    }
-    for (const bucket of BUCKETS) {
-      const budget = this.#budgets[bucket];
-      if (budget !== undefined) this.#budgets[bucket] = budget.spend(nowMs, costs[bucket]);
-    }
-    return undefined;
+    const throttled = this.#budgets.charge(action, atUs);
+    if (throttled === undefined) return undefined;
+    const { bucket, outcome } = throttled;
+    this.#options.observer.note(atUs, "warn", `the exchange refused a ${action.kind}: its ${bucket} budget was spent`);
+    return outcome;
   }
 
   /** Does what a request asks. Undefined where the answer was given on the way. */

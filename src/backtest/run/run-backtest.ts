@@ -12,6 +12,7 @@ import { intervalMsOf } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
+import type { MarketHistory } from "../engine/market-history.js";
 import { ReplayRun } from "../engine/replay-run.js";
 import type { FeedMaker } from "../feed/feed-of.js";
 import { Refusals } from "../record/refusals.js";
@@ -23,6 +24,7 @@ import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
 import { openHistory, type PlayedHistory } from "./open-history.js";
 import { playHistory } from "./play-history.js";
+import { finerTickThanRecorded } from "./recorded-tick.js";
 import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
 import { shownModels } from "./shown-models.js";
 
@@ -56,6 +58,8 @@ export interface BacktestRun extends PlayedBy {
 export interface BacktestResult extends ReportPaths {
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
+  /** What makes the run less believable than it looks, in words; the report has it among its notes. */
+  readonly doubts: readonly string[];
 }
 
 const SAMPLE_MS = 1_000;
@@ -72,8 +76,8 @@ export async function runBacktest(config: BacktestConfig, run: BacktestRun): Pro
   const runs: PlayedPath[] = [];
   try {
     for (const way of paths) if (!runs.some(isStopped)) runs.push(await playedOn(config, run, history, way));
-    const { writer, outcome } = chosenOf(runs, paths.length);
-    return { ...writer.finish(outcome), gaps: history.gaps };
+    const { writer, outcome, doubts } = chosenOf(runs, paths.length);
+    return { ...writer.finish(outcome), gaps: history.gaps, doubts };
   } finally {
     for (const { writer } of runs) writer.abandon();
   }
@@ -87,24 +91,29 @@ export async function reportOf(config: BacktestConfig, run: PlayedBy, history: P
     instruments: meta.instruments,
     adverseSelectionMs: config.adverseSelectionMs,
   });
-  const outcome = await played(config, run, history, path, recorder);
+  const { outcome } = await played(config, run, history, path, recorder);
   return makeReport(meta, recorder, recorder.end(outcome.endUs), outcome);
 }
 
 /** Both orders of a bar's extremes. */
 const BOTH_PATHS = ["ohlc", "olhc"] as const;
 
-/** A run that is over, with its report still in the making. */
-interface PlayedPath {
+/** A run that is over. */
+interface Played {
+  readonly outcome: RunOutcome;
+  readonly doubts: readonly string[];
+}
+
+/** The same, with its report still in the making. */
+interface PlayedPath extends Played {
   readonly path: FillModels["path"];
   readonly writer: ReportWriter;
-  readonly outcome: RunOutcome;
 }
 
 async function playedOn(config: BacktestConfig, run: BacktestRun, history: PlayedHistory, path: FillModels["path"]): Promise<PlayedPath> {
   const writer = new ReportWriter(run.directory, metaOf(config, run, history), { replace: run.replace });
   try {
-    return { path, writer, outcome: await played(config, run, history, path, writer.observer) };
+    return { path, writer, ...(await played(config, run, history, path, writer.observer)) };
   } catch (error) {
     writer.abandon();
     throw error;
@@ -146,14 +155,17 @@ async function played(
   history: PlayedHistory,
   path: FillModels["path"],
   observer: RunObserver,
-): Promise<RunOutcome> {
+): Promise<Played> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
   const refusals = new Refusals();
+  let doubts: readonly string[] = [];
   let isInterrupted = false;
   const replay = await playHistory(history, {
-    begin: (markets) =>
-      new ReplayRun({
+    begin: (markets) => {
+      doubts = doubtsOf(markets);
+      for (const doubt of doubts) observer.note(history.startUs, "warn", doubt);
+      return new ReplayRun({
         ...options,
         fills: { ...options.fills, path },
         strategies: run.strategies,
@@ -167,7 +179,8 @@ async function played(
         },
         ...(run.cutUs === undefined ? {} : { cutUs: run.cutUs }),
         ...(run.feedOf === undefined ? {} : { feedOf: run.feedOf }),
-      }),
+      });
+    },
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
     onProgress: (atUs) => {
@@ -177,9 +190,17 @@ async function played(
   });
   const { haltedWhy } = replay;
   const whole = { endUs: replay.finish(), refusals: refusals.list };
-  if (replay.venue.isLiquidated) return { ...whole, ended: "liquidated", reason: "the account did not cover its maintenance margin" };
-  if (haltedWhy !== undefined && !isInterrupted) return { ...whole, ended: "halted", reason: haltedWhy };
-  return isInterrupted ? { ...whole, ended: "stopped", reason: "it was interrupted" } : { ...whole, ended: "end-of-history" };
+  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({ outcome: { ...whole, ...ended }, doubts });
+  if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
+  if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
+  return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });
+}
+
+function doubtsOf(markets: ReadonlyMap<MarketId, MarketHistory>): string[] {
+  return [...markets].flatMap(([marketId, history]) => {
+    const finer = finerTickThanRecorded(history);
+    return finer === undefined ? [] : [`${marketId}: ${finer}`];
+  });
 }
 
 function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {

@@ -67,9 +67,24 @@ describe("a backtest from its file", () => {
     expect(Math.round((Number(report.equity.end) - Number(report.equity.start)) * 1e7)).toBe(sum);
   });
 
+  it.each(["books", "trades", "klines"])("doubts %s under a tick that is finer than the recorded market's", async (grade) => {
+    const doubtsAt = async (tick: string): Promise<readonly string[]> => {
+      const file = backtest("fills: { queueAheadBase: 0.1 }", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
+      const config = written(file.replace("tickSizeQuote: 0.1", `tickSizeQuote: ${tick}`), `doubt-${grade}-${tick}`);
+      const directory = join(folder, `doubt-${grade}-${tick}`);
+      const { doubts, report } = await runBacktest(config, { ...played, strategies: ladder(), directory, replace: false });
+      expect(report.notes.first.filter(({ text }) => text.includes("has nobody ahead of it")).map(({ text }) => text)).toEqual(doubts);
+      return doubts;
+    };
+    // One candle has too few prices to tell a grid by.
+    const isTold = grade !== "klines";
+    expect(await doubtsAt("0.02")).toEqual(isTold ? [expect.stringContaining("multiples of 0.1")] : []);
+    expect(await doubtsAt("0.1")).toEqual([]);
+  });
+
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {
     const of = async (grade: string, more = "") => {
-      const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), grade);
+      const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`), grade);
       return runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, `out-${grade}`), replace: true });
     };
     const [books, trades, klines] = [await of("books"), await of("trades"), await of("klines")];
@@ -162,7 +177,7 @@ describe("a span that the store does not fill", () => {
 
   it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {
     for (const grade of ["books", "trades", "klines"]) {
-      const { markets } = await asked(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}`);
+      const { markets } = await asked(`from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
       const [lastFromMs, lastToMs] = markets[0]?.lacking.at(-1) ?? [];
       expect(lastToMs).toBe(Date.UTC(2026, 0, 7));
       expect(lastFromMs).toBeGreaterThan(FROM_MS + 148_000);

@@ -29,6 +29,8 @@ export interface Writing {
 }
 
 const MISSING = "candles are missing";
+/** Days that are asked of the staged file itself. */
+const FEW_DAYS = 3;
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
 
 /**
@@ -48,6 +50,26 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
   for (const day of days) await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
   const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
+  if (days.length <= FEW_DAYS) return writeEach(store, duck, writing, days, spans, shifted);
+  // A file costs more to open than a day's rows to read.
+  const table = duck.newTable();
+  await reading(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
+  try {
+    return await writeEach(store, duck, writing, days, spans, `SELECT * FROM ${table}`);
+  } finally {
+    await duck.run(`DROP TABLE ${table}`);
+  }
+}
+
+/** Writes the rows that a question gives, day by day. */
+async function writeEach(
+  store: HistoryStore,
+  duck: Duck,
+  writing: Writing,
+  days: readonly Day[],
+  spans: readonly Span[],
+  shifted: string,
+): Promise<DayManifest[]> {
   const written: DayManifest[] = [];
   for (const day of days) {
     const from = BigInt(startOfDay(day)) * NS_A_MS;
@@ -117,7 +139,9 @@ async function writeDay(
     const facts = await duck.row(
       `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
     );
-    const added = fresh === rows.select ? BigInt(rows.rows) : wholeOf((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
+    // Where nothing was there, all that is there now was added, unless a key came twice.
+    const isAllAdded = kept === undefined && (key === undefined || rows.isUnique);
+    const added = isAllAdded ? wholeOf(facts.total) : wholeOf((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     said.push(...missingBars(series, covered, Number(facts.total)));
     syncFile(nextPath);

@@ -39,8 +39,8 @@ export interface StagedRows {
   readonly isUnique: boolean;
 }
 
-/** Rows at a source's beginning that say how it is written. */
-const SAMPLE_ROWS = 4096;
+/** Rows at a source's beginning that say how it is written. Of fewer the database has all threads read on until it notices. */
+const SAMPLE_ROWS = 10_000;
 /** What the database says where a row is not written as the first ones are. */
 const OTHERWISE = "is not written as the first rows are";
 const OTHER = `error('${OTHERWISE}')`;

@@ -156,10 +156,10 @@ describe("importing files", () => {
   it("numbers rows by their place where ids count only the first of them", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const rows = Array.from({ length: 6000 }, (_, at) => `${at < 5500 ? at + 2 : at + 9},5.5,1,${MIDNIGHT + at},true\n`).join("");
+    const rows = Array.from({ length: 10_600 }, (_, at) => `${at < 10_500 ? at + 2 : at + 9},5.5,1,${MIDNIGHT + at},true\n`).join("");
     await take(store, [fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker\n${rows}`)]);
     const [last] = await query(store, `SELECT max(seq) AS seq, max(id) AS id FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`);
-    expect(last).toEqual({ seq: 6000n, id: 6008n });
+    expect(last).toEqual({ seq: 10_600n, id: 10_608n });
   });
 
   it("says nothing of a day without a record between two that have some", async () => {

@@ -1,7 +1,7 @@
 import { identifier, literal } from "../duck.js";
 
 /** Of a CSV file at a time: what a thread takes, and what is read where only the first rows are wanted. */
-const BUFFER_BYTES = 4 * 1024 * 1024;
+const BUFFER_BYTES = 2 * 1024 * 1024;
 
 /** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error. */
 export function csvSql(path: string, columns: readonly string[], hasHeader: boolean, kinds: Readonly<Record<string, string>> = {}): string {

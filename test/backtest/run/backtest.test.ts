@@ -177,7 +177,7 @@ describe("a span that the store does not fill", () => {
 
   it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {
     for (const grade of ["books", "trades", "klines"]) {
-      const { markets } = await asked(`from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
+      const { markets } = await asked(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}`);
       const [lastFromMs, lastToMs] = markets[0]?.lacking.at(-1) ?? [];
       expect(lastToMs).toBe(Date.UTC(2026, 0, 7));
       expect(lastFromMs).toBeGreaterThan(FROM_MS + 148_000);

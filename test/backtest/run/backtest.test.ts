@@ -84,7 +84,7 @@ describe("a backtest from its file", () => {
 
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {
     const of = async (grade: string, more = "") => {
-      const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`), grade);
+      const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), grade);
       return runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, `out-${grade}`), replace: true });
     };
     const [books, trades, klines] = [await of("books"), await of("trades"), await of("klines")];

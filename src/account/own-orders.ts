@@ -1,6 +1,6 @@
 import { FormatError, RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import { type CreditUnits, type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, type Side } from "../core/units.js";
+import { type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, type Side } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
@@ -11,6 +11,7 @@ import { ForeignOrders } from "./foreign-orders.js";
 import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
 import { adoptedOrder, advance, intendedOrder } from "./order-machine.js";
 import type { Unexplained } from "./unexplained.js";
+import { type WorstCase, worstCaseOf } from "./worst-case.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
 export interface NewOrder {
@@ -21,25 +22,6 @@ export interface NewOrder {
   readonly reason?: unknown;
   /** True for a server-built order, whose hash must be on disk before it is sent. */
   readonly built?: boolean;
-}
-
-/** What may still trade in a market in the worst case, at full size. */
-export interface WorstCase {
-  /** Own orders: what may still fill, and what may have filled without our having been told. */
-  readonly buyLots: Lots;
-  readonly sellLots: Lots;
-  /** The same at each order's own price, in credit units, rounded up. */
-  readonly buyCredit: CreditUnits;
-  readonly sellCredit: CreditUnits;
-  /** Own orders that may still fill. */
-  readonly count: number;
-  /** Orders of the account that are not the bot's. */
-  readonly foreignBuyLots: Lots;
-  readonly foreignSellLots: Lots;
-  readonly foreignCount: number;
-  /** What {@link OwnOrders.unseenLots} says of each side. */
-  readonly unseenBuyLots: Lots;
-  readonly unseenSellLots: Lots;
 }
 
 /** What the table needs to tell the bot's own orders from others. */
@@ -145,33 +127,7 @@ export class OwnOrders {
 
   /** Everything in a market that may still trade, at full size. `exceptHash`: an order to leave out. */
   worst(marketId: MarketId, exceptHash?: Hex): WorstCase {
-    const lots = { BUY: 0, SELL: 0 };
-    const credit = { BUY: 0n, SELL: 0n };
-    let count = 0;
-    const instrument = this.#instruments.get(marketId);
-    for (const order of this.exposed(marketId)) {
-      if (order.hash === exceptHash) continue;
-      const open = order.mayFillLots + order.untoldLots;
-      lots[order.side] += open;
-      if (order.mayFillLots > 0) count += 1;
-      // An adopted order may lie between the ticks of today's grid.
-      if (instrument !== undefined) credit[order.side] += instrument.creditCeil(Math.ceil(order.ticks), open);
-    }
-    const foreign = { BUY: 0, SELL: 0 };
-    const others = this.#foreign.open(marketId);
-    for (const order of others) foreign[order.side] += order.availableLots;
-    return {
-      buyLots: lots.BUY,
-      sellLots: lots.SELL,
-      buyCredit: credit.BUY,
-      sellCredit: credit.SELL,
-      count,
-      foreignBuyLots: foreign.BUY,
-      foreignSellLots: foreign.SELL,
-      foreignCount: others.length,
-      unseenBuyLots: this.unseenLots(marketId, "BUY"),
-      unseenSellLots: this.unseenLots(marketId, "SELL"),
-    };
+    return worstCaseOf(this, marketId, this.#instruments.get(marketId), exceptHash);
   }
 
   /**

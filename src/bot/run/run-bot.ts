@@ -8,7 +8,6 @@ import type { VenueRules } from "../../exchange/records.js";
 import { RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
 import type { Venue } from "../../exchange/venue.js";
-import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
 import { Outbox } from "../../executor/outbox.js";
 import type { Log } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
@@ -26,10 +25,12 @@ import { cancelAfterBreak } from "./cancel-after-break.js";
 import { withoutProviderKeys } from "./chain-access.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
 import { ReceivedStamp } from "./received-stamp.js";
-import { type ChainAccess, type RunningLiquidator, startLiquidator } from "./run-liquidator.js";
+import { isRegistered } from "./registration.js";
+import type { ChainAccess, RunningLiquidator } from "./run-liquidator.js";
 import { RunMonitor } from "./run-monitor.js";
 import type { SessionBeginning, SessionTap, VenueBetween } from "./session-tap.js";
 import { StartReads } from "./start-reads.js";
+import { withLiquidator } from "./with-liquidator.js";
 
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
@@ -136,81 +137,8 @@ interface Parts {
   readonly tap: SessionTap | undefined;
 }
 
-/** Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only whether there is one. */
-async function isRegistered(client: RestClient, { config, dryRun, log }: RunBotOptions): Promise<boolean> {
-  const isOperator = config.account.address !== undefined;
-  if (dryRun !== true && !isOperator) {
-    if (await client.registerAccount()) log.info({}, "registered the account");
-    return true;
-  }
-  try {
-    await client.balances();
-    return true;
-  } catch (error) {
-    if (!(error instanceof VenueError)) throw error;
-    if (isOperator && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(error.code)) {
-      throw new RunError("the exchange does not take this key for the account's", {
-        field: "account.address",
-        value: config.account.address,
-        expected: "an account that its own key has registered, and whose operator this key is",
-        cause: error,
-      });
-    }
-    if (!NO_ACCOUNT.includes(error.code)) throw error;
-    log.warn({ code: error.code }, "the exchange does not know the account: the dry run takes it for an empty one");
-    return false;
-  }
-}
-
-/** The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell. */
-async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
-  const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
-  const { bot, client, account, monitor } = running;
-  if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
-  if (chain === undefined) throw new RunError("no way to the chain was given to a bot that liquidates", { field: "chain" });
-  try {
-    const liquidator = await startLiquidator({
-      config,
-      privateKey,
-      account,
-      seam,
-      store,
-      client,
-      bot,
-      access: chain,
-      dryRun,
-      command: running.command,
-      log: monitor.liquidation.says,
-      onNote: (note) => monitor.liquidation.hear(note),
-      nowMs: () => bot.context.exchangeTime.nowMs(),
-    });
-    if (liquidator === undefined) return { ...running, liquidator };
-    monitor.liquidation.attach(liquidator);
-    running.onNotice((notice) => liquidator.observe(notice));
-    // However the bot ends, nothing is taken over for it any more.
-    running.stopped
-      .then(
-        () => liquidator.stop(),
-        () => liquidator.stop(),
-      )
-      .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"));
-    const command = (wanted: BotCommand): void => {
-      if (wanted.command !== "stop") return running.command(wanted);
-      void liquidator
-        .stop()
-        .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"))
-        .finally(() => running.command(wanted));
-    };
-    return { ...running, command, liquidator };
-  } catch (error) {
-    // The bot has sent nothing yet: its account is not even confirmed.
-    bot.abandon();
-    running.close();
-    throw error;
-  }
-}
-
-interface Assembled extends Omit<RunningBot, "liquidator"> {
+/** A bot that was put together, without a liquidator. */
+export interface Assembled extends Omit<RunningBot, "liquidator"> {
   readonly onNotice: (listener: (notice: Notice) => void) => void;
 }
 

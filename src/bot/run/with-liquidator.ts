@@ -1,0 +1,55 @@
+import { RunError } from "../../core/errors.js";
+import type { BotCommand } from "../input.js";
+import type { Assembled, RunBotOptions, RunningBot } from "./run-bot.js";
+import { startLiquidator } from "./run-liquidator.js";
+
+/**
+ * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell.
+ * @throws as `startLiquidator` does, the bot abandoned; RunError when there is no way to the chain
+ */
+export async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
+  const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
+  const { bot, client, account, monitor } = running;
+  if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
+  if (chain === undefined) throw new RunError("no way to the chain was given to a bot that liquidates", { field: "chain" });
+  try {
+    const liquidator = await startLiquidator({
+      config,
+      privateKey,
+      account,
+      seam,
+      store,
+      client,
+      bot,
+      access: chain,
+      dryRun,
+      command: running.command,
+      log: monitor.liquidation.says,
+      onNote: (note) => monitor.liquidation.hear(note),
+      nowMs: () => bot.context.exchangeTime.nowMs(),
+    });
+    if (liquidator === undefined) return { ...running, liquidator };
+    monitor.liquidation.attach(liquidator);
+    running.onNotice((notice) => liquidator.observe(notice));
+    // However the bot ends, nothing is taken over for it any more.
+    running.stopped
+      .then(
+        () => liquidator.stop(),
+        () => liquidator.stop(),
+      )
+      .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"));
+    const command = (wanted: BotCommand): void => {
+      if (wanted.command !== "stop") return running.command(wanted);
+      void liquidator
+        .stop()
+        .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"))
+        .finally(() => running.command(wanted));
+    };
+    return { ...running, command, liquidator };
+  } catch (error) {
+    // The bot has sent nothing yet: its account is not even confirmed.
+    bot.abandon();
+    running.close();
+    throw error;
+  }
+}

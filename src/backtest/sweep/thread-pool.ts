@@ -8,6 +8,9 @@ import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 /** Beside this module, in a build. */
 const ENTRY = new URL("./job-thread.js", import.meta.url);
 
+/** A replay's garbage dies young: room for more of it at once costs memory in every thread and makes none faster (bench `sweep-scaling`). */
+const LIMITS = { maxYoungGenerationSizeMb: 12 } as const;
+
 /** What a pool is made with. */
 export interface PoolOptions {
   readonly workers: number;
@@ -74,7 +77,11 @@ export class ThreadPool implements JobRunner {
 
   #begin(): Hand {
     const start: ThreadStart = { version: this.#options.version };
-    const hand: Hand = { worker: new Worker(this.#options.entry ?? ENTRY, { workerData: start }), history: undefined, settle: undefined };
+    const hand: Hand = {
+      worker: new Worker(this.#options.entry ?? ENTRY, { workerData: start, resourceLimits: LIMITS }),
+      history: undefined,
+      settle: undefined,
+    };
     const fail = (error: Error): void => {
       const at = this.#hands.indexOf(hand);
       if (at >= 0) this.#hands.splice(at, 1);

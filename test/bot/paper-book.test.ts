@@ -1,0 +1,51 @@
+import { NEVER } from "rxjs";
+import { expect, it } from "vitest";
+import { rulesOfFile } from "../../src/backtest/config/backtest-rules.js";
+import { Bot } from "../../src/bot/bot.js";
+import type { BotConfig } from "../../src/bot/config/config.js";
+import { botSchema } from "../../src/bot/config/config-schema.js";
+import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { builtInStrategies } from "../../src/strategies/built-in.js";
+
+const MARKET = "btcusdc";
+const LADDER = { halfSpreadBps: 1, sizeBase: 0.01 };
+const OWN = { side: "BUY", ticks: 600_000, lots: 5 } as const;
+
+/** The best bid that a bot sees where an order of its own has the price and the size of the best of the stream. */
+function bestBidTicks(isPaper: boolean): number | undefined {
+  const config = botSchema.parse({
+    exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+    account: { keyEnv: "KEY" },
+    quotes: { timeInForce: "POST_ONLY" },
+    markets: { [MARKET]: { strategy: "ladder", params: LADDER, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } } },
+    risk: { maxDrawdownQuote: "1000" },
+  });
+  const market = { tickSizeQuote: "0.1", stepSizeBase: "0.001", makerFeeRate: "0.0001", takerFeeRate: "0.0005", maxOpenOrders: 200 };
+  const terms = { ...market, maxLeverage: 20, liquidationThreshold: 0.03 };
+  const bot = new Bot({
+    config: { ...config, path: "/bot.yaml" } as unknown as BotConfig,
+    accountAddress: "0x00000000000000000000000000000000000000aa",
+    rules: rulesOfFile({ markets: { [MARKET]: terms }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 }, [MARKET], "/"),
+    strategies: new Map([[MARKET, builtInStrategies.ladder.bind(LADDER)]]),
+    venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
+    seam: { clock: new VirtualClock(Date.UTC(2026, 0, 5)), random: seededRandom("paper book") },
+    store: new DiscardingStore(),
+    outbox: { enqueue: () => {} },
+    observer: () => {},
+    isPaper,
+  });
+  bot.accept({
+    kind: "event",
+    event: { type: "book-snapshot", marketId: MARKET, sequence: 1, bids: [600_000, 5, 599_990, 7], asks: [600_010, 5] },
+  });
+  const touch = bot.context.desks.get(MARKET)?.touch([OWN]);
+  bot.abandon();
+  return touch?.bidTicks;
+}
+
+it("takes own orders out of the exchange's book alone: on paper nothing of ours is in it, and others' size there would be passed over", () => {
+  expect(bestBidTicks(true)).toBe(600_000);
+  expect(bestBidTicks(false)).toBe(599_990);
+});

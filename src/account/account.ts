@@ -82,11 +82,6 @@ export class Account {
     return this.#current;
   }
 
-  /** A reconciliation is under way. */
-  get reconciling(): boolean {
-    return this.#reconciler.running;
-  }
-
   /** Takes an order into the table before it may be sent. @throws RunError when its hash or info is already there. */
   intend(order: NewOrder): void {
     this.orders.intend(order);

@@ -56,10 +56,6 @@ export class Reconciler {
     this.#questions = new OpenQuestions(options.nextActionId);
   }
 
-  get running(): boolean {
-    return this.#run !== undefined;
-  }
-
   /** Begins one now; one under way is given up, its answers are ignored. */
   begin(nowMs: Ms, cause: ReconcileCause): AccountStep {
     this.#questions.clear();

@@ -22,7 +22,7 @@ const INSTANTS: readonly RowRule[] = [
 ];
 
 /** A decimal's text without an exponent, which some sources print for small numbers. */
-export function plainSql(column: string): string {
+function plainSql(column: string): string {
   return `CASE WHEN regexp_full_match(${column}, '-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+') THEN CAST(CAST(${column} AS DECIMAL(38,18)) AS VARCHAR) ELSE ${column} END`;
 }
 

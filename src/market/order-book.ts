@@ -1,10 +1,23 @@
 import type { Lots, Side, Ticks } from "../core/units.js";
 import { BookSide } from "./book-side.js";
+import type { ReadableBook } from "./readable-book.js";
 
 /** Both sides of one market's book in integer ticks and lots. It knows nothing of sequences: see `SyncedBook`. */
 export class OrderBook {
   readonly bids = new BookSide("BUY");
   readonly asks = new BookSide("SELL");
+
+  /** A book with the same levels, of its own. */
+  static copyOf({ bids, asks }: ReadableBook): OrderBook {
+    const copy = new OrderBook();
+    for (const side of [bids, asks]) {
+      side.walk((ticks, lots) => {
+        copy.set(side.side, ticks, lots);
+        return true;
+      });
+    }
+    return copy;
+  }
 
   /** Sets a level to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored. Returns whether anything changed. */
   set(side: Side, ticks: Ticks, lots: Lots): boolean {

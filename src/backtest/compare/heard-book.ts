@@ -85,16 +85,10 @@ export class HeardBook implements DeskBook {
   }
 
   entries(): { readonly bids: number[]; readonly asks: number[] } {
-    return this.#copy().entries();
+    return OrderBook.copyOf(this).entries();
   }
 
   digest(): string {
-    return this.#copy().digest();
-  }
-
-  #copy(): OrderBook {
-    const copy = new OrderBook();
-    for (const side of [this.bids, this.asks]) side.walk((ticks, lots) => copy.set(side.side, ticks, lots) !== undefined);
-    return copy;
+    return OrderBook.copyOf(this).digest();
   }
 }

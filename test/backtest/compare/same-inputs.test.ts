@@ -31,17 +31,16 @@ async function again(
   return replayTurns(recordedTurns(at, session), strategies, data, await readIntents(at, session));
 }
 
+function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
+  expect(again).toEqual({ turns: turns.count, intents: intents.count, equal: intents.count, firstDifference: undefined });
+  expect(again.intents).toBeGreaterThan(10);
+}
+
 it("wants the same to the byte in every turn of a paper session, and names the first turn of a row that was changed", async () => {
   const { folder: at, session } = await recordSession({ ...makerWish(folder(), 5_000), paper: PAPER });
   if (session === undefined) throw new Error("not recorded");
   const same = await again(at, session);
-  expect(same).toEqual({
-    turns: session.turns.count,
-    intents: session.intents.count,
-    equal: session.intents.count,
-    firstDifference: undefined,
-  });
-  expect(same.intents).toBeGreaterThan(10);
+  expectSame(same, session);
 
   // One level of one book in the middle of the session is another.
   const changed = await again(at, session, ({ heard }) => withBestBid(heard, Math.floor(heard.messages / 2)));
@@ -68,13 +67,7 @@ it("wants the same to the byte in every turn of a live session, whose book has o
   const { folder: at, session } = await recordSession(makerWish(folder(), 4_000));
   if (session === undefined) throw new Error("not recorded");
   const same = await again(at, session);
-  expect(same).toEqual({
-    turns: session.turns.count,
-    intents: session.intents.count,
-    equal: session.intents.count,
-    firstDifference: undefined,
-  });
-  expect(same.intents).toBeGreaterThan(10);
+  expectSame(same, session);
 });
 
 /** The tape, with the first best bid that a message tells after another made a tick better. */

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { constantLatency } from "../src/backtest/venue/latency.js";
-import type { Tape } from "../src/history/columns/tape.js";
 import type { Bench } from "./bench.js";
 import { pythonWithHftbacktest } from "./hftbacktest/installed.js";
-import { type Script, type ScriptFill, scriptedQuotes } from "./hftbacktest/scripted-quotes.js";
+import { OurEngine } from "./hftbacktest/our-engine.js";
+import { scriptOn } from "./hftbacktest/script.js";
+import type { ScriptFill } from "./hftbacktest/scripted-quotes.js";
 import { TheirEngine } from "./hftbacktest/their-engine.js";
 import { bookTape } from "./market-tape.js";
-import { replayOnce } from "./replay-run.js";
 import { interleaved } from "./rounds.js";
 
 const ROUNDS = 3;
@@ -21,33 +20,38 @@ export const bench: Bench = {
   async run() {
     const python = pythonWithHftbacktest();
     const { tape, source } = bookTape();
-    const script = scriptOf(tape);
     const folder = mkdtempSync(join(tmpdir(), "marketwright-bench-"));
     try {
-      const theirs = await TheirEngine.start(python, join(folder, "events"), tape, script);
+      const theirs = await TheirEngine.start(python, join(folder, "events"), tape, scriptOn(tape));
       try {
-        const ourFills = scriptedQuotes(tape, script);
-        const { fills: theirFills, trades } = await theirs.fills("roivector");
-        const equal = equalFills(ourFills, theirFills);
-        if (equal !== ourFills.length || equal !== theirFills.length || equal !== trades) {
-          throw new Error(`not the same fills: ${ourFills.length} ours, ${trades} theirs (${theirFills.length} told), ${equal} equal`);
+        const ours = await OurEngine.start();
+        try {
+          const ourFills = await ours.fills();
+          const { fills: theirFills, trades } = await theirs.fills("roivector");
+          const equal = equalFills(ourFills, theirFills);
+          if (equal !== ourFills.length || equal !== theirFills.length || equal !== trades) {
+            throw new Error(`not the same fills: ${ourFills.length} ours, ${trades} theirs (${theirFills.length} told), ${equal} equal`);
+          }
+          const measured = await interleaved({
+            rounds: ROUNDS,
+            ours: async () => tape.rows / (await ours.secondsARun(ROUND_SECONDS)),
+            reference: async () => tape.rows / (await theirs.secondsARun("roivector", ROUND_SECONDS)),
+          });
+          return {
+            ...measured,
+            unit: "rows/s of processor time",
+            referenceIs: `hftbacktest 2.4.4 with its faster book (dense arrays), compiled and warm, building it not counted; ${source}`,
+            details: {
+              "fills equal in side, price and exchange time": equal,
+              "fills ours": ourFills.length,
+              "fills theirs": theirFills.length,
+              "rows/s of theirs with its hashed book": tape.rows / (await theirs.secondsARun("hashmap", ROUND_SECONDS)),
+              rows: tape.rows,
+            },
+          };
+        } finally {
+          ours.close();
         }
-        const ours = (): number => rowsASecond(tape, () => scriptedQuotes(tape, script));
-        const reference = async (): Promise<number> => tape.rows / (await theirs.secondsARun("roivector", ROUND_SECONDS));
-        const measured = await interleaved({ rounds: ROUNDS, ours, reference });
-        return {
-          ...measured,
-          unit: "rows/s of processor time",
-          referenceIs: `hftbacktest 2.4.4 with its faster book (dense arrays), compiled and warm, building it not counted; ${source}`,
-          details: {
-            "fills equal in side, price and exchange time": equal,
-            "fills ours": ourFills.length,
-            "fills theirs": theirFills.length,
-            "rows/s of theirs with its hashed book": tape.rows / (await theirs.secondsARun("hashmap", ROUND_SECONDS)),
-            "rows/s of our whole backtest (strategy, risk and executor)": rowsASecond(tape, () => replayOnce(tape)),
-            rows: tape.rows,
-          },
-        };
       } finally {
         theirs.close();
       }
@@ -56,23 +60,6 @@ export const bench: Bench = {
     }
   },
 };
-
-/** Rows a second of all the processor's time that this process takes, its collector's included: two processes share no clock on a busy machine. */
-function rowsASecond(tape: Tape, replay: () => void): number {
-  const before = process.cpuUsage();
-  for (let runs = 1; ; runs += 1) {
-    replay();
-    const { user, system } = process.cpuUsage(before);
-    const seconds = (user + system) / 1_000_000;
-    if (seconds >= ROUND_SECONDS) return (runs * tape.rows) / seconds;
-  }
-}
-
-/** A second in, on a whole second; 40 ms each way, so that between two steps every answer is heard. */
-function scriptOf(tape: Tape): Script {
-  const startUs = Math.ceil((tape.localUs[0] as number) / 1_000_000) * 1_000_000 + 1_000_000;
-  return { startUs, everyUs: 100_000, latency: constantLatency(40, 40), lots: 10 };
-}
 
 /** How many fills both have, order by order in the exchange's time. */
 function equalFills(ours: readonly ScriptFill[], theirs: readonly ScriptFill[]): number {

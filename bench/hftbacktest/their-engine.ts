@@ -1,17 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Tape } from "../../src/history/columns/tape.js";
+import { EngineProcess } from "./engine-process.js";
 import { writeEvents } from "./events-file.js";
 import type { Script, ScriptFill } from "./scripted-quotes.js";
 
 /** Its two books: hashed levels, and dense arrays round where the market was. The second is the faster one. */
 export type TheirBook = "hashmap" | "roivector";
-
-interface Ran {
-  readonly runs: number;
-  readonly seconds: number;
-}
 
 interface Filled {
   /** What its own account counted. */
@@ -20,16 +14,12 @@ interface Filled {
   readonly fills: readonly (readonly [number, number, number, number])[];
 }
 
-/** hftbacktest with one tape and the scripted quotes, compiled and warm, in a process of its own. */
+/** hftbacktest with one tape and the scripted quotes, compiled and warm. */
 export class TheirEngine {
-  readonly #process: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
-  #said = "";
+  readonly #engine: EngineProcess;
 
-  private constructor(process: ChildProcess, answers: AsyncIterator<string>) {
-    this.#process = process;
-    this.#answers = answers;
-    process.stderr?.on("data", (chunk) => (this.#said = `${this.#said}${chunk}`.slice(-2000)));
+  private constructor(engine: EngineProcess) {
+    this.#engine = engine;
   }
 
   /** Starts it on a tape, whose events are written to `path`. Only constant latencies, the same both ways. */
@@ -38,15 +28,12 @@ export class TheirEngine {
     const { startUs, everyUs, latency, lots } = script;
     const program = fileURLToPath(new URL("./scripted_quotes.py", import.meta.url));
     const numbers = [tape.tickSize, tape.stepSize, startUs * 1000, latency.entryUs(startUs) * 1000, everyUs * 1000, lots];
-    const child = spawn(python, [program, path, ...numbers.map(String)], { stdio: ["pipe", "pipe", "pipe"] });
-    const engine = new TheirEngine(child, createInterface({ input: child.stdout })[Symbol.asyncIterator]());
-    await engine.#answer();
-    return engine;
+    return new TheirEngine(await EngineProcess.start(python, [program, path, ...numbers.map(String)]));
   }
 
   /** The fills of one run, and how many its own account counted. */
   async fills(book: TheirBook): Promise<{ readonly trades: number; readonly fills: ScriptFill[] }> {
-    const { trades, fills } = (await this.#ask(`fills ${book}`)) as Filled;
+    const { trades, fills } = await this.#engine.ask<Filled>(`fills ${book}`);
     return {
       trades,
       fills: fills.map(([, sign, ticks, ns]) => ({ side: sign > 0 ? "BUY" : "SELL", ticks, exchangeUs: Math.round(ns / 1000) })),
@@ -55,22 +42,10 @@ export class TheirEngine {
 
   /** The processor's seconds that a run takes, over at least so many of them. Building the engine is not counted. */
   async secondsARun(book: TheirBook, leastSeconds: number): Promise<number> {
-    const { runs, seconds } = (await this.#ask(`time ${book} ${leastSeconds}`)) as Ran;
-    return seconds / runs;
+    return this.#engine.secondsARun(`time ${book} ${leastSeconds}`);
   }
 
   close(): void {
-    this.#process.stdin?.end();
-  }
-
-  async #ask(command: string): Promise<unknown> {
-    this.#process.stdin?.write(`${command}\n`);
-    return this.#answer();
-  }
-
-  async #answer(): Promise<unknown> {
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error(`hftbacktest ended: ${this.#said}`);
-    return JSON.parse(value);
+    this.#engine.close();
   }
 }

@@ -60,6 +60,11 @@ export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly typ
   return layoutOf(kind).columns.filter((column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type));
 }
 
+/** SQL that is true of a row that cannot be. */
+export function brokenSql(kind: HistoryKind): string {
+  return [...INSTANTS, ...layoutOf(kind).rules].map(({ broken }) => `(${broken})`).join(" OR ");
+}
+
 /**
  * Refuses rows that cannot be. What a file says of its row groups rules most of them out without a look at a row.
  * @param path rows typed, as Parquet in the order of their source.

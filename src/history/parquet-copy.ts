@@ -1,6 +1,6 @@
 import type { Day } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
-import { literal } from "./duck.js";
+import { type Duck, literal } from "./duck.js";
 import type { Decimals } from "./measure.js";
 import type { Series } from "./store.js";
 
@@ -18,10 +18,44 @@ export function noteText({ market, kind, day, decimals, grid }: FileNote): strin
   return JSON.stringify({ format: 1, market, kind, day, decimals: { price, amount, rate }, grid });
 }
 
+/** What the database counted of a file while it wrote it; stamps and ids are undefined where no row has one. */
+export interface Written {
+  readonly rows: number;
+  readonly firstNs: bigint | undefined;
+  readonly lastNs: bigint | undefined;
+  readonly firstId: bigint | undefined;
+  readonly lastId: bigint | undefined;
+  /** Whether any row has a local stamp. */
+  readonly isStamped: boolean;
+}
+
+interface ColumnFacts {
+  readonly key: string;
+  readonly value: readonly { readonly key: string; readonly value: string }[];
+}
+
 /**
- * SQL that writes rows into a Parquet file of the store, in the order in which they come. Integers stand as their differences: stamps and ids, which
+ * Writes rows into a Parquet file of the store, in the order in which they come. Integers stand as their differences: stamps and ids, which
  * ascend, take next to nothing. Dictionaries are left out: the one of prices and amounts is larger than the differences, and takes half the time of writing.
+ * @throws Error of the database
  */
-export function copySql(select: string, path: string, note: FileNote): string {
-  return `COPY (${select}) TO ${literal(path)} (FORMAT parquet, PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 1, COMPRESSION zstd, KV_METADATA {marketwright: ${literal(noteText(note))}})`;
+export async function copyRows(duck: Duck, select: string, path: string, note: FileNote): Promise<Written> {
+  const { count, column_statistics } = await duck.row(
+    `COPY (${select}) TO ${literal(path)} (FORMAT parquet, PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 1, COMPRESSION zstd, RETURN_STATS, KV_METADATA {marketwright: ${literal(noteText(note))}})`,
+  );
+  const rows = Number(count);
+  const of = (column: string): Readonly<Record<string, string | undefined>> => {
+    const found = (column_statistics as readonly ColumnFacts[]).find(({ key }) => key === `"${column}"`);
+    return Object.fromEntries((found?.value ?? []).map(({ key, value }) => [key, value]));
+  };
+  const [time, id, recv] = [of("timeNs"), of("id"), of("recvNs")];
+  const whole = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));
+  return {
+    rows,
+    firstNs: whole(time.min),
+    lastNs: whole(time.max),
+    firstId: whole(id.min),
+    lastId: whole(id.max),
+    isStamped: Number(recv.null_count ?? rows) < rows,
+  };
 }

@@ -3,8 +3,8 @@ import { dayOf, NS_A_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { type DecimalGroup, isDecimal, layoutOf } from "./kinds.js";
-import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
-import { copySql, type FileNote, noteText } from "./parquet-copy.js";
+import { brokenSql, castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
+import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import type { Series } from "./store.js";
 
 /** Rows to be staged. */
@@ -20,16 +20,10 @@ export interface Staging {
 }
 
 /** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */
-export interface StagedRows {
+export interface StagedRows extends Written {
   readonly path: string;
   /** What the file says of itself: where a day's file has to say the same, it may become one. Undefined where it is not to be read as it is. */
   readonly note: string | undefined;
-  readonly rows: number;
-  /** Whether any has a local stamp. */
-  readonly isStamped: boolean;
-  /** Undefined where there is no row. */
-  readonly firstNs: bigint | undefined;
-  readonly lastNs: bigint | undefined;
   readonly decimals: Decimals;
   /** SQL that gives the kind's columns. */
   readonly select: string;
@@ -41,7 +35,7 @@ export interface StagedRows {
 
 /** Rows at a source's beginning that say how it is written. Of fewer the database has all threads read on until it notices. */
 const SAMPLE_ROWS = 10_000;
-/** What the database says where a row is not written as the first ones are. */
+/** What the database says where a row is not written as the first ones are, or cannot be. */
 const OTHERWISE = "is not written as the first rows are";
 const OTHER = `error('${OTHERWISE}')`;
 
@@ -75,10 +69,12 @@ export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRow
     const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(Number(writ.firstNs / NS_A_MS)), grid: staging.grid };
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
-    if (isFirst && (await isWrittenAs(duck, staging, first, writ))) return await staged(duck, staging, first, writ.place);
+    const asFirst = isFirst ? await writtenAs(duck, staging, first, writ) : undefined;
+    if (asFirst !== undefined) return await staged(duck, staging, first, writ.place, asFirst);
     const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
-    await reading(file, () => duck.run(copySql(castSql(series.kind, select, exact.decimals), path, exact)));
-    return await staged(duck, staging, exact, BY_NUMBER);
+    const written = await reading(file, () => copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact));
+    await refuseBroken(duck, series.kind, path, file);
+    return await staged(duck, staging, exact, BY_NUMBER, written);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
@@ -120,8 +116,8 @@ function placeOf({ total, told, firstId, lastId }: Row): Place {
     : BY_NUMBER;
 }
 
-/** Writes the rows as the first ones are written. @returns false where one is not */
-async function isWrittenAs(duck: Duck, { series, select, file, path }: Staging, note: FileNote, writ: Writ): Promise<boolean> {
+/** Writes the rows as the first ones are written. @returns undefined where one is not, or cannot be */
+async function writtenAs(duck: Duck, { series, select, file, path }: Staging, note: FileNote, writ: Writ): Promise<Written | undefined> {
   const { needed, written, place } = writ;
   const typed = decimalsOf(series.kind).map(
     ({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
@@ -136,22 +132,18 @@ async function isWrittenAs(duck: Duck, { series, select, file, path }: Staging, 
     return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
   });
   const rows = `SELECT ${columns.join(", ")} FROM (SELECT ${["*", ...typed].join(", ")} FROM (${select}))`;
+  const checked = `SELECT * FROM (${rows}) WHERE CASE WHEN ${brokenSql(series.kind)} THEN CAST(${OTHER} AS BOOLEAN) ELSE true END`;
   try {
-    await duck.run(copySql(rows, path, note));
-    return true;
+    return await copyRows(duck, checked, path, note);
   } catch (error) {
-    if (error instanceof Error && error.message.includes(OTHERWISE)) return false;
+    if (error instanceof Error && error.message.includes(OTHERWISE)) return undefined;
     return reading(file, () => Promise.reject(error));
   }
 }
 
-/** @throws HistoryError naming the file, for rows that cannot be */
-async function staged(duck: Duck, { series, file, path }: Staging, note: FileNote, place: Place): Promise<StagedRows> {
+async function staged(duck: Duck, { series, path }: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
-  await refuseBroken(duck, series.kind, path, file);
-  const ids = has(series, "id") ? ", min(id) AS firstId, max(id) AS lastId" : "";
-  const found = await duck.row(`SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${ids} FROM ${from}`);
   const isById = place.from === "id";
   const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
   const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;
@@ -162,17 +154,11 @@ async function staged(duck: Duck, { series, file, path }: Staging, note: FileNot
     order.filter((name) => !(isById && name === "seq")),
     key,
   );
-  const isPlaced = isById ? isStrict && wholeOf(found.lastId) - wholeOf(found.firstId) + 1n === wholeOf(found.total) : !hasNumbers;
-  const { unstamped } = await duck.row(
-    `SELECT count(*) = 0 AS unstamped FROM ${from} WHERE ${has(series, "recvNs") ? "recvNs IS NOT NULL" : "false"}`,
-  );
+  const isPlaced = isById ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows) : !hasNumbers;
   return {
+    ...written,
     path,
     note: isPlaced ? noteText(note) : undefined,
-    rows: Number(found.total),
-    isStamped: unstamped !== true,
-    firstNs: found.firstNs === null ? undefined : wholeOf(found.firstNs),
-    lastNs: found.lastNs === null ? undefined : wholeOf(found.lastNs),
     decimals: note.decimals,
     select: isPlaced ? `SELECT * FROM ${from}` : numbered,
     isOrdered: ascends,

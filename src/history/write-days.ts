@@ -6,7 +6,7 @@ import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
-import { copySql, type FileNote, noteText } from "./parquet-copy.js";
+import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
@@ -122,28 +122,26 @@ async function writeDay(
   const nextPath = store.nextPath(series, day);
   const joined = kept === undefined ? fresh : joinedSql(series, fresh, store.dataPath(series, day), decimals);
   const note = { ...series, day, decimals, grid: grid ?? kept?.grid };
-  const copy = (select: string, isOrdered: boolean): Promise<void> =>
-    duck.run(copySql(`${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}`, nextPath, note));
+  const copy = (select: string, isOrdered: boolean): Promise<Written> =>
+    reading(file, () => copyRows(duck, `${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}`, nextPath, note));
   const said: string[] = [];
   let isMeant = false;
   try {
     const isDone = kept === undefined && fresh === rows.select && isDayAlready(rows, note) && becomes(rows.path, nextPath);
+    let written: Written = rows;
     if (!isDone && (key === undefined || kept === undefined))
-      await reading(file, () => copy(withoutOrigin(joined, kept !== undefined), kept === undefined && rows.isOrdered));
+      written = await copy(withoutOrigin(joined, kept !== undefined), kept === undefined && rows.isOrdered);
     if (key !== undefined && (kept !== undefined || !(rows.isUnique || (await ascends(duck, nextPath, key))))) {
       const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${fresh})` : joined;
       await refuseConflict(duck, series, all, key, file, day);
-      await reading(file, () => copy(oneAKey(series, all, key), false));
+      written = await copy(oneAKey(series, all, key), false);
       if (key[0] === "id" && !(await ascends(duck, nextPath, key))) said.push("ids do not ascend with time");
     }
-    const facts = await duck.row(
-      `SELECT count(*) AS total, min(timeNs) AS firstNs, max(timeNs) AS lastNs${key?.[0] === "id" ? ", max(id) AS lastId" : ""} FROM ${parquetSql(nextPath)}`,
-    );
     // Where nothing was there, all that is there now was added, unless a key came twice.
     const isAllAdded = kept === undefined && (key === undefined || rows.isUnique);
-    const added = isAllAdded ? wholeOf(facts.total) : wholeOf((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
+    const added = isAllAdded ? written.rows : Number((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
-    said.push(...missingBars(series, covered, Number(facts.total)));
+    said.push(...missingBars(series, covered, written.rows));
     syncFile(nextPath);
     const manifest: DayManifest = {
       format: 1,
@@ -151,15 +149,15 @@ async function writeDay(
       day,
       complete: isWholeDay(day, covered),
       covered,
-      rows: Number(facts.total),
-      firstNs: facts.firstNs === null ? null : String(facts.firstNs),
-      lastNs: facts.lastNs === null ? null : String(facts.lastNs),
+      rows: written.rows,
+      firstNs: written.firstNs === undefined ? null : String(written.firstNs),
+      lastNs: written.lastNs === undefined ? null : String(written.lastNs),
       bytes: statSync(nextPath).size,
       sha256: await sha256Of(nextPath),
       decimals,
       ...(note.grid === undefined ? {} : { grid: note.grid }),
-      sources: [...(kept?.sources ?? []), { ...source, rows: Number(added) }],
-      ...(facts.lastId === undefined || facts.lastId === null ? {} : { lastId: String(facts.lastId) }),
+      sources: [...(kept?.sources ?? []), { ...source, rows: added }],
+      ...(written.lastId === undefined ? {} : { lastId: String(written.lastId) }),
       findings: [...new Set([...(kept?.findings ?? []).filter((finding) => !finding.endsWith(MISSING)), ...findings, ...said])],
     };
     writeWhole(store.manifestPath(series, day), `${JSON.stringify(manifest, undefined, 2)}\n`);

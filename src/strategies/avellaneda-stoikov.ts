@@ -3,7 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
-import { type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
+import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
 import type { QuotesIntent } from "./intent.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
 import {
@@ -19,9 +19,9 @@ import {
   targetPositionField,
   ticksOf,
 } from "./param-fields.js";
-import { type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type Observed, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
-import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type Sigma, type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -78,7 +78,15 @@ export const avellanedaStoikov = defineStrategy({
   },
 });
 
-class AvellanedaStoikovStep implements QuotingStep {
+interface AvellanedaStoikovObserved extends Observed {
+  readonly sigma: Sigma;
+  readonly intensity: Intensity;
+  /** The share of the horizon that is left. */
+  readonly left: number;
+}
+
+/** What the market maker computes from each view. */
+export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovObserved> {
   readonly #params: AvellanedaStoikovParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
@@ -92,17 +100,23 @@ class AvellanedaStoikovStep implements QuotingStep {
     this.#intensity = intensitySource(params);
   }
 
+  observe(view: MarketView): AvellanedaStoikovObserved {
+    const { midTicks, bids, asks, positionLots, maxPositionLots } = view;
+    const sigma = this.#sigma.observe(midTicks, view.timeMs);
+    const intensity = this.#intensity.observe(view);
+    const left = this.#shareLeft(view.timeMs);
+    const market = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots];
+    return { basis: [...market, sigma.ticks, left, intensity.kPerBps, intensity.isWaiting ? 1 : 0], sigma, intensity, left };
+  }
+
   toleranceTicks(view: MarketView): number {
     return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
   }
 
-  quotes(view: MarketView): QuotesIntent {
+  quotes(view: MarketView, { sigma, intensity, left }: AvellanedaStoikovObserved): QuotesIntent {
     const params = this.#params;
     const bpTicks = view.midTicks / 10_000;
-    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
     const sigmaBps = sigma.ticks / bpTicks;
-    const intensity = this.#intensity.observe(view);
-    const left = this.#shareLeft(view.timeMs);
     const target = params.targetPositionBase / this.#instrument.lotBase;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory =

@@ -16,9 +16,9 @@ import {
   targetPositionField,
   ticksOf,
 } from "./param-fields.js";
-import { type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type Observed, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
-import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type Sigma, type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -83,7 +83,13 @@ interface Answer {
   readonly flat: GlftDistances;
 }
 
-class GlftStep implements QuotingStep {
+interface GlftObserved extends Observed {
+  readonly sigma: Sigma;
+  readonly intensity: Intensity;
+}
+
+/** What the market maker computes from each view. */
+export class GlftStep implements QuotingStep<GlftObserved> {
   readonly #params: GlftParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
@@ -97,18 +103,25 @@ class GlftStep implements QuotingStep {
     this.#intensity = intensitySource(params);
   }
 
+  observe(view: MarketView): GlftObserved {
+    const { midTicks, bids, asks, positionLots, maxPositionLots } = view;
+    const sigma = this.#sigma.observe(midTicks, view.timeMs);
+    const intensity = this.#intensity.observe(view);
+    const { aPerSecond, kPerBps, isWaiting } = intensity;
+    const market = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots];
+    return { basis: [...market, sigma.ticks, aPerSecond, kPerBps, isWaiting ? 1 : 0], sigma, intensity };
+  }
+
   toleranceTicks(view: MarketView): number {
     return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
   }
 
-  quotes(view: MarketView): QuotesIntent {
+  quotes(view: MarketView, { sigma, intensity }: GlftObserved): QuotesIntent {
     const params = this.#params;
     const bpTicks = view.midTicks / 10_000;
-    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
     const sigmaBps = sigma.ticks / bpTicks;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory = (view.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
-    const intensity = this.#intensity.observe(view);
     const model = this.#model(sigmaBps, intensity);
     const { bid, ask, halfSpread } = this.#distances(this.#answer(model, intensity, inventory));
     const spacing = params.levelSpacingBps ?? halfSpread;

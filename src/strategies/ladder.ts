@@ -63,6 +63,9 @@ export const ladder = defineStrategy({
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => ({
+      observe: (view) => ({
+        basis: [fairOf(params, view), view.bids[0].ticks, view.asks[0].ticks, view.positionLots, view.maxPositionLots],
+      }),
       quotes: (view) => ladderQuotes(params, instrument, view),
       toleranceTicks: (view) => ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairOf(params, view)) ?? 0,
     }));

@@ -45,10 +45,17 @@ export const sigmaField = z
   .describe("Volatility of the mid.")
   .prefault({ estimator: "ewma" });
 
+/** Sigma as a strategy quotes with it. */
+export interface Sigma {
+  /** Ticks per square root of a second. */
+  readonly ticks: number;
+  readonly estimated: boolean;
+}
+
 /** Gives a strategy its sigma for each view. */
 export interface SigmaSource {
-  /** Shows it a view's mid; returns sigma in ticks per square root of a second, and whether it was estimated. */
-  observe(midTicks: number, timeMs: Ms): { readonly ticks: number; readonly estimated: boolean };
+  /** Shows it a view's mid: each once, in their order. */
+  observe(midTicks: number, timeMs: Ms): Sigma;
 }
 
 /** The source that a validated `sigma` parameter asks for. */

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { of } from "rxjs";
+import { describe, expect, it } from "vitest";
+import type { MarketView } from "../../src/market/view.js";
+import { AvellanedaStoikovStep, avellanedaStoikov, avellanedaStoikovParams } from "../../src/strategies/avellaneda-stoikov.js";
+import { GlftStep, glft, glftParams } from "../../src/strategies/glft.js";
+import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
+import { ladder, ladderParams, ladderQuotes } from "../../src/strategies/ladder.js";
+import { ticksOf } from "../../src/strategies/param-fields.js";
+import { type Observed, type QuotingStep, quotesOperator } from "../../src/strategies/quotes-operator.js";
+import { standsFor } from "../../src/strategies/refresh.js";
+import type { Strategy } from "../../src/strategies/strategy.js";
+import { testContext, testInstrument, testView } from "./fixtures.js";
+
+/** What of a market may be another at the next view. */
+const change = fc.oneof(
+  fc.constant({}),
+  fc.record({ bidLots: fc.constantFrom(100, 30) }),
+  fc.record({ bid: fc.constantFrom(999_900, 999_000) }),
+  fc.record({ ask: fc.constantFrom(1_000_100, 1_001_200) }),
+  fc.record({ positionLots: fc.constantFrom(0, 20, -60) }),
+  fc.record({ maxPositionLots: fc.constantFrom(2000, 70, Number.POSITIVE_INFINITY) }),
+);
+const tradedHighTicks = fc.constantFrom(Number.NaN, 1_000_001, 1_000_002, 1_000_004);
+const afterMs = fc.constantFrom(0, 50, 100, 1000);
+
+/** Views each of which differs little from the one before. A tick is a hundredth of a basis point, so that a little more risk moves a price. */
+const views = fc.array(fc.record({ afterMs, change, tradedHighTicks }), { minLength: 40, maxLength: 40 }).map((steps) => {
+  let timeMs = 1_000_000;
+  let market = { bid: 999_900, ask: 1_000_100, bidLots: 100, positionLots: 0, maxPositionLots: 2000 };
+  return steps.map(({ afterMs, change, tradedHighTicks }, at): MarketView => {
+    timeMs += afterMs;
+    market = { ...market, ...change };
+    const { bid, bidLots, ...rest } = market;
+    return testView({ ...rest, bids: [{ ticks: bid, lots: bidLots }], tradedHighTicks, timeMs, sequence: at + 1 });
+  });
+});
+
+const sigma = fc.constantFrom(
+  { sigmaTicks: 2 },
+  { sigmaBps: 1.5 },
+  { estimator: "ewma", windowMs: 1000, sampleMs: 50 },
+  { estimator: "rolling", windowMs: 1000, sampleMs: 50 },
+);
+const intensity = fc.option(
+  fc.record({
+    estimator: fc.constantFrom("ewma", "rolling"),
+    windowMs: fc.constant(1000),
+    cellMs: fc.constant(100),
+    depthTicks: fc.constant(4),
+    refitMs: fc.constantFrom(0, 500),
+    minCells: fc.constant(1),
+    without: fc.constantFrom("given", "wait"),
+  }),
+  { nil: undefined },
+);
+const common = {
+  sizeBase: fc.constant(0.02),
+  levels: fc.integer({ min: 1, max: 3 }),
+  targetPositionBase: fc.constantFrom(0, 0.02),
+  refreshToleranceTicks: fc.constantFrom(0, 1, 3),
+};
+const makers = {
+  ...common,
+  riskAversion: fc.constantFrom(0.01, 0.5),
+  kPerBps: fc.constant(0.3),
+  aPerSecond: fc.constant(0.9),
+  sigma,
+  intensity,
+};
+
+function emitted(strategy: Strategy, params: object, given: readonly MarketView[]): Intent[] {
+  const intents: Intent[] = [];
+  of(...given)
+    .pipe(strategy.bind(params)(testContext()))
+    .subscribe((intent) => intents.push(intent));
+  return intents;
+}
+
+/** What a strategy says that computes its quotes at every view. */
+function computed<Seen extends Observed>(step: QuotingStep<Seen>, given: readonly MarketView[]): QuotesIntent[] {
+  const intents: QuotesIntent[] = [];
+  for (const view of given) {
+    const next = step.quotes(view, step.observe(view));
+    if (!standsFor(intents.at(-1), next, view, step.toleranceTicks(view))) intents.push(next);
+  }
+  return intents;
+}
+
+describe("a quoting strategy that is asked again", () => {
+  it("says what the Guéant-Lehalle-Fernandez-Tapia market maker computes anew at every view, to the last bit", () => {
+    const params = fc.record({
+      ...makers,
+      method: fc.constantFrom("exact", "closed-form"),
+      inventoryOrders: fc.constantFrom(2, 30),
+      driftBpsPerSecond: fc.constantFrom(0, 0.1),
+    });
+    fc.assert(
+      fc.property(params, views, (held, given) => {
+        expect(emitted(glft, held, given)).toEqual(computed(new GlftStep(glftParams.parse(held), testInstrument), given));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("says what the Avellaneda-Stoikov market maker does, also where its horizon runs down", () => {
+    const params = fc.record({
+      ...makers,
+      horizon: fc.constantFrom("rolling", "repeating"),
+      horizonMs: fc.constant(700),
+      variant: fc.constantFrom("paper", "normalised"),
+    });
+    fc.assert(
+      fc.property(params, views, (held, given) => {
+        const step = new AvellanedaStoikovStep(avellanedaStoikovParams.parse(held), testInstrument);
+        expect(emitted(avellanedaStoikov, held, given)).toEqual(computed(step, given));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("says what the ladder does, by the mid and by the micro-price", () => {
+    const params = fc.record({
+      ...common,
+      fair: fc.constantFrom("mid", "micro"),
+      halfSpreadBps: fc.constantFrom(0.5, 4),
+      priceSkewBps: fc.constantFrom(0, 20),
+    });
+    fc.assert(
+      fc.property(params, views, (held, given) => {
+        const valid = ladderParams.parse(held);
+        const plain: QuotingStep = {
+          observe: () => ({ basis: [] }),
+          quotes: (view) => ladderQuotes(valid, testInstrument, view),
+          toleranceTicks: (view) =>
+            ticksOf(
+              valid.refreshToleranceBps,
+              valid.refreshToleranceTicks,
+              valid.fair === "micro" ? view.microPriceTicks : view.midTicks,
+            ) ?? 0,
+        };
+        expect(emitted(ladder, held, given)).toEqual(computed(plain, given));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("computes nothing while nothing has changed that its quotes follow from, and everything where a number is none", () => {
+    const asked: number[] = [];
+    const basis = [[1, 2], [1, 2], [1, 3], [1, 3, 0], [Number.NaN], [Number.NaN]];
+    let at = 0;
+    const step: QuotingStep = {
+      observe: () => ({ basis: basis[at++] as number[] }),
+      quotes: ({ sequence, marketId }) => {
+        asked.push(sequence);
+        return {
+          kind: "quotes",
+          marketId,
+          viewSequence: sequence,
+          quotes: [],
+          reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+        };
+      },
+      toleranceTicks: () => 0,
+    };
+    of(...basis.map((_, sequence) => testView({ sequence })))
+      .pipe(quotesOperator(() => step))
+      .subscribe();
+    expect(asked).toEqual([0, 2, 3, 4, 5]);
+  });
+});

@@ -3,39 +3,36 @@ import type { Tape } from "../../history/columns/tape.js";
 import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
 
-/** Prices that the window spans. It takes memory where levels are only, since its pages begin empty. */
-const SPAN = 1 << 18;
-/** Where in the window the best price is put: the side grows behind it, and it may run ahead a quarter of the span. */
-const BEST_AT = (SPAN >>> 2) * 3;
-/** A best price that has fallen below this place has too much of its side outside the window. */
-const LOWEST_BEST_AT = SPAN >>> 2;
-/** Places of a block, as a power of two: a block that nothing was written to is skipped at a glance. */
-const BLOCK_BITS = 6;
-const LAST_OF_BLOCK = (1 << BLOCK_BITS) - 1;
+/** Prices of a page, as a power of two. Most changes lie within a few pages, and levels far away cost one each. */
+const PAGE_BITS = 8;
+const PAGE = 1 << PAGE_BITS;
+const LAST_OF_PAGE = PAGE - 1;
+/** Pages that a side has room for at first: what a deep book fills. */
+const PAGES = 512;
+/** How many pages farther than asked the table of them reaches. */
+const REACH = 4096;
 
 /** The key of no price: below every other. */
 export const NO_KEY = -0x7fff_ffff;
-
-const NO_KEYS: readonly number[] = [];
 
 /** The recorded columns that a book is made of. */
 export type BookRows = Pick<Tape, "signedTicks" | "lots">;
 
 /**
- * One side of a replayed book: amounts by price in a window of ticks around the best, so that a change is one write; what lies outside
- * the window, a few levels that hardly ever change, is in a map. A price's key is its ticks on the bids and minus its ticks on the asks, as
- * a tape has it: on both sides a higher key is a better price.
+ * One side of a replayed book: amounts by price, in pages of neighbouring prices that are there only where a level has been, so that a change is
+ * one write however far from the best it lies. A price's key is its ticks on the bids and minus its ticks on the asks, as a tape has it: on both
+ * sides a higher key is a better price.
  */
 export class ReplaySide implements ReadableSide {
   readonly side: Side;
   readonly #sign: 1 | -1;
-  /** Lots by key less `#base`. */
-  readonly #lots = new Uint32Array(SPAN);
-  /** By block of places: 0 where none of them has an amount; 1 where one may have. */
-  readonly #written = new Uint8Array(SPAN >>> BLOCK_BITS);
-  /** Lots by key. Never a better key than the best of the window, and none at all while the window is empty. */
-  readonly #far = new Map<number, Lots>();
-  #base = 0;
+  /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. */
+  #lots = new Uint32Array(PAGE);
+  /** Where pages begin in it that are of no price now. */
+  readonly #free: number[] = [];
+  /** Where each page of keys begins in `#lots`, counted from `#firstPage`; 0 for one that is not there. */
+  #pages = new Int32Array(0);
+  #firstPage = 0;
   #bestKey = NO_KEY;
 
   /** @param side BUY for the bids, SELL for the asks. */
@@ -61,7 +58,7 @@ export class ReplaySide implements ReadableSide {
   }
 
   get bestLots(): Lots {
-    return this.#bestKey === NO_KEY ? 0 : this.#lots[this.#bestKey - this.#base];
+    return this.#bestKey === NO_KEY ? 0 : this.lotsAt(this.#bestKey);
   }
 
   lotsOf(ticks: Ticks): Lots {
@@ -70,53 +67,46 @@ export class ReplaySide implements ReadableSide {
 
   /** Lots at the price of a key; 0 when there is no such level. */
   lotsAt(key: number): Lots {
-    const at = key - this.#base;
-    return at >= 0 && at < SPAN ? this.#lots[at] : (this.#far.get(key) ?? 0);
+    return this.#lots[this.#startOf(key >> PAGE_BITS) + (key & LAST_OF_PAGE)];
   }
 
   /** Sets the level of a key to an absolute amount of lots, below 2^32; 0 deletes, an unknown level's deletion is ignored. */
   set(key: number, lots: Lots): void {
-    const at = key - this.#base;
-    if (at < 0 || at >= SPAN) {
-      this.#setFar(key, lots);
-      return;
+    const page = key >> PAGE_BITS;
+    let start = this.#startOf(page);
+    if (start === 0) {
+      if (lots === 0) return;
+      start = this.#addPage(page);
     }
-    this.#lots[at] = lots;
-    this.#written[at >>> BLOCK_BITS] = 1;
+    this.#lots[start + (key & LAST_OF_PAGE)] = lots;
     if (key < this.#bestKey) return;
     if (lots > 0) this.#bestKey = key;
-    else if (key === this.#bestKey) this.#findBest(at);
+    else if (key === this.#bestKey) this.#bestKey = this.#nextKey(key);
   }
 
   /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
   setRows({ signedTicks, lots }: BookRows, from: number, to: number): number {
     const isBid = this.side === "BUY";
-    const window = this.#lots;
-    const written = this.#written;
-    let base = this.#base;
-    let bestKey = this.#bestKey;
-    let row = from;
-    for (; row < to; row++) {
-      const key = signedTicks[row];
-      if (key > 0 !== isBid) break;
-      const amount = lots[row];
-      // Unsigned, one comparison tells both ends of the window.
-      const at = (key - base) >>> 0;
-      if (at < SPAN && key < bestKey) {
-        window[at] = amount;
-        written[at >>> BLOCK_BITS] = 1;
-      } else {
-        this.set(key, amount);
-        base = this.#base;
-        bestKey = this.#bestKey;
+    for (let row = from; row < to; row++) {
+      // Nearly every row is of a page that is there and no best price. They go through a loop that calls nothing, so that all it reads stays at hand.
+      const shown = this.#lots;
+      const pages = this.#pages;
+      const firstPage = this.#firstPage;
+      const bestKey = this.#bestKey;
+      for (; row < to; row++) {
+        const key = signedTicks[row];
+        if (key > 0 !== isBid) return row;
+        const page = (key >> PAGE_BITS) - firstPage;
+        if (key >= bestKey || page < 0 || page >= pages.length || pages[page] === 0) break;
+        shown[pages[page] + (key & LAST_OF_PAGE)] = lots[row];
       }
+      if (row < to) this.set(signedTicks[row], lots[row]);
     }
-    return row;
+    return to;
   }
 
   /** Deletes every level from a key on to the best. */
   clearFrom(worstKey: number): void {
-    for (const key of this.#far.keys()) if (key >= worstKey) this.#far.delete(key);
     while (this.#bestKey >= worstKey && this.#bestKey !== NO_KEY) this.set(this.#bestKey, 0);
   }
 
@@ -126,11 +116,7 @@ export class ReplaySide implements ReadableSide {
 
   /** Shows every level by its key, best first, until `visit` returns false. */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
-    if (this.#bestKey === NO_KEY) return;
-    for (let at = this.#bestKey - this.#base; at >= 0; at = this.#occupiedBelow(at)) {
-      if (!visit(at + this.#base, this.#lots[at])) return;
-    }
-    for (const key of this.#farKeys()) if (!visit(key, this.#far.get(key) ?? 0)) return;
+    for (let key = this.#bestKey; key !== NO_KEY; key = this.#nextKey(key)) if (!visit(key, this.lotsAt(key))) return;
   }
 
   top(depth: number): Level[] {
@@ -141,20 +127,14 @@ export class ReplaySide implements ReadableSide {
   }
 
   topInto(pairs: Float64Array, most: number): number {
-    if (this.#bestKey === NO_KEY) return 0;
     const sign = this.#sign;
-    const end = 2 * most;
-    let next = 0;
-    for (let at = this.#bestKey - this.#base; at >= 0 && next < end; at = this.#occupiedBelow(at)) {
-      pairs[next++] = (at + this.#base) * sign;
-      pairs[next++] = this.#lots[at];
+    let levels = 0;
+    for (let key = this.#bestKey; key !== NO_KEY && levels < most; key = this.#nextKey(key)) {
+      pairs[2 * levels] = key * sign;
+      pairs[2 * levels + 1] = this.lotsAt(key);
+      levels++;
     }
-    if (next === end) return most;
-    for (const key of this.#farKeys().slice(0, most - next / 2)) {
-      pairs[next++] = key * sign;
-      pairs[next++] = this.#far.get(key) ?? 0;
-    }
-    return next / 2;
+    return levels;
   }
 
   entries(): number[] {
@@ -163,70 +143,60 @@ export class ReplaySide implements ReadableSide {
     return flat;
   }
 
-  /** Best first. */
-  #farKeys(): readonly number[] {
-    return this.#far.size === 0 ? NO_KEYS : [...this.#far.keys()].sort((a, b) => b - a);
+  /** Where a page begins; 0, where nothing ever is, when it is not there. */
+  #startOf(page: number): number {
+    const at = page - this.#firstPage;
+    return at >= 0 && at < this.#pages.length ? this.#pages[at] : 0;
   }
 
-  #setFar(key: number, lots: Lots): void {
-    if (key > this.#bestKey) {
-      if (lots === 0) return;
-      this.#moveWindow(key);
-      this.set(key, lots);
-    } else if (lots === 0) {
-      this.#far.delete(key);
-    } else {
-      this.#far.set(key, lots);
-      if (this.#bestKey - this.#base < LOWEST_BEST_AT) this.#moveWindow(this.#bestKey);
-    }
-  }
-
-  /** The best level, in this place, has gone. */
-  #findBest(at: number): void {
-    const next = this.#occupiedBelow(at);
-    if (next >= 0) {
-      this.#bestKey = next + this.#base;
-      return;
-    }
-    this.#bestKey = NO_KEY;
-    for (const key of this.#far.keys()) if (key > this.#bestKey) this.#bestKey = key;
-    if (this.#bestKey !== NO_KEY) this.#moveWindow(this.#bestKey);
-  }
-
-  /** The next occupied place below another; -1 when there is none. */
-  #occupiedBelow(at: number): number {
+  /** The best key below one; {@link NO_KEY} when there is none. */
+  #nextKey(key: number): number {
     const lots = this.#lots;
-    for (let place = at - 1; place >= 0; ) {
-      const block = place >>> BLOCK_BITS;
-      const first = block << BLOCK_BITS;
-      if (this.#written[block] === 0) {
-        place = first - 1;
-        continue;
-      }
-      const isWhole = (place & LAST_OF_BLOCK) === LAST_OF_BLOCK;
-      for (; place >= first; place--) if (lots[place] !== 0) return place;
-      if (isWhole) this.#written[block] = 0;
+    let last = (key - 1) & LAST_OF_PAGE;
+    for (let page = (key - 1) >> PAGE_BITS; page >= this.#firstPage; page--) {
+      const start = this.#startOf(page);
+      if (start !== 0) for (let at = start + last; at >= start; at--) if (lots[at] !== 0) return (page << PAGE_BITS) + at - start;
+      last = LAST_OF_PAGE;
     }
-    return -1;
+    return NO_KEY;
   }
 
-  /** Moves the window so that it has this key, which is or will be the best, in its usual place. */
-  #moveWindow(bestKey: number): void {
-    const levels: number[] = [];
-    this.walkKeys((key, lots) => {
-      levels.push(key, lots);
-      // Place by place: filling the window with zeros would have it take all its memory.
-      if (key >= this.#base) this.#lots[key - this.#base] = 0;
-      return true;
-    });
-    this.#far.clear();
-    this.#written.fill(0);
-    this.#bestKey = NO_KEY;
-    this.#base = bestKey - BEST_AT;
-    for (let i = 0; i < levels.length; i += 2) {
-      const at = levels[i] - this.#base;
-      if (at >= 0) this.set(levels[i], levels[i + 1]);
-      else this.#far.set(levels[i], levels[i + 1]);
+  /** Makes a page of which no price has an amount. Returns where it begins. */
+  #addPage(page: number): number {
+    if (page < this.#firstPage || page >= this.#firstPage + this.#pages.length) this.#reach(page);
+    if (this.#free.length === 0) this.#makeRoom();
+    const start = this.#free.pop() as number;
+    this.#pages[page - this.#firstPage] = start;
+    return start;
+  }
+
+  /** Has the table of pages reach one of them, and somewhat farther. */
+  #reach(page: number): void {
+    const pages = this.#pages;
+    if (pages.length === 0) this.#firstPage = page;
+    const first = Math.min(page, this.#firstPage) - REACH;
+    const end = Math.max(page, this.#firstPage + pages.length) + REACH;
+    this.#pages = new Int32Array(end - first);
+    this.#pages.set(pages, this.#firstPage - first);
+    this.#firstPage = first;
+  }
+
+  /** Takes back the pages that a market which has gone far has left behind empty; where they are few, there is as much room again. */
+  #makeRoom(): void {
+    const free = this.#free;
+    const pages = this.#pages;
+    const lots = this.#lots;
+    for (let at = 0; at < pages.length; at++) {
+      const start = pages[at];
+      if (start === 0 || lots.subarray(start, start + PAGE).some(isLevel)) continue;
+      pages[at] = 0;
+      free.push(start);
     }
+    if (2 * PAGE * free.length >= lots.length) return;
+    this.#lots = new Uint32Array(Math.max(2 * lots.length, PAGES << PAGE_BITS));
+    this.#lots.set(lots);
+    for (let start = this.#lots.length - PAGE; start >= lots.length; start -= PAGE) free.push(start);
   }
 }
+
+const isLevel = (lots: Lots): boolean => lots > 0;

@@ -7,7 +7,7 @@ import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { OrderBook } from "../../../src/market/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
-/** Wider than the window of a side, either way. */
+/** Many pages of a side away. */
 const FAR = 400_000;
 
 function expectEqual(book: ReplayBook, reference: OrderBook): void {
@@ -63,7 +63,7 @@ describe("a replayed book", () => {
     );
   });
 
-  it("keeps its levels through a market that runs by many times its window, up and down again", () => {
+  it("keeps its levels through a market that runs through thousands of its pages, up and down again", () => {
     const random = seededRandom(5);
     const builder = new TapeBuilder(GRID);
     const reference = new OrderBook();
@@ -91,6 +91,41 @@ describe("a replayed book", () => {
     book.applyMessage(tape, 399);
     expectEqual(book, reference);
     expect(book.bids.levels + book.asks.levels).toBeGreaterThan(3000);
+  });
+
+  it.each(["BUY", "SELL"] as const)("does not keep the room of prices where it has been (%s)", (side) => {
+    const builder = new TapeBuilder(GRID);
+    const standing: number[] = [];
+    for (let step = 0; step < 20_000; step++) {
+      // Each level is on a page of its own; one of a hundred stays.
+      const ticks = 1_000_000 + 300 * step;
+      builder.update(step, step).level(side, ticks, 5);
+      if (step % 100 === 0) standing.push(ticks);
+      else builder.update(step, step).level(side, ticks, 0);
+    }
+    const tape = builder.build();
+    const book = new ReplayBook();
+    const before = process.memoryUsage().arrayBuffers;
+    book.applyMessages(tape, 0, tape.messages);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+    const levels = book[side === "BUY" ? "bids" : "asks"].top(1000).map(({ ticks }) => ticks);
+    expect(levels).toEqual(side === "SELL" ? standing : standing.toReversed());
+  });
+
+  it("has levels at both ends of what a tape can say", () => {
+    const tape = new TapeBuilder(GRID)
+      .update(0, 0)
+      .level("BUY", 2_147_483_646, 1)
+      .level("BUY", 1, 2)
+      .level("SELL", 2_147_483_646, 3)
+      .level("SELL", 1, 4)
+      .build();
+    const book = new ReplayBook();
+    book.applyMessages(tape, 0, 1);
+    expect([book.bids.entries(), book.asks.entries()]).toEqual([
+      [2_147_483_646, 1, 1, 2],
+      [1, 4, 2_147_483_646, 3],
+    ]);
   });
 
   it("lets a snapshot replace its own range, what is better than its best included, and leaves what lies behind", () => {

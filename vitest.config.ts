@@ -8,7 +8,8 @@ import LongestFirst from "./test/support/longest-first.js";
  */
 const SHARED = [
   "test/{account,conformance,core,executor,market,risk,scenarios,strategies,validation}/**/*.test.ts",
-  "test/backtest/{book,compare,config,engine,matching,record,run,venue}/**/*.test.ts",
+  "test/backtest/{book,compare,config,engine,matching,record,venue}/**/*.test.ts",
+  "test/backtest/run/!(threaded-path).test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",
   "test/backtest/sweep/{points,run-sweep,sobol,sweep-config}.test.ts",
   "test/bot/!(control|journal|load-strategy|operator).test.ts",

@@ -2,7 +2,7 @@ import type { Notice } from "../../bot/notice.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { openHistory } from "./open-history.js";
-import { type PlayedBy, reportOf } from "./run-backtest.js";
+import { type PlayedBy, reportOf } from "./play-path.js";
 
 /** A decision that was another one when what came after the cut was not there yet. */
 export interface LookAhead {

@@ -1,5 +1,6 @@
 import type { MarketId } from "../../core/units.js";
 import { joined } from "../../history/columns/open-tape.js";
+import { inSharedMemory } from "../../history/columns/shared-columns.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
 import type { Span } from "../../history/spans.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
@@ -35,13 +36,14 @@ export async function openShared(config: BacktestConfig, window: SweepWindow): P
   const markets: SharedMarket[] = [];
   for (const { marketId, marks, tellsFunding, funding, klines, tapes, lacking } of opened.markets) {
     const tape = tapes === undefined ? undefined : await joined(tapes);
+    const whole = await marks?.whole();
     markets.push({
       marketId,
-      marks: shared(await marks?.whole()),
+      marks: whole && inSharedMemory(whole),
       tellsFunding,
-      funding: shared(funding),
-      klines: shared(klines),
-      tape: shared(tape),
+      funding: funding && inSharedMemory(funding),
+      klines: klines && inSharedMemory(klines),
+      tape: tape && inSharedMemory(tape),
       lacking,
     });
   }
@@ -73,20 +75,4 @@ export function bytesOf(history: SharedHistory): number {
     }
   }
   return bytes;
-}
-
-/** The same columns, those that are not shared yet in shared memory. */
-function shared<Columns extends object>(columns: Columns | undefined): Columns | undefined {
-  if (columns === undefined) return undefined;
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, ArrayBuffer.isView(column) ? inShared(column) : column]),
-  ) as Columns;
-}
-
-function inShared(column: ArrayBufferView): ArrayBufferView {
-  if (column.buffer instanceof SharedArrayBuffer) return column;
-  const bytes = new Uint8Array(new SharedArrayBuffer(column.byteLength));
-  bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
-  const Column = column.constructor as new (buffer: SharedArrayBuffer) => ArrayBufferView;
-  return new Column(bytes.buffer);
 }

@@ -1,9 +1,11 @@
+import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { instantOf } from "../../backtest/report/instants.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { Strategies } from "../../backtest/run/replay-options.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
+import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
@@ -59,6 +61,7 @@ export function addBacktest(program: Command, context: CliContext): void {
         directory: out,
         replace,
         version: packageVersion(),
+        ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
         onMake: (market, day) => bar(`making columns of ${market} ${day}`, undefined),
         onProgress: (atUs) => {
           bar("replayed", atUs);

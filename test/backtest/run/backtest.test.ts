@@ -7,7 +7,8 @@ import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/c
 import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
-import { reportOf, runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { type OpenedHistory, openHistory, type PlayedHistory } from "../../../src/backtest/run/open-history.js";
-import { reportOf } from "../../../src/backtest/run/run-backtest.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { streamMarks } from "../../../src/history/columns/open-marks.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";

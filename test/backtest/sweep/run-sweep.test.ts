@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
-import { reportOf } from "../../../src/backtest/run/run-backtest.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { type Figures, figuresOf } from "../../../src/backtest/sweep/figures.js";
 import { RESULTS_FILE, ResultsFile } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";

@@ -1,0 +1,54 @@
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { FillModels } from "../engine/fill-models.js";
+import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
+import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
+import type { PlayedHistory } from "./open-history.js";
+import { metaOf, type Played, type PlayedBy, playPath } from "./play-path.js";
+
+/** A path of the prices: of candles, the order of a bar's extremes. */
+export type Path = FillModels["path"];
+
+/** What a path is played with, its report in the making meanwhile. */
+export interface ReportedBy extends PlayedBy {
+  /** Where the report shall lie. */
+  readonly directory: string;
+  /** Whether a report that lies there may be replaced. */
+  readonly replace: boolean;
+}
+
+/** A path that was played, its report still in the making. */
+export interface PathRun extends Played {
+  readonly path: Path;
+  /** Its figures in short, with nothing written yet. */
+  headline(): AlternativeRun;
+  /** Writes the report and puts it in place. @throws RunError as {@link ReportWriter.finish} does */
+  finish(outcome: RunOutcome): Promise<ReportPaths>;
+  /** Leaves nothing of it, but what {@link finish} has put in place. */
+  abandon(): Promise<void>;
+}
+
+/** Plays one path. @throws ConfigError, RunError or HistoryError, with nothing left of it */
+export async function runPath(config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path): Promise<PathRun> {
+  const writer = new ReportWriter(run.directory, metaOf(config, run, history), { replace: run.replace });
+  try {
+    const played = await playPath(config, run, history, path, writer.observer);
+    return {
+      ...played,
+      path,
+      headline: () => {
+        const { profit, drawdown, fills } = writer.report(played.outcome);
+        return { name: nameOf(path), profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
+      },
+      finish: async (outcome) => writer.finish(outcome),
+      abandon: async () => writer.abandon(),
+    };
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+}
+
+/** What a reader is told of a path through candles. */
+export function nameOf(path: Path): string {
+  return path === "ohlc" ? "the high before the low in every candle" : "the low before the high in every candle";
+}

@@ -1,0 +1,56 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { RunError } from "../../core/errors.js";
+import { liveSeam } from "../../core/live-seam.js";
+import { openLog } from "../../monitoring/log.js";
+import { carried } from "./carried-error.js";
+import type { FromPath, PathStart, ToPath } from "./path-messages.js";
+import { type PathRun, runPath } from "./path-run.js";
+
+const port = parentPort;
+if (port === null) throw new RunError("is no program of its own", { field: "path-thread", expected: "to be started by a backtest" });
+const { config, run, history, path } = workerData as PathStart;
+const tell = (told: FromPath): void => port.postMessage(told);
+
+/** So much of the history lies between two tellings of how far it is. */
+const TELL_EVERY_US = 86_400_000_000;
+
+let isStopped = false;
+let toldUs = 0;
+
+async function play(): Promise<PathRun> {
+  const loaded = await loadStrategies(config.bot, openLog({ level: config.bot.logLevel, clock: liveSeam().clock }));
+  const strategies = bindStrategies(config.bot, loaded);
+  const onProgress = (atUs: number): boolean => {
+    if (atUs >= toldUs + TELL_EVERY_US) {
+      toldUs = atUs;
+      tell({ kind: "progress", atUs });
+    }
+    return !isStopped;
+  };
+  return runPath(config, { ...run, strategies, onProgress }, history, path);
+}
+
+const playing = play();
+
+const obey = async (message: ToPath): Promise<void> => {
+  isStopped ||= message.kind !== "finish";
+  if (message.kind === "stop") return;
+  try {
+    const played = await playing;
+    if (message.kind === "abandon") await played.abandon();
+    else tell({ kind: "finished", paths: await played.finish(message.outcome) });
+  } catch (error) {
+    tell({ kind: "failed", error: carried(error) });
+  }
+  port.close();
+};
+
+port.on("message", obey);
+playing.then(
+  ({ outcome, doubts, headline }) => tell({ kind: "played", played: { outcome, doubts }, headline: headline() }),
+  (error: unknown) => {
+    tell({ kind: "failed", error: carried(error) });
+    port.close();
+  },
+);

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
+import type { StrategyFile } from "../../bot/journal/journal.js";
+import type { Notice } from "../../bot/notice.js";
+import type { MarketId } from "../../core/units.js";
+import { DAY_MS } from "../../history/day.js";
+import { intervalMsOf } from "../../history/kinds.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import { shownFiles } from "../config/shown-files.js";
+import type { FillModels } from "../engine/fill-models.js";
+import type { MarketHistory } from "../engine/market-history.js";
+import { ReplayRun } from "../engine/replay-run.js";
+import type { FeedMaker } from "../feed/feed-of.js";
+import { Refusals } from "../record/refusals.js";
+import type { RunObserver } from "../record/run-observer.js";
+import { RunRecorder } from "../record/run-recorder.js";
+import { makeReport } from "../report/make-report.js";
+import type { Report } from "../report/report-schema.js";
+import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
+import type { PlayedHistory } from "./open-history.js";
+import { playHistory } from "./play-history.js";
+import { finerTickThanRecorded } from "./recorded-tick.js";
+import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
+import { shownModels } from "./shown-models.js";
+
+/** What a history is played with. */
+export interface PlayedBy {
+  readonly strategies: Strategies;
+  /** Those among them that are files, with their checksums: for who reads the report. */
+  readonly strategyFiles?: Readonly<Record<MarketId, StrategyFile>>;
+  /** Of this package. */
+  readonly version: string;
+  /** Told now and then how far the run is; false ends it. */
+  readonly onProgress?: (atUs: number) => boolean;
+  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  readonly onNotice?: (notice: Notice, atUs: number) => void;
+  /** As a replay takes them: an instant after which nothing is there, and how the bot hears a market. */
+  readonly cutUs?: number;
+  readonly feedOf?: FeedMaker;
+}
+
+/** A run that is over. */
+export interface Played {
+  readonly outcome: RunOutcome;
+  /** What makes it less believable than it looks, in words. */
+  readonly doubts: readonly string[];
+}
+
+const SAMPLE_MS = 1_000;
+
+/** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
+export async function reportOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory, path: FillModels["path"]): Promise<Report> {
+  const meta = metaOf(config, run, history);
+  const recorder = new RunRecorder({
+    startUs: meta.startUs,
+    instruments: meta.instruments,
+    adverseSelectionMs: config.adverseSelectionMs,
+  });
+  const { outcome } = await playPath(config, run, history, path, recorder);
+  return makeReport(meta, recorder, recorder.end(outcome.endUs), outcome);
+}
+
+/** Plays the history through a run that tells `observer`. */
+export async function playPath(
+  config: BacktestConfig,
+  run: PlayedBy,
+  history: PlayedHistory,
+  path: FillModels["path"],
+  observer: RunObserver,
+): Promise<Played> {
+  const options = replayOptions(config);
+  for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
+  const refusals = new Refusals();
+  let doubts: readonly string[] = [];
+  let isInterrupted = false;
+  const replay = await playHistory(history, {
+    begin: (markets) => {
+      doubts = doubtsOf(markets);
+      for (const doubt of doubts) observer.note(history.startUs, "warn", doubt);
+      return new ReplayRun({
+        ...options,
+        fills: { ...options.fills, path },
+        strategies: run.strategies,
+        markets,
+        observer,
+        sampleUs: sampleMsOf(config, history) * 1000,
+        startUs: history.startUs,
+        onNotice: (notice, atUs) => {
+          refusals.hear(notice, atUs);
+          run.onNotice?.(notice, atUs);
+        },
+        ...(run.cutUs === undefined ? {} : { cutUs: run.cutUs }),
+        ...(run.feedOf === undefined ? {} : { feedOf: run.feedOf }),
+      });
+    },
+    toUs: history.endUs,
+    awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
+    onProgress: (atUs) => {
+      isInterrupted = run.onProgress?.(atUs) === false;
+      return !isInterrupted;
+    },
+  });
+  const { haltedWhy } = replay;
+  const whole = { endUs: replay.finish(), refusals: refusals.list };
+  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({ outcome: { ...whole, ...ended }, doubts });
+  if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
+  if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
+  return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });
+}
+
+function doubtsOf(markets: ReadonlyMap<MarketId, MarketHistory>): string[] {
+  return [...markets].flatMap(([marketId, history]) => {
+    const finer = finerTickThanRecorded(history);
+    return finer === undefined ? [] : [`${marketId}: ${finer}`];
+  });
+}
+
+/** What is known of a run before it begins. */
+export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {
+  const { bot, name, seed, asset, adverseSelectionMs, warmupMs } = config;
+  const { grade, interval } = history;
+  const sampleMs = sampleMsOf(config, history);
+  return {
+    name,
+    version: run.version,
+    seed: String(seed),
+    grade,
+    startUs: history.startUs + warmupMs * 1000,
+    asset,
+    instruments: instrumentsOf(config),
+    strategies: new Map(Object.keys(config.history.markets).map((marketId) => [marketId, shownStrategy(bot, marketId)])),
+    configuration: shownFiles(config, { grade, interval, sampleMs }),
+    data: history.files,
+    gaps: history.gaps,
+    inputs: inputsOf(config, run),
+    sampleMs,
+    adverseSelectionMs,
+    models: shownModels(config, history),
+  };
+}
+
+function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayedBy): InputFile[] {
+  const strategies = new Map(Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]));
+  const { latencyFile } = fills;
+  return [
+    ...[...strategies].map(([path, sha256]) => ({ name: basename(path), sha256 })),
+    ...(latencyFile === undefined
+      ? []
+      : [{ name: basename(latencyFile), sha256: createHash("sha256").update(readFileSync(latencyFile)).digest("hex") }]),
+  ];
+}
+
+/** Of a file its name: where it lies is nobody's business. */
+function shownStrategy({ markets }: BotConfig, marketId: MarketId): string {
+  const strategy = markets[marketId].strategy ?? "";
+  return isStrategyFile(strategy) ? basename(strategy) : strategy;
+}
+
+function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHistory): number {
+  if (sampleMs !== undefined) return sampleMs;
+  if (grade !== "klines") return SAMPLE_MS;
+  const intervalMs = intervalMsOf(interval ?? "") ?? DAY_MS;
+  return DAY_MS % intervalMs === 0 ? intervalMs : DAY_MS;
+}

@@ -1,0 +1,102 @@
+import { Worker } from "node:worker_threads";
+import { RunError } from "../../core/errors.js";
+import { inSharedMemory } from "../../history/columns/shared-columns.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { ReportPaths } from "../report/report-writer.js";
+import { arrived } from "./carried-error.js";
+import type { PlayedHistory } from "./open-history.js";
+import type { FromPath, PathStart, ToPath } from "./path-messages.js";
+import type { Path, PathRun, ReportedBy } from "./path-run.js";
+
+/** The program of a thread that plays a path: beside this module, in a build. */
+export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);
+
+/** A path through candles that a thread of its own plays, with strategies that it loads anew from the bot's file. */
+export class ThreadedPath {
+  readonly #worker: Worker;
+  readonly #path: Path;
+  readonly #ended: Promise<void>;
+  readonly #played: Promise<Extract<FromPath, { kind: "played" }>>;
+  #finished: ((paths: ReportPaths) => void) | undefined;
+  #failed: (error: Error) => void = () => {};
+  #onProgress: (atUs: number) => boolean = () => true;
+
+  /** @param history of candles. */
+  constructor(program: URL, config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path) {
+    const { strategyFiles, version, directory, replace } = run;
+    const start: PathStart = {
+      config,
+      run: { version, directory, replace, ...(strategyFiles === undefined ? {} : { strategyFiles }) },
+      history: sharedCandles(history),
+      path,
+    };
+    this.#path = path;
+    this.#worker = new Worker(program, { workerData: start });
+    this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
+    this.#played = new Promise((resolve, reject) => {
+      this.#failed = reject;
+      this.#worker.on("message", (told: FromPath) => {
+        if (told.kind === "played") resolve(told);
+        else this.#hear(told);
+      });
+    });
+    // Whoever asks for it hears of it: until then the other path is played.
+    this.#played.catch(() => {});
+    this.#worker.on("error", (cause) => this.#failed(new RunError(`the thread of a path died: ${cause.message}`, { cause })));
+    this.#worker.on("exit", (code) => this.#failed(new RunError(`the thread of a path ended by itself, with ${code}`)));
+  }
+
+  /**
+   * Waits until it is played. @param onProgress told how far it is; false ends it there.
+   * @throws what ended it: of the same type as it was thrown in the thread
+   */
+  async played(onProgress?: (atUs: number) => boolean): Promise<PathRun> {
+    if (onProgress !== undefined) this.#onProgress = onProgress;
+    const { played, headline } = await this.#played;
+    return {
+      ...played,
+      path: this.#path,
+      headline: () => headline,
+      finish: async (outcome) => {
+        const paths = await new Promise<ReportPaths>((resolve, reject) => {
+          this.#finished = resolve;
+          this.#failed = reject;
+          this.#tell({ kind: "finish", outcome });
+        });
+        await this.#ended;
+        return paths;
+      },
+      abandon: () => this.abandon(),
+    };
+  }
+
+  /** Ends it where it is, with nothing left of it but a report that is in place. */
+  async abandon(): Promise<void> {
+    this.#tell({ kind: "abandon" });
+    await this.#ended;
+  }
+
+  #hear(told: Exclude<FromPath, { kind: "played" }>): void {
+    if (told.kind === "progress") {
+      if (!this.#onProgress(told.atUs)) this.#tell({ kind: "stop" });
+    } else if (told.kind === "finished") this.#finished?.(told.paths);
+    else this.#failed(arrived(told.error));
+  }
+
+  #tell(message: ToPath): void {
+    this.#worker.postMessage(message);
+  }
+}
+
+function sharedCandles(history: PlayedHistory): PlayedHistory {
+  const markets = history.markets.map(({ marketId, tellsFunding, funding, klines, lacking }) => ({
+    marketId,
+    marks: undefined,
+    tellsFunding,
+    funding: funding && inSharedMemory(funding),
+    tapes: undefined,
+    klines: klines && inSharedMemory(klines),
+    lacking,
+  }));
+  return { ...history, markets };
+}

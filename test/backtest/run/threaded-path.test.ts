@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import { type BacktestRun, runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import { builtCommand } from "../../support/built-command.js";
+import { generateCandles } from "../../support/generated-candles.js";
+
+/** Two seeded markets: on one the low before the high earns less, on the other the high before the low. */
+const WORSE_LOW_FIRST = "c";
+const WORSE_HIGH_FIRST = "a";
+const PARAMS = { halfSpreadBps: 2, sizeBase: 0.01, levels: 2, levelSpacingBps: 2 };
+
+describe("both paths through candles at once", () => {
+  let folder: string;
+  let pathThread: URL;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "both-paths-"));
+    pathThread = new URL("../dist/backtest/run/path-thread.js", pathToFileURL(builtCommand()));
+    for (const market of [WORSE_LOW_FIRST, WORSE_HIGH_FIRST])
+      await generateCandles(folder, { market, fromMs: Date.UTC(2026, 0, 5), bars: 96, seed: market });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function configOf(market: string, strategy = "ladder"): BacktestConfig {
+    const bot = {
+      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+      account: { keyEnv: "MARKETWRIGHT_NO_KEY" },
+      quotes: { timeInForce: "POST_ONLY" },
+      decide: { everyMs: 60_000 },
+      markets: { [market]: { strategy, params: PARAMS, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } } },
+      risk: { maxDrawdownQuote: 5000 },
+    };
+    const backtest = {
+      history: { store: "history", market, from: "2026-01-05", to: "2026-01-06" },
+      bot: "bot.yaml",
+      rules: { markets: { [market]: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } },
+    };
+    writeFileSync(join(folder, "bot.yaml"), stringify(bot));
+    writeFileSync(join(folder, "bt.yaml"), stringify(backtest));
+    return loadBacktestConfig(join(folder, "bt.yaml"), {});
+  }
+
+  /** Runs it into a folder of its own. @returns the folder's parent, in which nothing else may be left */
+  async function reported(config: BacktestConfig, name: string, run: Partial<BacktestRun> = {}) {
+    const parent = join(folder, name);
+    mkdirSync(parent);
+    const directory = join(parent, "report");
+    const strategies = new Map(Object.keys(config.history.markets).map((market) => [market, builtInStrategies.ladder.bind(PARAMS)]));
+    const result = runBacktest(config, { strategies, version: "0.0.0", directory, replace: false, ...run });
+    const outcome = await result.then(
+      ({ report }) => report,
+      (error: Error) => error,
+    );
+    return { outcome, left: readdirSync(parent), bytes: (file: string) => readFileSync(join(directory, file)) };
+  }
+
+  // A trader reads one report, whichever thread made it.
+  it.each([
+    ["the high before the low", WORSE_LOW_FIRST],
+    ["the low before the high", WORSE_HIGH_FIRST],
+  ])("comes to the same bytes as one after the other where %s is the better one", async (better, market) => {
+    const config = configOf(market);
+    const [alone, beside] = [await reported(config, `${market}-alone`), await reported(config, `${market}-beside`, { pathThread })];
+    expect(alone.outcome).toMatchObject({ ended: "end-of-history", alternatives: [{ name: expect.stringContaining(better) }] });
+    for (const file of ["fills.csv", "report.json", "report.html"]) expect(beside.bytes(file).equals(alone.bytes(file))).toBe(true);
+    expect(beside.left).toEqual(["report"]);
+  });
+
+  it("ends both where it is interrupted, tells the first one alone, and leaves nothing of the other", async () => {
+    let lastUs = 0;
+    const interrupted = async (name: string, isOver: (isSecond: boolean) => boolean) => {
+      const onProgress = (atUs: number): boolean => {
+        const isSecond = atUs < lastUs;
+        lastUs = Math.max(atUs, lastUs);
+        return !isOver(isSecond);
+      };
+      lastUs = 0;
+      const { outcome, left } = await reported(configOf(WORSE_LOW_FIRST), name, { pathThread, onProgress });
+      expect(left).toEqual(["report"]);
+      return outcome;
+    };
+    for (const outcome of [await interrupted("in-the-first", () => true), await interrupted("in-the-second", (isSecond) => isSecond)]) {
+      expect(outcome).toMatchObject({ ended: "stopped", alternatives: [], reason: expect.stringMatching(/high before the low .* alone/) });
+    }
+  });
+
+  it("throws what a path threw, of its type, and leaves nothing of either", async () => {
+    const unknown = configOf(WORSE_LOW_FIRST, "no-such-strategy");
+    const there = await reported(unknown, "there", { pathThread });
+    expect(there.outcome).toBeInstanceOf(ConfigError);
+    expect(there.outcome).toHaveProperty("message", expect.stringMatching(/^markets\..*\.strategy: .*no-such-strategy/));
+    const onNotice = (): never => {
+      throw new RunError("broke here");
+    };
+    const here = await reported(configOf(WORSE_LOW_FIRST), "here", { pathThread, onNotice });
+    expect(here.outcome).toBeInstanceOf(RunError);
+    expect(here.outcome).toHaveProperty("message", "broke here");
+    const program = new URL("./nothing-there.js", pathThread);
+    const dead = await reported(configOf(WORSE_LOW_FIRST), "dead", { pathThread: program });
+    expect(dead.outcome).toBeInstanceOf(RunError);
+    expect(dead.outcome).toHaveProperty("message", expect.stringContaining("the thread of a path died"));
+    for (const { left } of [there, here, dead]) expect(left).toEqual([]);
+  });
+});

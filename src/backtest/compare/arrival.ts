@@ -1,12 +1,14 @@
-import type { RecordedOrder } from "../session/recorded-orders.js";
+import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
 
 /**
- * When a request of a recorded session was at the exchange, on the exchange's clock: by the instants at which it says that it took orders, linear
- * between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
+ * When a request of a recorded session was at the exchange, on the exchange's clock: the instant at which it says that it took that order or cancel, and of
+ * what it says nothing of, linear between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
  * @param shiftUs is added: what a stamp in milliseconds, or the time between taking an order and matching it, leaves open.
  */
-export function arrivalOf(orders: readonly RecordedOrder[], shiftUs: number): (sentUs: number) => number {
-  const samples = orders.flatMap(({ sentUs, acceptedUs }) => (acceptedUs === undefined ? [] : [[sentUs, acceptedUs - sentUs] as const]));
+export function arrivalOf({ orders, cancels }: Omit<RecordedAccount, "fills">, shiftUs: number): (sentUs: number) => number {
+  const samples: [sentUs: number, tookUs: number][] = [];
+  for (const { sentUs, acceptedUs } of orders) if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
+  for (const { sentUs, takenUs } of cancels) if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
   samples.sort(([one], [other]) => one - other);
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return (sentUs) => sentUs + shiftUs;

@@ -121,7 +121,7 @@ export interface Fit {
 
 function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel, windowUs: number): Judged {
   const queue = queueModelNamed(model.queue, instrument.lotBase);
-  const replay = replayOrders(tape, account, { queue, arrivalUs: arrivalOf(account.orders, model.shiftMs * 1000) });
+  const replay = replayOrders(tape, account, { queue, arrivalUs: arrivalOf(account, model.shiftMs * 1000) });
   const middleUs = middleOf(account);
   const between = (fromUs: number, toUs: number): Parity => {
     const within = <Fill extends { readonly atUs: number }>(fills: readonly Fill[]): Fill[] =>

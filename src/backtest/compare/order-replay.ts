@@ -102,11 +102,16 @@ class Replaying implements MatchListener {
       ...cancels.map(({ hash, sentUs }) => ({ kind: "cancel" as const, hash, sentUs, atUs: 0 })),
     ];
     sent.sort((one, other) => one.sentUs - other.sentUs);
-    let lastUs = Number.NEGATIVE_INFINITY;
-    return sent.map((request) => {
-      lastUs = Math.max(lastUs, arrivalUs(request.sentUs));
-      return { ...request, atUs: lastUs };
-    });
+    // Requests travel on several lines, and may overtake each other: a cancel arrives after its order all the same.
+    const places = new Map<string, number>();
+    return sent
+      .map((request) => {
+        const arrivedUs = arrivalUs(request.sentUs);
+        if (request.kind === "place") places.set(request.order.hash, arrivedUs);
+        const placedUs = request.kind === "cancel" ? places.get(request.hash ?? "") : undefined;
+        return { ...request, atUs: Math.max(arrivedUs, placedUs ?? arrivedUs) };
+      })
+      .sort((one, other) => one.atUs - other.atUs);
   }
 
   #advance(toUs: number): void {

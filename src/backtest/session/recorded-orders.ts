@@ -42,6 +42,8 @@ export interface RecordedOrder {
 export interface RecordedCancel {
   readonly sentUs: number;
   readonly hash: string | undefined;
+  /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
+  readonly takenUs: number | undefined;
 }
 
 /** A fill of a recorded session. */
@@ -102,7 +104,7 @@ type Draft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { 
 
 function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAccount, "fills"> {
   const orders = new Map<string, Draft>();
-  const cancels: RecordedCancel[] = [];
+  const cancels = new Map<string, { readonly sentUs: number; readonly hash: string | undefined; isTaken: boolean }>();
   for (const row of rows) {
     const hash = textOf(row.hash);
     const [atUs, heardUs] = [Number(row.atUs), Number(row.heardUs)];
@@ -129,8 +131,13 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
         break;
       case "cancel":
       case "cancel-all":
-        cancels.push({ sentUs: heardUs, hash: row.what === "cancel" ? hash : undefined });
+        cancels.set(String(row.request), { sentUs: heardUs, hash: row.what === "cancel" ? hash : undefined, isTaken: false });
         break;
+      case "cancelled": {
+        const cancel = cancels.get(String(row.request));
+        if (cancel !== undefined) cancel.isTaken = true;
+        break;
+      }
       case "accepted":
         if (order === undefined) break;
         order.acceptedUs = atUs;
@@ -149,8 +156,13 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
       default:
     }
   }
-  for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs);
-  return { orders: [...orders.values()], cancels };
+  // The answer to a place may be heard after what filled the order in the same millisecond: what is open only falls.
+  for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
+  const takenUs = (hash: string | undefined): number | undefined => (hash === undefined ? undefined : orders.get(hash)?.ended?.atUs);
+  return {
+    orders: [...orders.values()],
+    cancels: [...cancels.values()].map(({ sentUs, hash, isTaken }) => ({ sentUs, hash, takenUs: isTaken ? takenUs(hash) : undefined })),
+  };
 }
 
 function told(order: Draft, row: Row, atUs: number, instrument: Instrument): void {
@@ -159,7 +171,8 @@ function told(order: Draft, row: Row, atUs: number, instrument: Instrument): voi
   order.refused = undefined;
   order.steps.push({ atUs, openLots });
   const status = String(row.status);
-  if (openLots === 0 && /^(CANCEL|EXPIRE)/.test(status)) order.ended = { atUs, status };
+  // It is told again when what it traded before is settled.
+  if (openLots === 0 && /^(CANCEL|EXPIRE)/.test(status)) order.ended ??= { atUs, status };
 }
 
 function refusalOf({ what, code, message }: Row): string {

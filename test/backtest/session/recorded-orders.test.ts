@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { arrivalOf } from "../../../src/backtest/compare/arrival.js";
+import { type RecordedAccount, readAccount } from "../../../src/backtest/session/recorded-orders.js";
+import { Instrument } from "../../../src/core/instrument.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Hex } from "../../../src/core/units.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { VenueOrder } from "../../../src/exchange/records.js";
+import type { ActionId, CancelAction, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
+import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { scratchFolder } from "../../history/scratch.js";
+
+const START = 1_723_161_600_000;
+const MARKET = "btcusdc";
+const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const hashOf = (actionId: ActionId): Hex => `0x${String(actionId).padStart(64, "0")}`;
+
+function place(actionId: ActionId): PlaceAction {
+  const terms = { side: "BUY", type: "LIMIT", ticks: 1000, lots: 5, timeInForce: "POST_ONLY", expirationMs: 0 } as const;
+  return {
+    kind: "place",
+    actionId,
+    timestampMs: START,
+    marketId: MARKET,
+    ...terms,
+    hash: hashOf(actionId),
+    order: {} as PlaceAction["order"],
+  };
+}
+
+function cancel(actionId: ActionId, placed: ActionId): CancelAction {
+  return { kind: "cancel", actionId, timestampMs: START, marketId: MARKET, orderId: String(placed), hash: hashOf(placed) };
+}
+
+function order(placed: ActionId, createdAtMs: number, status: string, availableLots: number): VenueOrder {
+  const { side, type, ticks, lots, timeInForce, expirationMs, hash } = place(placed);
+  const amounts = { lots, availableLots, pendingLots: 0, filledLots: 0, canceledLots: 0, expiredLots: 0, failedLots: 0 };
+  return {
+    id: String(placed),
+    hash,
+    info: "0x",
+    marketId: MARKET,
+    side,
+    type,
+    timeInForce,
+    ticks,
+    ...amounts,
+    averagePrice: undefined,
+    status,
+    createdAtMs,
+    expirationMs,
+  };
+}
+
+const took = (placed: ActionId, atMs: number): VenueEvent => ({
+  type: "answer",
+  actionId: placed,
+  outcome: { result: "accepted", order: order(placed, START + atMs, "NEW", 5) },
+});
+const told = (placed: ActionId, atMs: number, status: string, availableLots: number): VenueEvent => ({
+  type: "order-update",
+  order: order(placed, START, status, availableLots),
+  timestampMs: START + atMs,
+});
+const cancelled = (actionId: ActionId): VenueEvent => ({ type: "answer", actionId, outcome: { result: "cancelled" } });
+
+/** What a recorder was told, each at an instant of ours in milliseconds, as it reads it again. */
+async function recorded(
+  ...told: readonly (readonly [atMs: number, what: VenueEvent | PlaceAction | CancelAction])[]
+): Promise<RecordedAccount> {
+  const store = new HistoryStore(join(scratchFolder(), "history"));
+  const clock = new VirtualClock(START);
+  const seam = { clock, random: seededRandom("recorded") };
+  const recorder = await SessionRecorder.open({ store, instrument, source: "test", seam });
+  for (const [atMs, what] of told) {
+    await clock.runFor(START + atMs - clock.nowMs());
+    if ("kind" in what) recorder.action(what, 0);
+    else recorder.event(what);
+  }
+  await recorder.close();
+  return readAccount(store, instrument);
+}
+const msOf = (us: number | undefined): number | undefined => (us === undefined ? undefined : us / 1000 - START);
+
+it("knows when a cancel was at the exchange, which says when it ended the order, though the next requests took longer", async () => {
+  const account = await recorded(
+    [10, place(1)],
+    [16, took(1, 13)],
+    [100, cancel(2, 1)],
+    [101, cancel(3, 1)],
+    [130, told(1, 125, "CANCELED", 0)],
+    [131, cancelled(2)],
+    [
+      132,
+      {
+        type: "answer",
+        actionId: 3,
+        outcome: { result: "rejected", code: 1, codeText: "GONE", message: "no such order", httpStatus: 400 },
+      },
+    ],
+    [200, place(4)],
+    [206, took(4, 203)],
+  );
+  expect(account.cancels.map(({ takenUs }) => msOf(takenUs))).toEqual([125, undefined]);
+  const arrival = arrivalOf(account, 0);
+  const [first, second] = account.cancels;
+  expect(msOf(arrival(first?.sentUs as number))).toBe(125);
+  // Nothing tells of the other: between the 25 ms of the one before and the 3 ms of the one after it.
+  expect(msOf(arrival(second?.sentUs as number))).toBeCloseTo(101 + 25 - 22 / 100, 1);
+  expect(msOf(arrivalOf(account, 500)(first?.sentUs as number))).toBe(125.5);
+});
+
+it("ends an order when it was ended first, though it is told again when what it traded is settled", async () => {
+  const { orders } = await recorded(
+    [10, place(1)],
+    [16, took(1, 13)],
+    [40, told(1, 38, "PARTIAL_FILLED", 2)],
+    [50, told(1, 48, "CANCELED", 0)],
+    [2050, told(1, 2048, "CANCELED", 0)],
+  );
+  expect(orders.map(({ ended }) => [msOf(ended?.atUs), ended?.status])).toEqual([[48, "CANCELED"]]);
+});
+
+it("has less and less open of an order, though its acceptance is heard after what filled it in the same millisecond", async () => {
+  const { orders } = await recorded(
+    [10, place(1)],
+    [14, told(1, 13, "PARTIAL_FILLED", 2)],
+    [16, took(1, 13)],
+    [30, told(1, 28, "CANCELED", 0)],
+  );
+  expect(orders[0]?.steps.map(({ atUs, openLots }) => [msOf(atUs), openLots])).toEqual([
+    [13, 5],
+    [13, 2],
+    [28, 0],
+  ]);
+});

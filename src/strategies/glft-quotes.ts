@@ -85,7 +85,7 @@ export class GlftExactQuotes {
     const holding = (fillDecay * riskAversion * sigma * sigma * orderSize) / 2;
     const fills = effectiveFills(model);
     // Divided by the off-diagonal, which becomes -1.
-    const diagonal = new Float64Array(2 * bound + 1);
+    const diagonal = diagonalOf(2 * bound + 1);
     for (let held = -bound; held <= bound; held++) diagonal[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
     this.#fillDecay = fillDecay;
     this.#ratios = groundStateRatios(diagonal);
@@ -118,6 +118,14 @@ export class GlftExactQuotes {
   }
 }
 
+/** The diagonal of the matrix that is being solved, written anew each time: arrays of its size lie outside the heap, where they are dear to make. */
+let DIAGONAL = new Float64Array(0);
+
+function diagonalOf(size: number): Float64Array {
+  if (DIAGONAL.length !== size) DIAGONAL = new Float64Array(size);
+  return DIAGONAL;
+}
+
 /** A without the fills that the aversion to them costs: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e` where xi is 0. */
 function effectiveFills(model: GlftModel): number {
   const { fillsPerSecond, fillDecay: k, fillRiskAversion: xi, orderSize } = model;
@@ -132,14 +140,18 @@ function groundStateRatios(diagonal: Float64Array): Float64Array {
   const size = diagonal.length;
   let middle = 0;
   for (let at = 1; at < size; at++) if ((diagonal[at] as number) < (diagonal[middle] as number)) middle = at;
-  const lowest = leastEigenvalue(diagonal, middle);
+  const isMirrored = isSymmetric(diagonal, middle);
+  const lowest = leastEigenvalue(diagonal, middle, isMirrored);
   const ratios = new Float64Array(size - 1);
   // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] / v[i]).
   let inner = 0;
   for (let at = 0; at < middle; at++) {
-    inner = 1 / ((diagonal[at] as number) - lowest - inner);
+    const pivot = (diagonal[at] as number) - lowest - inner;
+    inner = 1 / pivot;
     ratios[at] = inner;
+    if (isMirrored) ratios[size - 2 - at] = pivot;
   }
+  if (isMirrored) return ratios;
   inner = 0;
   for (let at = size - 1; at > middle; at--) {
     ratios[at - 1] = (diagonal[at] as number) - lowest - inner;
@@ -153,13 +165,12 @@ function groundStateRatios(diagonal: Float64Array): Float64Array {
  * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
  * never passes it. A step that would leave what is known of the root is replaced by halving.
  */
-function leastEigenvalue(diagonal: Float64Array, middle: number): number {
+function leastEigenvalue(diagonal: Float64Array, middle: number, isMirrored: boolean): number {
   const least = diagonal[middle] as number;
   // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
   let low = least - 2;
   let high = least;
   let value = firstGuess(diagonal, middle);
-  const isMirrored = isSymmetric(diagonal, middle);
   for (;;) {
     if (!(value > low && value < high)) {
       value = low + (high - low) / 2;

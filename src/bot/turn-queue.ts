@@ -22,11 +22,13 @@ export class TurnQueue implements Seam {
   readonly #run: (input: BotInput) => void;
   readonly #ended: ((record: TurnRecord) => void) | undefined;
   readonly #waiting: BotInput[] = [];
-  readonly #timers = new Map<number, { fire: () => void; outer: Timer }>();
+  readonly #timers = new Map<number, TurnTimer>();
   #nextTimer = 1;
   #running = false;
   #closed = false;
-  #stamp: TurnStamp = { atMs: 0, monotonicMs: 0 };
+  /** The one clock reading of the turn. */
+  #atMs = 0;
+  #monotonicMs = 0;
   #draws: (number | bigint)[] = NO_DRAWS;
 
   /**
@@ -38,8 +40,8 @@ export class TurnQueue implements Seam {
     this.#run = run;
     this.#ended = ended;
     this.clock = {
-      nowMs: () => this.#stamp.atMs,
-      monotonicMs: () => this.#stamp.monotonicMs,
+      nowMs: () => this.#atMs,
+      monotonicMs: () => this.#monotonicMs,
       setTimer: (delayMs, fire) => this.#setTimer(delayMs, fire),
     };
     this.random = {
@@ -50,7 +52,9 @@ export class TurnQueue implements Seam {
 
   /** Sets the instant outside a turn, for what is made before the first one: that of the clock, or one that a journal tells. */
   stampNow(stamp?: TurnStamp): void {
-    this.#stamp = stamp ?? { atMs: this.#outer.clock.nowMs(), monotonicMs: this.#outer.clock.monotonicMs() };
+    const { clock } = this.#outer;
+    this.#atMs = stamp === undefined ? clock.nowMs() : stamp.atMs;
+    this.#monotonicMs = stamp === undefined ? clock.monotonicMs() : stamp.monotonicMs;
   }
 
   /** Whether a turn is under way. */
@@ -77,8 +81,7 @@ export class TurnQueue implements Seam {
   /** Drops all timers and takes nothing more in. */
   close(): void {
     this.#closed = true;
-    for (const { outer } of this.#timers.values()) outer.cancel();
-    this.#timers.clear();
+    for (const timer of this.#timers.values()) timer.cancel();
     this.#waiting.length = 0;
   }
 
@@ -95,10 +98,14 @@ export class TurnQueue implements Seam {
       this.#run(input);
     } catch (error) {
       // A turn that broke the bot is the one that a journal is read for.
-      this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws, broke: error instanceof Error ? error.message : String(error) });
+      this.#ended?.({ ...this.#record(input), broke: error instanceof Error ? error.message : String(error) });
       throw error;
     }
-    this.#ended?.({ stamp: this.#stamp, input, draws: this.#draws });
+    this.#ended?.(this.#record(input));
+  }
+
+  #record(input: BotInput): TurnRecord {
+    return { stamp: { atMs: this.#atMs, monotonicMs: this.#monotonicMs }, input, draws: this.#draws };
   }
 
   #draw<T extends number | bigint>(value: T): T {
@@ -110,13 +117,29 @@ export class TurnQueue implements Seam {
   #setTimer(delayMs: number, fire: () => void): Timer {
     const id = this.#nextTimer++;
     const outer = this.#outer.clock.setTimer(delayMs, () => this.accept({ kind: "timer", id }));
-    this.#timers.set(id, { fire, outer });
-    return {
-      cancel: () => {
-        outer.cancel();
-        this.#timers.delete(id);
-      },
-    };
+    const timer = new TurnTimer(this.#timers, id, fire, outer);
+    this.#timers.set(id, timer);
+    return timer;
+  }
+}
+
+/** A timer that is set, in the list of all that are: fired in a turn of its own. */
+class TurnTimer implements Timer {
+  readonly fire: () => void;
+  readonly #set: Map<number, TurnTimer>;
+  readonly #id: number;
+  readonly #outer: Timer;
+
+  constructor(set: Map<number, TurnTimer>, id: number, fire: () => void, outer: Timer) {
+    this.fire = fire;
+    this.#set = set;
+    this.#id = id;
+    this.#outer = outer;
+  }
+
+  cancel(): void {
+    this.#outer.cancel();
+    this.#set.delete(this.#id);
   }
 }
 

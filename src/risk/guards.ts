@@ -79,42 +79,64 @@ export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: M
 }
 
 function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardLimits, nowMs: Ms): void {
-  const trip = (name: GuardName, why: string, resumesByItself = true) => trips.push({ scope: "account", name, why, resumesByItself });
   const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs, rulesAtMs } = account;
   const trouble = account.trouble === undefined ? "" : `: ${account.trouble}`;
-  if (domainMismatch !== undefined) trip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false);
-  if (bannedUntilMs !== undefined && nowMs < bannedUntilMs)
-    trip("banned", `the exchange has banned this address (418) for ${bannedUntilMs - nowMs} ms more`);
-  if (!isConfirmed) trip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`);
-  else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
-    trip("stale-account", `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms${trouble}`);
+  if (domainMismatch !== undefined) {
+    trips.push(accountTrip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false));
+  }
+  if (bannedUntilMs !== undefined && nowMs < bannedUntilMs) {
+    trips.push(accountTrip("banned", `the exchange has banned this address (418) for ${bannedUntilMs - nowMs} ms more`));
+  }
+  if (!isConfirmed) {
+    trips.push(accountTrip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`));
+  } else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
+    const why = `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms${trouble}`;
+    trips.push(accountTrip("stale-account", why));
   }
   if (rulesAtMs === undefined || nowMs - rulesAtMs > limits.maxRulesAgeMs) {
     const why = account.rulesTrouble === undefined ? "" : `: ${account.rulesTrouble}`;
-    trip("exchange-info-unread", `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`);
+    trips.push(
+      accountTrip("exchange-info-unread", `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`),
+    );
   }
   if (clockOffsetMs === undefined || clockAtMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
-    trip("clock-unknown", `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`);
+    const why = `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`;
+    trips.push(accountTrip("clock-unknown", why));
   } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
-    trip("clock-offset", `this clock is ${clockOffsetMs} ms behind the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`);
+    const why = `this clock is ${clockOffsetMs} ms behind the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`;
+    trips.push(accountTrip("clock-offset", why));
   }
 }
 
 function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimits, nowMs: Ms): void {
   const { marketId, bookAtMs, status, stage, rulesChanged } = market;
-  const trip = (name: GuardName, why: string, resumesByItself = true) =>
-    trips.push({ scope: "market", marketId, name, why, resumesByItself });
-  if (status !== "TRADING")
-    trip("market-not-trading", status === undefined ? "the exchange lists it no more" : `status ${status}, stage ${stage}`);
-  if (rulesChanged !== undefined) trip("exchange-info-changed", `exchangeInfo is not what the bot started with: ${rulesChanged}`, false);
-  if (!market.isBookSynchronised) trip("book-unsynchronised", "the book stands on no unbroken sequence");
-  else if (bookAtMs === undefined || nowMs - bookAtMs > limits.maxBookAgeMs) {
-    trip("stale-book", `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`);
+  if (status !== "TRADING") {
+    const why = status === undefined ? "the exchange lists it no more" : `status ${status}, stage ${stage}`;
+    trips.push(marketTrip(marketId, "market-not-trading", why));
+  }
+  if (rulesChanged !== undefined) {
+    const why = `exchangeInfo is not what the bot started with: ${rulesChanged}`;
+    trips.push(marketTrip(marketId, "exchange-info-changed", why, false));
+  }
+  if (!market.isBookSynchronised) {
+    trips.push(marketTrip(marketId, "book-unsynchronised", "the book stands on no unbroken sequence"));
+  } else if (bookAtMs === undefined || nowMs - bookAtMs > limits.maxBookAgeMs) {
+    const why = `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
+    trips.push(marketTrip(marketId, "stale-book", why));
   }
   const rejects = rejectsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {
-    trip("reject-storm", `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`);
+    const why = `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`;
+    trips.push(marketTrip(marketId, "reject-storm", why));
   }
+}
+
+function accountTrip(name: GuardName, why: string, resumesByItself = true): GuardTrip {
+  return { scope: "account", name, why, resumesByItself };
+}
+
+function marketTrip(marketId: MarketId, name: GuardName, why: string, resumesByItself = true): GuardTrip {
+  return { scope: "market", marketId, name, why, resumesByItself };
 }
 
 function ageOf(atMs: Ms | undefined, nowMs: Ms): string {

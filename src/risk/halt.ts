@@ -113,8 +113,11 @@ export function release(state: HaltState, why: string): HaltStep {
 
 /** The halts that bear on a market: its own and the account's. */
 export function haltsOf(state: HaltState, marketId: MarketId): readonly HaltReason[] {
-  if (state.reasons.length === 0) return state.reasons;
-  return state.reasons.filter((reason) => reason.scope === "account" || reason.marketId === marketId);
+  return state.reasons.length === 0 ? state.reasons : bearingOn(state.reasons, marketId);
+}
+
+function bearingOn(reasons: readonly HaltReason[], marketId: MarketId): readonly HaltReason[] {
+  return reasons.filter((reason) => reason.scope === "account" || reason.marketId === marketId);
 }
 
 /** Whether quotes may rest in the market. While not, its quotes come down and none is placed; cancels always may leave. */

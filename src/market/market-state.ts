@@ -8,6 +8,8 @@ export class MarketState {
   readonly #creditPerTick: number;
   #mark: CreditUnits | undefined;
   #index: CreditUnits | undefined;
+  #markTicks = Number.NaN;
+  #indexTicks = Number.NaN;
   #fundingRate = 0;
   #nextFundingMs: Ms = 0;
   #receivedMs = Number.NEGATIVE_INFINITY;
@@ -32,12 +34,12 @@ export class MarketState {
 
   /** Mark price in fractional ticks; NaN before the first one. */
   get markTicks(): number {
-    return this.#mark === undefined ? Number.NaN : Number(this.#mark) / this.#creditPerTick;
+    return this.#markTicks;
   }
 
   /** Index price in fractional ticks; NaN before the first one. */
   get indexTicks(): number {
-    return this.#index === undefined ? Number.NaN : Number(this.#index) / this.#creditPerTick;
+    return this.#indexTicks;
   }
 
   /** The next funding rate as a fraction; longs pay when positive. 0 before the first one. */
@@ -97,6 +99,8 @@ export class MarketState {
     }
     this.#mark = event.mark;
     this.#index = event.index;
+    this.#markTicks = Number(event.mark) / this.#creditPerTick;
+    this.#indexTicks = Number(event.index) / this.#creditPerTick;
     this.#fundingRate = event.fundingRate;
     this.#nextFundingMs = event.nextFundingMs;
     this.#receivedMs = nowMs;

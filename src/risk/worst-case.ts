@@ -135,10 +135,12 @@ function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId,
       ),
     );
   }
-  if (maxNotional !== undefined && worst.notional > maxNotional) {
-    found.push(
-      worded("notional", "market", marketId, worst.notional, maxNotional, "of position if all that may fill does", inQuote(worst.exposure)),
-    );
+  if (maxNotional !== undefined) {
+    const { notional } = worst;
+    if (notional > maxNotional) {
+      const what = "of position if all that may fill does";
+      found.push(worded("notional", "market", marketId, notional, maxNotional, what, inQuote(worst.exposure)));
+    }
   }
   const openNotional = maxOpenNotional === undefined ? 0n : worst.ownOpenNotional;
   if (maxOpenNotional !== undefined && openNotional > maxOpenNotional) {
@@ -147,7 +149,8 @@ function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId,
   const { availableCredit } = worst.exposure;
   if (availableCredit !== undefined) {
     const available = place.side === "BUY" ? availableCredit.buy : availableCredit.sell;
-    const allowed = (available * ppmDown(limits.maxCreditUseFraction ?? 1)) / MILLION;
+    const { maxCreditUseFraction } = limits;
+    const allowed = maxCreditUseFraction === undefined ? available : (available * ppmDown(maxCreditUseFraction)) / MILLION;
     const used = worst.uncountedCredit(place.side);
     if (used > allowed) {
       found.push(
@@ -167,27 +170,26 @@ function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId,
 
 function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketId, limits: AccountLimits): void {
   const { maxNotional, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = limits;
-  if (maxNotional !== undefined && worst.notional > maxNotional) {
-    found.push(
-      worded(
-        "account-notional",
-        "account",
-        marketId,
-        worst.notional,
-        maxNotional,
-        "of position, all markets",
-        inQuote(worst.markets.get(marketId)?.exposure),
-      ),
-    );
+  if (maxNotional !== undefined) {
+    const { notional } = worst;
+    if (notional > maxNotional) {
+      const quote = inQuote(worst.markets.get(marketId)?.exposure);
+      found.push(worded("account-notional", "account", marketId, notional, maxNotional, "of position, all markets", quote));
+    }
   }
-  if (maxLeverage !== undefined && worst.notional * MILLION > positive(worst.netValue) * ppmDown(maxLeverage)) {
-    found.push(
-      breach("leverage", "account", marketId, ratio(worst.notional, worst.netValue), maxLeverage, "times the net value, worst case"),
-    );
+  if (maxLeverage !== undefined) {
+    const { notional, netValue } = worst;
+    if (notional * MILLION > positive(netValue) * ppmDown(maxLeverage)) {
+      const value = ratio(notional, netValue);
+      found.push(breach("leverage", "account", marketId, value, maxLeverage, "times the net value, worst case"));
+    }
   }
-  if (maxMarginUseFraction !== undefined && worst.initialMargin * MILLION > positive(worst.netValue) * ppmDown(maxMarginUseFraction)) {
-    const used = ratio(worst.initialMargin, worst.netValue);
-    found.push(breach("margin-use", "account", marketId, used, maxMarginUseFraction, "of the net value as initial margin, worst case"));
+  if (maxMarginUseFraction !== undefined) {
+    const { initialMargin, netValue } = worst;
+    if (initialMargin * MILLION > positive(netValue) * ppmDown(maxMarginUseFraction)) {
+      const used = ratio(initialMargin, netValue);
+      found.push(breach("margin-use", "account", marketId, used, maxMarginUseFraction, "of the net value as initial margin, worst case"));
+    }
   }
   if (minLiquidationDistanceBps !== undefined) {
     const near = nearLiquidation(worst, minLiquidationDistanceBps);
@@ -213,8 +215,9 @@ function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketI
  */
 function nearLiquidation(worst: WorstAccount, distanceBps: number): MarketId | undefined {
   const distance = BigInt(Math.ceil(distanceBps * 100));
+  const { netValue, maintenance } = worst;
   for (const [marketId, market] of worst.markets) {
-    const free = (worst.netValue - (worst.maintenance - market.maintenance)) * MILLION * MILLION;
+    const free = (netValue - (maintenance - market.maintenance)) * MILLION * MILLION;
     const mmr = BigInt(market.exposure.maintenancePpm);
     const isSafe = (notional: CreditUnits, moved: bigint): boolean =>
       notional === 0n || free >= notional * (distance * MILLION + moved * mmr);

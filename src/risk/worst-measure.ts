@@ -2,42 +2,52 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
 
-/** What a market comes to when the worst of its orders fill. */
+/** What a market comes to when the worst of its orders fill. Money is worked out when it is asked for: most limits are seldom set. */
 export class WorstMarket {
   readonly exposure: MarketExposure;
   /** Position when every buy fills and no sell; 0 when that is not long. */
   readonly longLots: Lots;
   /** |position| when every sell fills and no buy; 0 when that is not short. */
   readonly shortLots: Lots;
-  /** The larger of both, valued at the worse of mark and prices. */
-  readonly notional: CreditUnits;
-  /** Long and short, valued at the mark. */
-  readonly longNotional: CreditUnits;
-  readonly shortNotional: CreditUnits;
-  readonly maintenance: CreditUnits;
-  readonly initialMargin: CreditUnits;
-  /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
-  readonly cost: CreditUnits;
   readonly #sums: Sums;
+  /** Whole ticks, rounded up. */
+  readonly #mark: Ticks;
 
   constructor(exposure: MarketExposure, sums: Sums, markTicks: number) {
-    const { instrument, positionLots, maintenancePpm, initialPpm, feePpm } = exposure;
-    const longLots = Math.max(0, positionLots + sums.buyLots);
-    const shortLots = Math.max(0, sums.sellLots - positionLots);
-    const mark = Math.ceil(markTicks);
-    const longNotional = credit(instrument, longLots * mark);
-    const shortNotional = credit(instrument, shortLots * mark);
-    const largest = longLots > shortLots ? longNotional : shortNotional;
     this.exposure = exposure;
-    this.longLots = longLots;
-    this.shortLots = shortLots;
-    this.notional = sums.highestTicks > mark ? credit(instrument, Math.max(longLots, shortLots) * sums.highestTicks) : largest;
-    this.longNotional = longNotional;
-    this.shortNotional = shortNotional;
-    this.maintenance = partOf(largest, maintenancePpm);
-    this.initialMargin = partOf(largest, initialPpm);
-    this.cost = credit(instrument, sums.againstUs) + (feePpm === 0 ? 0n : partOf(credit(instrument, sums.traded), feePpm));
+    this.longLots = Math.max(0, exposure.positionLots + sums.buyLots);
+    this.shortLots = Math.max(0, sums.sellLots - exposure.positionLots);
     this.#sums = sums;
+    this.#mark = Math.ceil(markTicks);
+  }
+
+  /** The larger of both, valued at the worse of mark and prices. */
+  get notional(): CreditUnits {
+    return credit(this.exposure.instrument, this.#largestLots * Math.max(this.#sums.highestTicks, this.#mark));
+  }
+
+  /** Long, valued at the mark. */
+  get longNotional(): CreditUnits {
+    return credit(this.exposure.instrument, this.longLots * this.#mark);
+  }
+
+  /** Short, valued at the mark. */
+  get shortNotional(): CreditUnits {
+    return credit(this.exposure.instrument, this.shortLots * this.#mark);
+  }
+
+  get maintenance(): CreditUnits {
+    return partOf(credit(this.exposure.instrument, this.#largestLots * this.#mark), this.exposure.maintenancePpm);
+  }
+
+  get initialMargin(): CreditUnits {
+    return partOf(credit(this.exposure.instrument, this.#largestLots * this.#mark), this.exposure.initialPpm);
+  }
+
+  /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
+  get cost(): CreditUnits {
+    const { instrument, feePpm } = this.exposure;
+    return credit(instrument, this.#sums.againstUs) + (feePpm === 0 ? 0n : partOf(credit(instrument, this.#sums.traded), feePpm));
   }
 
   /** Price times size of the bot's own orders that may still fill. */
@@ -49,15 +59,45 @@ export class WorstMarket {
   uncountedCredit(side: Side): CreditUnits {
     return credit(this.exposure.instrument, side === "BUY" ? this.#sums.uncountedBuy : this.#sums.uncountedSell);
   }
+
+  get #largestLots(): Lots {
+    return Math.max(this.longLots, this.shortLots);
+  }
 }
 
 /** What the account comes to when the worst of all orders fill. */
-export interface WorstAccount {
+export class WorstAccount {
   readonly markets: ReadonlyMap<MarketId, WorstMarket>;
-  readonly netValue: CreditUnits;
-  readonly notional: CreditUnits;
-  readonly maintenance: CreditUnits;
-  readonly initialMargin: CreditUnits;
+  readonly #netValue: CreditUnits;
+
+  /** @param netValue of the account at the marks, before any fill. */
+  constructor(markets: ReadonlyMap<MarketId, WorstMarket>, netValue: CreditUnits) {
+    this.markets = markets;
+    this.#netValue = netValue;
+  }
+
+  /** After what the fills cost. */
+  get netValue(): CreditUnits {
+    return this.#netValue - this.#sumOf((market) => market.cost);
+  }
+
+  get notional(): CreditUnits {
+    return this.#sumOf((market) => market.notional);
+  }
+
+  get maintenance(): CreditUnits {
+    return this.#sumOf((market) => market.maintenance);
+  }
+
+  get initialMargin(): CreditUnits {
+    return this.#sumOf((market) => market.initialMargin);
+  }
+
+  #sumOf(part: (market: WorstMarket) => CreditUnits): CreditUnits {
+    let sum = 0n;
+    for (const market of this.markets.values()) sum += part(market);
+    return sum;
+  }
 }
 
 interface NewOrder {
@@ -71,19 +111,10 @@ interface NewOrder {
 /** The worst case of the account with `place` in it, when there is one. Values are rounded against the account. */
 export function measureAccount(exposure: AccountExposure, place: NewOrder | undefined): WorstAccount {
   const markets = new Map<MarketId, WorstMarket>();
-  let { netValue } = exposure;
-  let notional = 0n;
-  let maintenance = 0n;
-  let initialMargin = 0n;
   for (const market of exposure.markets.values()) {
-    const worst = measureMarket(market, place?.marketId === market.marketId ? place : undefined);
-    markets.set(market.marketId, worst);
-    netValue -= worst.cost;
-    notional += worst.notional;
-    maintenance += worst.maintenance;
-    initialMargin += worst.initialMargin;
+    markets.set(market.marketId, measureMarket(market, place?.marketId === market.marketId ? place : undefined));
   }
-  return { markets, netValue, notional, maintenance, initialMargin };
+  return new WorstAccount(markets, exposure.netValue);
 }
 
 /** Sums in tick-lots: exact below 2^53, which is 10^12 of quote in any market of the field. */

@@ -51,6 +51,7 @@ export class Intake {
   #balances: BalancesTold | undefined;
   /** The marks that the net value last told is taken to be made at. */
   #marksThen = new Map<MarketId, CreditUnits>();
+  #equityAt: { readonly serial: number; readonly balances: BalancesTold; readonly equity: CreditUnits } | undefined;
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;
   #moneySerial = 0;
@@ -109,12 +110,22 @@ export class Intake {
   /** The net value last told, moved by our marks since. */
   get equity(): CreditUnits | undefined {
     if (this.#balances === undefined) return undefined;
+    // Every view and every order on its way out asks, and little of it changes between two of them.
+    const { valuesSerial } = this.profit;
+    if (this.#equityAt?.serial !== valuesSerial || this.#equityAt.balances !== this.#balances) {
+      this.#equityAt = { serial: valuesSerial, balances: this.#balances, equity: this.#balances.balances.netValue + this.#moved() };
+    }
+    return this.#equityAt.equity;
+  }
+
+  /** What the positions are worth at our marks now, less what they were worth at those of the net value that was told. */
+  #moved(): CreditUnits {
     let moved = 0n;
     for (const [marketId, mark] of this.#marks) {
       const then = this.#marksThen.get(marketId) ?? mark;
       if (then !== mark) moved += this.profit.positionValue(marketId, mark) - this.profit.positionValue(marketId, then);
     }
-    return this.#balances.balances.netValue + moved;
+    return moved;
   }
 
   order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {

@@ -34,6 +34,7 @@ export class Profit {
   readonly #decimals: number;
   #transfers = 0n;
   #unplaced = 0n;
+  #valuesSerial = 0;
 
   constructor(instruments: ReadonlyMap<MarketId, Instrument>) {
     let extra = 0;
@@ -48,8 +49,14 @@ export class Profit {
     for (const [marketId, instrument] of instruments) this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
   }
 
+  /** Grows with every change of a mark or of what is held: two equal readings mean that {@link positionValue} gives what it gave. */
+  get valuesSerial(): number {
+    return this.#valuesSerial;
+  }
+
   /** The profit of a market starts here, from a position that it already has. */
   begin(marketId: MarketId, lots: Lots, restPaper = 0n): void {
+    this.#valuesSerial += 1;
     this.#markets.get(marketId)?.begin(lots, restPaper);
   }
 
@@ -63,15 +70,18 @@ export class Profit {
 
   /** Credit units per whole base unit, as the contract's mark is. */
   mark(marketId: MarketId, mark: CreditUnits): void {
+    this.#valuesSerial += 1;
     this.#markets.get(marketId)?.mark(mark);
   }
 
   fill(trade: VenueTrade): void {
+    this.#valuesSerial += 1;
     this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
   }
 
   /** The settlement of a trade failed that was in the position. */
   failed(trade: VenueTrade): void {
+    this.#valuesSerial += 1;
     this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
   }
 
@@ -90,16 +100,19 @@ export class Profit {
 
   /** A liquidation has changed a position by `lots` and its credit by `credit`, both signed: taken over, or lost. */
   liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
+    this.#valuesSerial += 1;
     this.#markets.get(marketId)?.liquidation(lots, credit);
   }
 
   /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */
   rest(marketId: MarketId, restPaper: bigint): void {
+    this.#valuesSerial += 1;
     this.#markets.get(marketId)?.rest(restPaper);
   }
 
   /** A position that changed without a trade of ours, for no reason that is known. */
   setPosition(marketId: MarketId, lots: Lots): void {
+    this.#valuesSerial += 1;
     this.#markets.get(marketId)?.setPosition(lots);
   }
 

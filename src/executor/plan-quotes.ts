@@ -64,10 +64,9 @@ export function planQuotes(given: QuotesInput): Plan {
   const matchable = input.working.every(mayStay) ? input.working : input.working.filter(mayStay);
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];
-  const kept: WorkingOrder[] = [];
-  for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced, kept);
+  for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
-  renew(input, kept, draft);
+  renew(input, draft);
   if (draft.cancels.length > 1) draft.cancels.sort(byDanger);
   return {
     cancels: draft.renewals.length === 0 ? draft.cancels : [...draft.cancels, ...draft.renewals.sort(byDanger)],
@@ -103,7 +102,7 @@ function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): read
   if (quotes.length <= room && (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))) return quotes;
   const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
   for (const quote of sorted.slice(room))
-    draft.withheld.push(withhold(quote, `no room: the market takes ${rules.maxOpenOrders} open orders`));
+    draft.withheld.push(withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`));
   return sorted.slice(0, room);
 }
 
@@ -114,20 +113,15 @@ function planSide(
   matchable: readonly WorkingOrder[],
   draft: Draft,
   unplaced: Unplaced[],
-  keptOrders: WorkingOrder[],
 ): void {
-  const { settings, touch, rules } = input;
-  const wanted: WantedQuote[] = [];
-  for (const quote of wantedQuotes) {
-    if (quote.side === side) wanted.push({ quote, placeTicks: placeTicksOf(quote, touch, settings) });
-  }
+  const { settings, rules } = input;
+  const wanted = wantedOf(input, side, wantedQuotes);
   const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, input.quotes, matchable, settings.tolerance, rules.minLots);
   for (let index = 0; index < wanted.length; index++) {
     const want = wanted[index];
     const order = orderOfQuote[index];
     const slot = slotOfQuote[index];
     if (order !== undefined) {
-      keptOrders.push(order);
       const { hash, level, phase } = order;
       draft.keeps.push({ hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
     } else if (slot !== undefined) unplaced.push({ want, slot });
@@ -135,6 +129,18 @@ function planSide(
   for (const order of input.working) {
     if (order.side === side && !orderOfQuote.includes(order)) endOrder(input, order, wanted.length, draft);
   }
+}
+
+/** The quotes of a side. Counted first: a list that grows takes room for many more, in each of the plans. */
+function wantedOf({ touch, settings }: QuotesInput, side: Side, quotes: readonly Quote[]): readonly WantedQuote[] {
+  let count = 0;
+  for (const quote of quotes) if (quote.side === side) count++;
+  const wanted = new Array<WantedQuote>(count);
+  let at = 0;
+  for (const quote of quotes) {
+    if (quote.side === side) wanted[at++] = { quote, placeTicks: placeTicksOf(quote, touch, settings) };
+  }
+  return wanted;
 }
 
 /** Where a quote would be placed now. */
@@ -189,7 +195,7 @@ function byDanger(a: RankedCancel, b: RankedCancel): number {
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
   if (unplaced.length === 0) return;
   const { rules, working, foreign, settings, nowMs } = input;
-  const inner = unplaced.length === 1 ? unplaced : [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
+  const inner = isInnermostFirst(unplaced) ? unplaced : [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
   const expirationMs = settings.timeInForce === "GTT" ? nowMs + settings.gtt.quoteLifeMs : 0;
   let open = working.length + foreign.openOrders;
   for (const { want, slot } of inner) {
@@ -201,7 +207,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
         : ((open >= rules.maxOpenOrders ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}` : undefined) ??
           obstacleTo(input, quote, placeTicks, draft));
     if (obstacle !== undefined) {
-      draft.withheld.push(withhold({ ...quote, ticks: placeTicks }, obstacle));
+      draft.withheld.push(withhold(quote, placeTicks, obstacle));
       continue;
     }
     const why = placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
@@ -209,6 +215,12 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     draft.places.push({ side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why });
     open++;
   }
+}
+
+/** As one quote a side always is. */
+function isInnermostFirst(unplaced: readonly Unplaced[]): boolean {
+  for (let at = 1; at < unplaced.length; at++) if (unplaced[at].want.quote.level < unplaced[at - 1].want.quote.level) return false;
+  return true;
 }
 
 function obstacleTo(input: QuotesInput, quote: Quote, ticks: Ticks, draft: Draft): string | undefined {
@@ -242,8 +254,9 @@ function isPriceTaken(input: QuotesInput, side: Side, ticks: Ticks, draft: Draft
 }
 
 /** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. */
-function renew(input: QuotesInput, kept: readonly WorkingOrder[], draft: Draft): void {
+function renew(input: QuotesInput, draft: Draft): void {
   if (input.settings.timeInForce !== "GTT") return;
+  const kept = draft.keeps.flatMap(({ hash }) => input.working.find((order) => order.hash === hash) ?? []);
   const renewable = kept.filter(isCancellable);
   const due = renewalsDue(renewable, input.settings.gtt, draft.cancels.length + draft.places.length > 0, input.nowMs);
   if (due.length === 0) return;
@@ -255,6 +268,6 @@ function renew(input: QuotesInput, kept: readonly WorkingOrder[], draft: Draft):
   }
 }
 
-function withhold({ side, level, ticks, lots }: Quote, why: string): Withheld {
+function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {
   return { side, level, ticks, lots, why };
 }

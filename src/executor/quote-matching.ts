@@ -59,12 +59,12 @@ function match(
   minLots: Lots,
   ownLevelOnly: boolean,
 ): readonly (WorkingOrder | undefined)[] {
-  const best: (WorkingOrder | undefined)[] = [];
-  for (const want of wanted) {
-    const order = bestOf(want, orders, tolerance, minLots, ownLevelOnly);
+  const best = new Array<WorkingOrder | undefined>(wanted.length);
+  for (let index = 0; index < wanted.length; index++) {
+    const order = bestOf(wanted[index], orders, tolerance, minLots, ownLevelOnly);
     // Nearly always each quote has another one that suits it best: only where two want the same must one give way.
     if (order !== undefined && best.includes(order)) return augmented(wanted, orders, tolerance, minLots, ownLevelOnly);
-    best.push(order);
+    best[index] = order;
   }
   return best;
 }
@@ -157,16 +157,18 @@ function assignSlots(
   orderOfQuote: readonly (WorkingOrder | undefined)[],
 ): readonly (number | undefined)[] | undefined {
   if (wanted.length === 0) return NO_SLOTS;
-  const slotOfQuote: (number | undefined)[] = [];
-  const homeless: number[] = [];
+  const slotOfQuote = new Array<number | undefined>(wanted.length);
+  let homeless: number[] | undefined;
   // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
   for (let index = 0; index < wanted.length; index++) {
     const { level } = wanted[index].quote;
     const isOwnFree = orderOfQuote[index] === undefined && !isTaken(level, orderOfQuote, slotOfQuote);
-    slotOfQuote.push(isOwnFree ? level : undefined);
-    if (orderOfQuote[index] === undefined && !isOwnFree) homeless.push(index);
+    slotOfQuote[index] = isOwnFree ? level : undefined;
+    if (orderOfQuote[index] !== undefined || isOwnFree) continue;
+    homeless ??= [];
+    homeless.push(index);
   }
-  if (homeless.length === 0) return slotOfQuote;
+  if (homeless === undefined) return slotOfQuote;
   const { side } = wanted[homeless[0]].quote;
   const lotsOf = (index: number) => wanted[index].quote.lots;
   homeless.sort((a, b) => lotsOf(b) - lotsOf(a));

@@ -105,8 +105,9 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovObser
     const sigma = this.#sigma.observe(midTicks, view.timeMs);
     const intensity = this.#intensity.observe(view);
     const left = this.#shareLeft(view.timeMs);
-    const market = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots];
-    return { basis: [...market, sigma.ticks, left, intensity.kPerBps, intensity.isWaiting ? 1 : 0], sigma, intensity, left };
+    const waiting = intensity.isWaiting ? 1 : 0;
+    const basis = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots, sigma.ticks, left, intensity.kPerBps, waiting];
+    return { basis, sigma, intensity, left };
   }
 
   toleranceTicks(view: MarketView): number {

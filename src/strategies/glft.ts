@@ -107,9 +107,10 @@ export class GlftStep implements QuotingStep<GlftObserved> {
     const { midTicks, bids, asks, positionLots, maxPositionLots } = view;
     const sigma = this.#sigma.observe(midTicks, view.timeMs);
     const intensity = this.#intensity.observe(view);
-    const { aPerSecond, kPerBps, isWaiting } = intensity;
-    const market = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots];
-    return { basis: [...market, sigma.ticks, aPerSecond, kPerBps, isWaiting ? 1 : 0], sigma, intensity };
+    const { aPerSecond, kPerBps } = intensity;
+    const waiting = intensity.isWaiting ? 1 : 0;
+    const basis = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots, sigma.ticks, aPerSecond, kPerBps, waiting];
+    return { basis, sigma, intensity };
   }
 
   toleranceTicks(view: MarketView): number {

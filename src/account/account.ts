@@ -190,7 +190,7 @@ export class Account {
     }
     const late = this.#intake.suspects.due(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
-    if (late.length === 0) return this.#step(step.changes, step.ask);
+    if (late.length === 0) return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
     return this.#step([...late.map((difference) => ({ kind: "difference", difference }) as const), ...step.changes], step.ask);
   }
 

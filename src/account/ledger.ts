@@ -179,8 +179,9 @@ export class Ledger {
     const after = afterId === undefined ? NONE : BigInt(afterId);
     let from = market.foldedThrough > after ? market.foldedThrough + 1n : after + 1n;
     for (const [id, trade] of market.trades) {
+      if (rankOf(trade) >= SETTLED_RANK) continue;
       const value = BigInt(id);
-      if (value > after && value < from && rankOf(trade) < SETTLED_RANK) from = value;
+      if (value > after && value < from) from = value;
     }
     // An id of zero would read as none on the wire.
     return (from > 0n ? from : 1n).toString();

@@ -4,6 +4,7 @@ import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import type { HistoryWindow } from "./history-windows.js";
 import type { Intake } from "./intake.js";
 import { OpenQuestions } from "./open-questions.js";
+import type { OwnOrder } from "./order.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
 import { comparedPosition, narrowBase, ReconcileRun } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
@@ -109,13 +110,15 @@ export class Reconciler {
     if (nowMs >= this.#lastFinishedMs + this.#options.intervalMs) return "interval";
     if (this.#recheckAtMs !== undefined && nowMs >= this.#recheckAtMs) return "interval";
     if (nowMs < this.#lastBegunMs + RECHECK_MS) return undefined;
-    const windowMs = this.#options.signatureWindowMs;
-    const waiting = this.#intake.orders.unresolved().some((order) => {
-      if (order.place === "unknown" || order.place === "sent") return order.requestTimestampMs + windowMs < nowMs;
-      const answered = order.cancel === "taken" || order.cancel === "gone";
-      return answered && order.cancelAnsweredAtMs !== undefined && order.cancelAnsweredAtMs + CANCEL_GRACE_MS < nowMs;
-    });
-    return waiting ? "unknown" : undefined;
+    for (const order of this.#intake.orders.unresolved()) if (this.#isOverdue(order, nowMs)) return "unknown";
+    return undefined;
+  }
+
+  /** Whether the exchange should have said by now what became of an order. */
+  #isOverdue(order: OwnOrder, nowMs: Ms): boolean {
+    if (order.place === "unknown" || order.place === "sent") return order.requestTimestampMs + this.#options.signatureWindowMs < nowMs;
+    const answered = order.cancel === "taken" || order.cancel === "gone";
+    return answered && order.cancelAnsweredAtMs !== undefined && order.cancelAnsweredAtMs + CANCEL_GRACE_MS < nowMs;
   }
 
   #ask(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {

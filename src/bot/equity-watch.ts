@@ -53,7 +53,8 @@ export class EquityWatch {
     const equity = account.equity;
     if (equity === undefined || !account.confirmed) return undefined;
     const { transfers, decimals } = account.transferred;
-    const sinceStart = transfers / 10n ** BigInt(decimals - rules.creditDecimals);
+    // Hardly ever is there one: then there is nothing to bring to the credit's decimals.
+    const sinceStart = transfers === 0n ? 0n : transfers / 10n ** BigInt(decimals - rules.creditDecimals);
     const netDeposits = this.#depositsBefore + account.transfers.earlier + sinceStart;
     const { peak, loss, isOver } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
     this.#peak = peak;

@@ -13,6 +13,7 @@ export class TradeLog {
   }
 
   note(change: Extract<AccountChange, { kind: "fill" | "settled" | "trade-failed" }>): void {
+    if (this.#store.isDiscarded === true) return;
     const { trade } = change;
     const line = { event: change.kind, ...trade, quote: trade.quote.toString(), commission: trade.commission.toString() };
     this.#store.append(FILLS_FILE, JSON.stringify(line));

@@ -14,9 +14,13 @@ export interface Refusal {
   readonly why: string;
 }
 
+interface Counted extends Refusal {
+  count: number;
+}
+
 /** Counts what a run's bot was refused: a strategy whose intents no one takes earns nothing, and nothing else would tell why. */
 export class Refusals {
-  readonly #counted = new Map<string, Refusal>();
+  readonly #counted = new Map<string, Counted>();
 
   /** Takes whatever the bot tells, with its instant in microseconds. */
   hear(notice: Notice, atUs: number): void {
@@ -42,15 +46,13 @@ export class Refusals {
 
   /** The most frequent first. */
   get list(): readonly Refusal[] {
-    return [...this.#counted.values()].sort((a, b) => b.count - a.count);
+    return [...this.#counted.values()].map((counted) => ({ ...counted })).sort((a, b) => b.count - a.count);
   }
 
   #count(marketId: MarketId, by: Refusal["by"], reason: string, why: string, atUs: number): void {
     const key = `${marketId} ${by} ${reason}`;
     const known = this.#counted.get(key);
-    this.#counted.set(
-      key,
-      known === undefined ? { marketId, by, reason, count: 1, firstUs: atUs, why } : { ...known, count: known.count + 1 },
-    );
+    if (known === undefined) this.#counted.set(key, { marketId, by, reason, count: 1, firstUs: atUs, why });
+    else known.count += 1;
   }
 }

@@ -16,12 +16,12 @@ export interface Throttled {
 /** The token budgets of a replayed exchange, counted as it counts them: on its own clock, when a request arrives. */
 export class ExchangeBudgets {
   readonly #costs: ActionCosts;
-  readonly #budgets: Record<string, RateBudget>;
+  readonly #budgets: ReadonlyMap<string, { budget: RateBudget }>;
 
   /** @param costs what each action costs. */
   constructor(rateLimits: VenueRules["rateLimits"], costs: ActionCosts) {
     this.#costs = costs;
-    this.#budgets = Object.fromEntries(rateLimits.map(({ name, limit, intervalMs }) => [name, RateBudget.create(limit, intervalMs)]));
+    this.#budgets = new Map(rateLimits.map(({ name, limit, intervalMs }) => [name, { budget: RateBudget.create(limit, intervalMs) }]));
   }
 
   /** Takes a request's tokens. A 429, with nothing taken, where they are not there; undefined when it is within its budgets. */
@@ -29,24 +29,23 @@ export class ExchangeBudgets {
     const nowMs = atUs / 1000;
     const costs = this.#costs[action.kind];
     for (const bucket of BUCKETS) {
-      const budget = this.#budgets[bucket];
+      const budget = this.#budgets.get(bucket)?.budget;
       if (budget === undefined || budget.available(nowMs) >= costs[bucket]) continue;
       const retryAfterMs = Math.ceil(budget.earliestMs(nowMs, costs[bucket]) - nowMs);
       return { bucket, outcome: { result: "throttled", httpStatus: 429, retryAfterMs } };
     }
     for (const bucket of BUCKETS) {
-      const budget = this.#budgets[bucket];
-      if (budget !== undefined) this.#budgets[bucket] = budget.spend(nowMs, costs[bucket]);
+      const held = this.#budgets.get(bucket);
+      if (held !== undefined) held.budget = held.budget.spend(nowMs, costs[bucket]);
     }
     return undefined;
   }
 
   /** All of them as they stand. */
   samples(atUs: number): BudgetSample[] {
-    return Object.entries(this.#budgets).map(([name, budget]) => ({
-      name,
-      usedTokens: budget.spent(atUs / 1000),
-      limitTokens: budget.limit,
-    }));
+    const samples: BudgetSample[] = [];
+    for (const [name, { budget }] of this.#budgets)
+      samples.push({ name, usedTokens: budget.spent(atUs / 1000), limitTokens: budget.limit });
+    return samples;
   }
 }

@@ -10,6 +10,8 @@ export const ONE = 10n ** 18n;
 export interface MarketTerms {
   readonly rules: MarketRules;
   readonly instrument: Instrument;
+  /** One whole base unit of paper. */
+  readonly paperUnit: PaperUnits;
   /** Maintenance margin as a share of the position's value, scaled by 10^18: one through `liquidationLeverage`. */
   readonly maintenanceRatio: bigint;
   /** What a liquidation takes the position over below the mark (above it for a short), scaled by 10^18. */
@@ -37,6 +39,7 @@ export function marketTerms(rules: MarketRules, instrument: Instrument, liquidat
   return {
     rules,
     instrument,
+    paperUnit: 10n ** BigInt(instrument.paperDecimals),
     maintenanceRatio: (ONE * ONE) / leverage,
     liquidationPriceOff: liquidation.priceOff,
     insuranceFeeRate: liquidation.insuranceFeeRate,
@@ -44,8 +47,8 @@ export function marketTerms(rules: MarketRules, instrument: Instrument, liquidat
 }
 
 /** What the contract says a position is worth: truncated toward zero (protocol 7.1 and 7.3). `mark`: credit units for one whole base unit. */
-export function heldValue({ instrument }: MarketTerms, lots: Lots, mark: CreditUnits): CreditUnits {
-  return lots === 0 ? 0n : (paperOf(instrument, lots) * mark) / 10n ** BigInt(instrument.paperDecimals);
+export function heldValue({ instrument, paperUnit }: MarketTerms, lots: Lots, mark: CreditUnits): CreditUnits {
+  return lots === 0 ? 0n : (paperOf(instrument, lots) * mark) / paperUnit;
 }
 
 /** The paper of so many lots. */

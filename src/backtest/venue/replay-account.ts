@@ -34,11 +34,8 @@ class Holding {
   }
 }
 
-/** What a fill changed: what changed hands and what it cost. */
-export interface Booked {
-  readonly quote: CreditUnits;
-  readonly fee: CreditUnits;
-}
+/** A fill of one order, as the matching has it. */
+export type FilledPart = Omit<VenueTrade, "quote" | "commission" | "status">;
 
 /** An own liquidation in one market. */
 export interface OwnLiquidation {
@@ -120,19 +117,21 @@ export class ReplayAccount {
    * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down); the fee of an order is of the sum that it has
    * traded, so that parts cost what the whole would (protocol 7.6).
    * @param before what the same order has traded, in credit units.
+   * @returns the trade with what changed hands and what it cost.
    */
-  fill(trade: Omit<VenueTrade, "quote" | "commission" | "status">, before: CreditUnits): Booked {
-    const { marketId, side, isMaker, ticks, lots } = trade;
+  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits): VenueTrade {
     const holding = this.#of(marketId);
     const { instrument, rules } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
     const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
     const rate = isMaker ? rules.makerFeeRate : rules.takerFeeRate;
-    const fee = ((before + quote) * rate) / ONE - (before * rate) / ONE;
-    this.#profit.fill({ ...trade, quote, commission: fee, status: "SETTLED" });
+    const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
+    const trade: VenueTrade = { id, marketId, side, isMaker, ticks, lots, timeMs, quote, commission, status: "SETTLED" };
+    this.#profit.fill(trade);
     this.#move(holding, signOf(side) * lots, side === "BUY" ? -quote : quote);
-    this.#credit -= fee;
-    return { quote, fee };
+    this.#credit -= commission;
+    return trade;
   }
 
   /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */
@@ -268,8 +267,8 @@ function magnitudeOf(lots: Lots): number {
 
 function entryPrice({ lots, credit, terms }: Holding): string {
   if (lots === 0) return "0";
-  const { instrument } = terms;
-  const perBase = (magnitude(credit) * 10n ** BigInt(instrument.paperDecimals)) / (BigInt(Math.abs(lots)) * instrument.paperPerLot);
+  const { instrument, paperUnit } = terms;
+  const perBase = (magnitude(credit) * paperUnit) / (BigInt(Math.abs(lots)) * instrument.paperPerLot);
   return instrument.creditToDecimal(perBase);
 }
 

@@ -153,11 +153,10 @@ export class ReplayVenue implements Venue, OrderListener {
     const isMaker = cause !== "taker";
     const market = this.#marketOf(marketId);
     const midHalfTicks = market.midHalfTicks;
-    const base = { id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs };
-    const { quote, fee } = this.account.fill(base, held.quote);
+    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, held.quote);
+    const { quote, commission: fee } = trade;
     held.filled(ticks, lots, quote, timeMs);
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
-    const trade: VenueTrade = { ...base, quote, commission: fee, status: "SETTLED" };
     this.#trades.add(trade);
     const heardUs = this.#say(
       [{ type: "order-update", order: this.#record(held), timestampMs: timeMs }, { type: "trade-update", trade }, this.#accountUpdate()],

@@ -54,15 +54,34 @@ export class ReplayEngine {
     return this.#clock.nowUs;
   }
 
-  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked before each instant. */
+  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked before each step. */
   play(untilUs: number, until: () => boolean = never): void {
     const clock = this.#clock;
+    const venue = this.#venue;
     while (!until()) {
-      if (this.#drift(untilUs)) continue;
-      const atUs = this.#exchangeTo(Math.min(this.#nextLocalUs(), untilUs));
-      clock.moveTo(atUs);
-      if (atUs >= untilUs) return;
-      this.#local(atUs);
+      const dataUs = this.#nextDataUs();
+      const heardUs = Math.min(clock.nextTimerUs, this.#nextHeardUs());
+      const arrivalUs = venue.nextArrivalUs;
+      const ownUs = this.#nextOwnUs();
+      const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
+      if (dataUs < quietUs) {
+        this.#drift(dataUs, quietUs);
+        continue;
+      }
+      const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, dataUs), clock.nowUs));
+      const stopUs = Math.min(goalUs, arrivalUs, ownUs);
+      // What the exchange does at an instant comes after its history there, and after what the bot does at it.
+      const isExchange = stopUs < goalUs;
+      if (!this.#historyTo(stopUs, isExchange)) continue;
+      if (!isExchange) {
+        clock.moveTo(goalUs);
+        if (goalUs >= untilUs) return;
+        this.#local(goalUs);
+      } else if (ownUs <= stopUs) {
+        this.#own(stopUs);
+      } else {
+        venue.arrive(stopUs);
+      }
     }
   }
 
@@ -103,11 +122,6 @@ export class ReplayEngine {
     });
   }
 
-  /** The next instant at which the bot hears something or its own time comes. */
-  #nextLocalUs(): number {
-    return Math.max(Math.min(this.#clock.nextTimerUs, this.#nextHeardUs(), this.#nextDataUs()), this.#clock.nowUs);
-  }
-
   /** When market data is heard next. */
   #nextDataUs(): number {
     let next = Number.POSITIVE_INFINITY;
@@ -124,22 +138,18 @@ export class ReplayEngine {
 
   /**
    * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
-   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by, which is when
-   * it returns true.
+   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by.
    */
-  #drift(untilUs: number): boolean {
+  #drift(dataUs: number, quietUs: number): void {
     const venue = this.#venue;
-    const nextUs = Math.min(this.#clock.nextTimerUs, this.#nextHeardUs(), venue.nextArrivalUs, this.#nextOwnUs());
-    const quietUs = Math.min(untilUs, nextUs);
-    for (let atUs = this.#nextDataUs(); atUs < quietUs && atUs < venue.nextHeardUs; atUs = this.#nextDataUs()) {
-      if (!this.#historyTo(atUs, false)) return false;
+    for (let atUs = dataUs; atUs < quietUs && atUs < venue.nextHeardUs; atUs = this.#nextDataUs()) {
+      if (!this.#historyTo(atUs, false)) return;
       this.#clock.moveTo(atUs);
       if (!this.#hear(atUs)) continue;
       this.#bot.accept(WAKE);
       this.#parts.outbox.leave();
-      return true;
+      return;
     }
-    return false;
   }
 
   /** Market data of an instant. True when the bot is to be woken by it. */
@@ -169,26 +179,6 @@ export class ReplayEngine {
     if (this.#clock.nextTimerUs <= atUs) {
       this.#clock.fireDue();
       outbox.leave();
-    }
-  }
-
-  /**
-   * Plays the exchange on to an instant, what is stamped at it left out, or to the first instant before it at which the bot hears of
-   * something that came of it. Returns that instant.
-   */
-  #exchangeTo(untilUs: number): number {
-    const venue = this.#venue;
-    for (;;) {
-      const goalUs = Math.min(untilUs, this.#nextHeardUs());
-      const arrivalUs = venue.nextArrivalUs;
-      const ownUs = this.#nextOwnUs();
-      const stopUs = Math.min(goalUs, arrivalUs, ownUs);
-      const isInclusive = stopUs < goalUs;
-      if (!this.#historyTo(stopUs, isInclusive)) continue;
-      if (venue.nextHeardUs < goalUs) continue;
-      if (!isInclusive) return goalUs;
-      if (ownUs <= stopUs) this.#own(stopUs);
-      else venue.arrive(stopUs);
     }
   }
 

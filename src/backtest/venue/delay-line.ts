@@ -1,43 +1,55 @@
+const NEVER_US = Number.POSITIVE_INFINITY;
+const FIRST_ROOM = 16;
+
 /**
  * Things on their way, first in, first out: none overtakes another, so each arrives at its own instant or at that of the one before
  * it, whichever is later (rule of hftbacktest's order bus).
  */
 export class DelayLine<T> {
-  #items: T[] = [];
-  #dueUs: number[] = [];
+  /** A ring: as long as few are on their way, sending one makes nothing. Its length is a power of two. */
+  #items: (T | undefined)[] = new Array(FIRST_ROOM).fill(undefined);
+  /** When each arrives; Infinity where nothing is. */
+  #dueUs: number[] = new Array(FIRST_ROOM).fill(NEVER_US);
   #first = 0;
+  #size = 0;
   #lastUs = Number.NEGATIVE_INFINITY;
 
   /** When the first one arrives; Infinity when nothing is on its way. */
   get nextUs(): number {
-    return this.#first === this.#items.length ? Number.POSITIVE_INFINITY : (this.#dueUs[this.#first] as number);
+    return this.#dueUs[this.#first];
   }
 
   get size(): number {
-    return this.#items.length - this.#first;
+    return this.#size;
   }
 
   /** Sends one off. Returns when it arrives. */
   push(item: T, dueUs: number): number {
+    if (this.#size === this.#items.length) this.#widen();
+    const at = (this.#first + this.#size) & (this.#items.length - 1);
     this.#lastUs = Math.max(this.#lastUs, dueUs);
-    this.#items.push(item);
-    this.#dueUs.push(this.#lastUs);
+    this.#items[at] = item;
+    this.#dueUs[at] = this.#lastUs;
+    this.#size += 1;
     return this.#lastUs;
   }
 
   /** Takes the first one out. Only when there is one. */
   take(): T {
-    const item = this.#items[this.#first] as T;
-    this.#first += 1;
-    if (this.#first === this.#items.length) {
-      this.#items = [];
-      this.#dueUs = [];
-      this.#first = 0;
-    } else if (this.#first >= 1024 && this.#first * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#first);
-      this.#dueUs = this.#dueUs.slice(this.#first);
-      this.#first = 0;
-    }
+    const at = this.#first;
+    const item = this.#items[at] as T;
+    this.#items[at] = undefined;
+    this.#dueUs[at] = NEVER_US;
+    this.#first = (at + 1) & (this.#items.length - 1);
+    this.#size -= 1;
     return item;
+  }
+
+  #widen(): void {
+    const first = this.#first;
+    const room = this.#items.length;
+    this.#items = [...this.#items.slice(first), ...this.#items.slice(0, first), ...new Array(room).fill(undefined)];
+    this.#dueUs = [...this.#dueUs.slice(first), ...this.#dueUs.slice(0, first), ...new Array(room).fill(NEVER_US)];
+    this.#first = 0;
   }
 }

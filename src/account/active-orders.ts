@@ -1,4 +1,3 @@
-import type { Hex } from "../core/units.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
@@ -7,17 +6,18 @@ import { isFinalPhase, type OwnOrder } from "./order.js";
  * between two changes: so the lists are made when they are first asked for, and stand until the next change.
  */
 export class ActiveOrders {
-  readonly #orders = new Map<Hex, OwnOrder>();
-  #all: readonly OwnOrder[] | undefined;
+  #all: readonly OwnOrder[] = [];
   #mayStillFill: readonly OwnOrder[] | undefined;
   #exposed: readonly OwnOrder[] | undefined;
   #resting: readonly OwnRestingOrder[] | undefined;
 
-  /** Takes an order as it is now; one that has become final leaves. */
-  put(order: OwnOrder): void {
-    if (isFinalPhase(order.phase)) this.#orders.delete(order.hash);
-    else this.#orders.set(order.hash, order);
-    this.#all = undefined;
+  /** Takes an order as it is now, in place of what it was before, if it was known; one that has become final leaves. */
+  put(order: OwnOrder, before: OwnOrder | undefined): void {
+    const at = before === undefined ? -1 : this.#all.indexOf(before);
+    if (isFinalPhase(order.phase)) {
+      if (at < 0) return;
+      this.#all = this.#all.toSpliced(at, 1);
+    } else this.#all = at < 0 ? [...this.#all, order] : this.#all.with(at, order);
     this.#mayStillFill = undefined;
     this.#exposed = undefined;
     this.#resting = undefined;
@@ -25,19 +25,18 @@ export class ActiveOrders {
 
   /** Those whose cancel was taken included. */
   all(): readonly OwnOrder[] {
-    this.#all ??= [...this.#orders.values()];
     return this.#all;
   }
 
   /** Those that may still fill, intended, sent and unknown ones included. */
   mayStillFill(): readonly OwnOrder[] {
-    this.#mayStillFill ??= this.all().filter((order) => order.mayFillLots > 0);
+    this.#mayStillFill ??= ofWhich(this.#all, (order) => order.mayFillLots > 0);
     return this.#mayStillFill;
   }
 
   /** Those that weigh in the worst case: they may still fill, or have last matches that are not told. */
   exposed(): readonly OwnOrder[] {
-    this.#exposed ??= this.all().filter((order) => order.mayFillLots + order.untoldLots > 0);
+    this.#exposed ??= ofWhich(this.#all, (order) => order.mayFillLots + order.untoldLots > 0);
     return this.#exposed;
   }
 
@@ -50,9 +49,14 @@ export class ActiveOrders {
 
 /** Own orders as they rest, or may rest, on the exchange's book. */
 export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
-  const resting: OwnRestingOrder[] = [];
-  for (const { phase, side, ticks, availableLots } of orders) {
-    if (phase === "open" || phase === "partly-filled" || phase === "cancelling") resting.push({ side, ticks, lots: availableLots });
-  }
-  return resting;
+  return ofWhich(orders, isResting).map(({ side, ticks, availableLots }) => ({ side, ticks, lots: availableLots }));
+}
+
+function isResting({ phase }: OwnOrder): boolean {
+  return phase === "open" || phase === "partly-filled" || phase === "cancelling";
+}
+
+/** Those of which something is true: the list itself where it is of all of them, as it mostly is. */
+function ofWhich(orders: readonly OwnOrder[], isOne: (order: OwnOrder) => boolean): readonly OwnOrder[] {
+  return orders.every(isOne) ? orders : orders.filter(isOne);
 }

@@ -12,9 +12,10 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set(["FILLED", "CANCELED"
  */
 export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
-  const parts = [pendingLots, filledLots, failedLots, canceledLots, expiredLots];
-  if (!Number.isSafeInteger(lots) || lots <= 0 || parts.some((part) => !Number.isSafeInteger(part) || part < 0)) return undefined;
-  const rest = lots - parts.reduce((sum, part) => sum + part, 0);
+  if (!isAmount(lots) || lots === 0) return undefined;
+  if (!(isAmount(pendingLots) && isAmount(filledLots) && isAmount(failedLots) && isAmount(canceledLots) && isAmount(expiredLots)))
+    return undefined;
+  const rest = lots - pendingLots - filledLots - failedLots - canceledLots - expiredLots;
   if (rest < 0) return undefined;
   const status = FINAL_STATUSES.has(report.status) ? report.status : undefined;
   return {
@@ -27,6 +28,10 @@ export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
   };
 }
 
+function isAmount(lots: Lots): boolean {
+  return Number.isSafeInteger(lots) && lots >= 0;
+}
+
 /**
  * The later of two states of one order, whichever was told first. Lots only ever move from available to pending,
  * cancelled or expired, and from pending to filled or failed; so every part but pending moves one way, the later
@@ -34,18 +39,16 @@ export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
  * times, it gives the last one. Where two reports contradict each other, what has filled wins.
  */
 export function joinAmounts(lots: Lots, a: OrderAmounts, b: OrderAmounts): OrderAmounts {
-  let left = lots;
-  const take = (wanted: Lots): Lots => {
-    const taken = Math.min(wanted, left);
-    left -= taken;
-    return taken;
-  };
-  const filledLots = take(Math.max(a.filledLots, b.filledLots));
-  const failedLots = take(Math.max(a.failedLots, b.failedLots));
-  const canceledLots = take(Math.max(a.canceledLots, b.canceledLots));
-  const expiredLots = take(Math.max(a.expiredLots, b.expiredLots));
-  const availableLots = take(Math.min(a.availableLots, b.availableLots));
-  return { availableLots, pendingLots: left, filledLots, failedLots, canceledLots, expiredLots };
+  const filledLots = Math.min(Math.max(a.filledLots, b.filledLots), lots);
+  let left = lots - filledLots;
+  const failedLots = Math.min(Math.max(a.failedLots, b.failedLots), left);
+  left -= failedLots;
+  const canceledLots = Math.min(Math.max(a.canceledLots, b.canceledLots), left);
+  left -= canceledLots;
+  const expiredLots = Math.min(Math.max(a.expiredLots, b.expiredLots), left);
+  left -= expiredLots;
+  const availableLots = Math.min(a.availableLots, b.availableLots, left);
+  return { availableLots, pendingLots: left - availableLots, filledLots, failedLots, canceledLots, expiredLots };
 }
 
 /** Whether two amounts are the same in every part. */

@@ -102,7 +102,7 @@ export type OrderEvent =
       readonly atMs: Ms;
       readonly source: ReportSource;
       readonly order: VenueOrder;
-      readonly askedAtMs?: Ms;
+      readonly askedAtMs?: Ms | undefined;
     }
   /** A typed refusal of the place. `doubtful`: a copy of the request may have been taken all the same. */
   | { readonly kind: "refused"; readonly atMs: Ms; readonly code: number; readonly text: string; readonly doubtful: boolean }

@@ -53,6 +53,8 @@ export class OwnOrders {
   readonly #unexplained: Unexplained;
   /** Orders that were final when first seen and are older than this are before our time. */
   #sinceMs: Ms = Number.NEGATIVE_INFINITY;
+  /** When every order was last asked whether it is to be forgotten. */
+  #lookedAtAllMs: Ms = Number.NEGATIVE_INFINITY;
 
   /** @throws FormatError when the tag is no 16-bit number. */
   constructor(options: OwnOrdersOptions) {
@@ -184,8 +186,10 @@ export class OwnOrders {
     const before = this.#orders.get(hash);
     if (before === undefined) return [];
     const { order, changes } = advance(before, event);
-    this.#put(order);
-    this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
+    if (order !== before) {
+      this.#put(order);
+      this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
+    }
     return changes.map((change) => ({ kind: "order", order, change }));
   }
 
@@ -193,13 +197,7 @@ export class OwnOrders {
   report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
     const own = this.recognise(report);
     if (own !== undefined) {
-      return this.apply(own.hash, {
-        kind: "report",
-        atMs: nowMs,
-        source,
-        order: report,
-        ...(askedAtMs === undefined ? {} : { askedAtMs }),
-      });
+      return this.apply(own.hash, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
     }
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
     const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
@@ -232,9 +230,12 @@ export class OwnOrders {
   prune(nowMs: Ms): void {
     const beforeMs = nowMs - this.#rememberMs;
     this.#foreign.forget(beforeMs, nowMs - UNSETTLED_FACTOR * this.#rememberMs);
+    // A stamp that is ahead, an exchange's or one of a clock that has stepped back, must not keep what came after it: now and then, all are looked at.
+    const isWhole = beforeMs >= this.#lookedAtAllMs || nowMs < this.#lookedAtAllMs;
+    if (isWhole) this.#lookedAtAllMs = nowMs;
     for (const order of this.#orders.values()) {
       // In the order in which they came: what was asked for since then has not been final for so long.
-      if (order.requestTimestampMs >= beforeMs) break;
+      if (order.requestTimestampMs >= beforeMs && !isWhole) break;
       if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
       // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
       if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs) continue;
@@ -266,7 +267,7 @@ export class OwnOrders {
       active = new ActiveOrders();
       this.#active.set(order.marketId, active);
     }
-    active.put(order);
+    active.put(order, before);
   }
 }
 

@@ -141,6 +141,27 @@ describe("memory", () => {
     expect(orders.get(hashOf(1))?.phase).toBe("open");
   });
 
+  it.each([
+    ["an order of an earlier run that the exchange dates years ahead", 10 * 365 * 86_400_000, 1],
+    ["orders of a time in which our clock was ahead by a day", 86_400_000, 100],
+  ])("keeps no more orders for %s", (_, aheadMs, count) => {
+    const orders = table();
+    for (let serial = 1; serial <= count; serial++) {
+      orders.report(venueOrder(serial, { createdAtMs: T0 + aheadMs }), "open-orders", T0 + aheadMs);
+      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED" }), "stream", T0 + aheadMs);
+    }
+    orders.prune(T0 + aheadMs);
+    let nowMs = T0;
+    for (let serial = count + 1; serial <= count + 1440; serial++) {
+      nowMs += 5000;
+      orders.intend({ action: placeAction(serial, { timestampMs: nowMs }), level: 0 });
+      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }), "stream", nowMs);
+      orders.prune(nowMs);
+    }
+    // What came within twice the ten minutes that final orders are remembered.
+    expect(orders.size - count).toBeLessThanOrEqual(242);
+  });
+
   it("recognises a late update of a final order, and does not count one that it has forgotten twice", () => {
     const ledger = new Ledger();
     const unexplained = new Unexplained(ledger);

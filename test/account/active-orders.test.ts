@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ActiveOrders } from "../../src/account/active-orders.js";
+import { isFinalPhase, type OrderPhase, type OwnOrder } from "../../src/account/order.js";
+import { intendedOrder } from "../../src/account/order-machine.js";
+import { placeAction } from "./exchange-story.js";
+
+const PHASES: readonly OrderPhase[] = ["intended", "sent", "unknown", "open", "partly-filled", "cancelling", "filled", "cancelled", "lost"];
+
+/** One change of one of a few orders; one that was over may come back, as when the exchange shows what was taken for lost. */
+const changes = fc.array(
+  fc.record({
+    serial: fc.integer({ min: 1, max: 5 }),
+    phase: fc.constantFrom(...PHASES),
+    availableLots: fc.constantFrom(0, 4, 10),
+    isTaken: fc.boolean(),
+  }),
+  { maxLength: 30 },
+);
+
+describe("the orders of a market that are not final", () => {
+  it("are at any time those that a look through all of them finds, oldest first", () => {
+    fc.assert(
+      fc.property(changes, (given) => {
+        const active = new ActiveOrders();
+        const known = new Map<number, OwnOrder>();
+        const expected = new Map<number, OwnOrder>();
+        for (const { serial, phase, availableLots, isTaken } of given) {
+          const before = known.get(serial);
+          const remaining = isFinalPhase(phase) ? 0 : availableLots;
+          const order: OwnOrder = {
+            ...(before ?? intendedOrder(placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }), 0, undefined, false)),
+            phase,
+            availableLots,
+            mayFillLots: isTaken ? 0 : remaining,
+            untoldLots: isTaken ? remaining : 0,
+          };
+          known.set(serial, order);
+          if (isFinalPhase(phase)) expected.delete(serial);
+          else expected.set(serial, order);
+          active.put(order, before);
+          const all = [...expected.values()];
+          const mayStillFill = all.filter(({ mayFillLots }) => mayFillLots > 0);
+          expect(active.all()).toEqual(all);
+          expect(active.mayStillFill()).toEqual(mayStillFill);
+          expect(active.exposed()).toEqual(all.filter(({ mayFillLots, untoldLots }) => mayFillLots + untoldLots > 0));
+          expect(active.resting()).toEqual(
+            mayStillFill
+              .filter((one) => one.phase === "open" || one.phase === "partly-filled" || one.phase === "cancelling")
+              .map(({ side, ticks, availableLots: lots }) => ({ side, ticks, lots })),
+          );
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("are, for whoever takes a list that is the same for unchanged, other lists after each change, and the same ones until then", () => {
+    const active = new ActiveOrders();
+    const first = intendedOrder(placeAction(1), 0, undefined, false);
+    const second = intendedOrder(placeAction(2), 1, undefined, false);
+    const lists = () => [active.mayStillFill(), active.exposed(), active.resting()];
+    const seen = [lists()];
+    for (const [order, before] of [
+      [first],
+      [second],
+      [{ ...first, level: 3 }, first],
+      [{ ...second, phase: "cancelled" }, second],
+    ] as const) {
+      active.put(order, before);
+      seen.push(lists());
+      expect(lists().every((list, at) => list === seen.at(-1)?.[at])).toBe(true);
+      for (const earlier of seen.slice(0, -1)) for (const [at, list] of lists().entries()) expect(list).not.toBe(earlier[at]);
+    }
+  });
+});

@@ -35,8 +35,9 @@ export class ExchangeBudgets {
       return { bucket, outcome: { result: "throttled", httpStatus: 429, retryAfterMs } };
     }
     for (const bucket of BUCKETS) {
+      // Whether they are there was asked above.
       const held = this.#budgets.get(bucket);
-      if (held !== undefined) held.budget = held.budget.spend(nowMs, costs[bucket]);
+      if (held !== undefined) held.budget = held.budget.charge(nowMs, costs[bucket]);
     }
     return undefined;
   }

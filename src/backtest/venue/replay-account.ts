@@ -6,20 +6,43 @@ import { heldValue, type MarketTerms, magnitude, ONE } from "./market-terms.js";
 
 /** What an account holds in one market of the replayed exchange. */
 class Holding {
-  lots: Lots = 0;
+  readonly #leverage: bigint;
+  #lots: Lots = 0;
+  #mark: CreditUnits | undefined;
+  #value: CreditUnits = 0n;
   /** What was paid for the position, negative when bought; the position is worth its value and this. */
   credit: CreditUnits = 0n;
-  mark: CreditUnits | undefined;
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
   openBuyCredit: CreditUnits = 0n;
   openSellCredit: CreditUnits = 0n;
   realized: CreditUnits = 0n;
 
-  constructor(readonly terms: MarketTerms) {}
+  constructor(readonly terms: MarketTerms) {
+    this.#leverage = BigInt(terms.rules.maxLeverage);
+  }
 
+  get lots(): Lots {
+    return this.#lots;
+  }
+
+  set lots(lots: Lots) {
+    this.#lots = lots;
+    this.#revalue();
+  }
+
+  get mark(): CreditUnits | undefined {
+    return this.#mark;
+  }
+
+  set mark(mark: CreditUnits | undefined) {
+    this.#mark = mark;
+    this.#revalue();
+  }
+
+  /** What the position is worth at its mark. */
   get value(): CreditUnits {
-    return heldValue(this.terms, this.lots, this.mark ?? 0n);
+    return this.#value;
   }
 
   /** Exposure when every open order of the worse side fills. */
@@ -30,7 +53,17 @@ class Holding {
   }
 
   initialMargin(exposure: CreditUnits): CreditUnits {
-    return exposure / BigInt(this.terms.rules.maxLeverage);
+    return exposure / this.#leverage;
+  }
+
+  /** The exposure that so much margin carries. */
+  levered(margin: CreditUnits): CreditUnits {
+    return margin * this.#leverage;
+  }
+
+  /** Every request asks what the position is worth; few moments change it. */
+  #revalue(): void {
+    this.#value = heldValue(this.terms, this.#lots, this.#mark ?? 0n);
   }
 }
 
@@ -181,7 +214,7 @@ export class ReplayAccount {
       free += holding.value + holding.credit;
       if (holding !== own) free -= holding.initialMargin(holding.worst);
     }
-    const most = free > 0n ? free * BigInt(own.terms.rules.maxLeverage) : 0n;
+    const most = free > 0n ? own.levered(free) : 0n;
     const left = side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
     return left > 0n ? left : 0n;
   }

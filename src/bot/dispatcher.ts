@@ -189,12 +189,25 @@ export class Dispatcher {
 
 /** The slot that a place is for. */
 export function slotSubject(marketId: MarketId, side: Side, level: number): string {
-  return `slot:${marketId}:${side}:${level}`;
+  let market = SLOTS.get(marketId);
+  if (market === undefined) {
+    market = { BUY: new Map(), SELL: new Map() };
+    SLOTS.set(marketId, market);
+  }
+  let subject = market[side].get(level);
+  if (subject === undefined) {
+    subject = `slot:${marketId}:${side}:${level}`;
+    market[side].set(level, subject);
+  }
+  return subject;
 }
 
-/** The order that a cancel is for. */
+/** Each slot's subject, made once: it is looked up in several maps with every place, and a new string is hashed in each of them. */
+const SLOTS = new Map<MarketId, Readonly<Record<Side, Map<number, string>>>>();
+
+/** The order that a cancel is for: no other subject begins as a hash does. */
 export function cancelSubject(hash: Hex): string {
-  return `order:${hash}`;
+  return hash;
 }
 
 function subjectOf(waiting: Waiting): string {

@@ -8,7 +8,7 @@ import { checkPlace, onlyReduces } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
-import { slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
+import { cancelSubject, slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
 import { executorTouch } from "./planning.js";
 import type { Safety } from "./safety.js";
@@ -199,7 +199,7 @@ export class Leaving {
     const refusal = this.#budgetRefusal("cancel");
     if (refusal !== undefined) {
       dispatcher.dropped(key);
-      holds.hold(`order:${hash}`, refusal.retryAtMs, refusal.why);
+      holds.hold(cancelSubject(hash), refusal.retryAtMs, refusal.why);
       return;
     }
     const action = this.#works.cancel(marketId, orderId, hash);

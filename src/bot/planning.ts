@@ -185,13 +185,15 @@ export class Planning {
     const { marketId } = desk;
     const nowMs = clock.monotonicMs();
     const wanted = new Set<string>();
-    for (const [rank, { hash, orderId, why }] of plan.cancels.entries()) {
+    for (let rank = 0; rank < plan.cancels.length; rank++) {
+      const { hash, orderId, why } = plan.cancels[rank];
       const subject = cancelSubject(hash);
       if (holds.holds(subject, nowMs)) continue;
       wanted.add(subject);
       dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
     }
-    for (const [rank, place] of plan.places.entries()) {
+    for (let rank = 0; rank < plan.places.length; rank++) {
+      const place = plan.places[rank];
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) continue;
       wanted.add(subject);

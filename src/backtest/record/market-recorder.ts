@@ -42,6 +42,7 @@ export class MarketRecorder {
   #midHalfTicks = Number.NaN;
   #nextDueUs = Number.POSITIVE_INFINITY;
   #profit: SplitProfit = NO_PROFIT;
+  #halfTickLot: CreditUnits | undefined;
 
   constructor(instrument: Instrument, grid: TimeGrid, adverseSelectionMs: number) {
     this.instrument = instrument;
@@ -107,7 +108,8 @@ export class MarketRecorder {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     this.#positionAt(atUs, positionLots);
     this.quoting.put(this.#grid.bucketOf(atUs), this.quotes.times(atUs));
-    const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot(profit.decimals);
+    this.#halfTickLot ??= this.#halfTickLotIn(profit.decimals);
+    const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot;
     this.#profit = splitProfit(profit, adverse);
   }
 
@@ -130,7 +132,7 @@ export class MarketRecorder {
   }
 
   /** One lot times half a tick in units of 10^-decimals: whole, since the profit's scale has room for it. */
-  #halfTickLot(decimals: number): CreditUnits {
+  #halfTickLotIn(decimals: number): CreditUnits {
     const { creditNumerator, creditDenominator, creditDecimals } = this.instrument;
     return (creditNumerator * 10n ** BigInt(decimals - creditDecimals)) / (2n * creditDenominator);
   }

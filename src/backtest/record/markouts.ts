@@ -66,8 +66,9 @@ export class Markouts {
   /** The mid was this in all the time before `untilUs`: whatever fell due before is reckoned. */
   settle(untilUs: number, midHalfTicks: number): void {
     let nextDueUs = Number.POSITIVE_INFINITY;
-    for (const [index, horizonUs] of HORIZONS_US.entries()) {
-      let place = this.#places[index] ?? 0;
+    for (let index = 0; index < HORIZONS_US.length; index += 1) {
+      const horizonUs = HORIZONS_US[index] as number;
+      let place = this.#places[index] as number;
       for (; place < this.#waiting.length; place += 1) {
         const fill = this.#waiting[place] as Pending;
         const dueUs = fill.atUs + horizonUs;

@@ -39,6 +39,14 @@ export interface BudgetSeries {
   mostUsed: number;
 }
 
+/** What a recorder has from the first sample on. */
+interface Begun {
+  /** Units of the profit in one of credit. */
+  readonly scale: bigint;
+  readonly fall: Drawdown;
+  readonly days: DayBook;
+}
+
 /**
  * Records a run as it goes, in memory that does not grow with its length but for a row a day, a bit an order and the fills of the last five minutes.
  * Figures are exact: only what charts show is thinned.
@@ -56,8 +64,8 @@ export class RunRecorder implements RunObserver {
   readonly partColumns: Readonly<Record<ReportPart, TimeColumn<bigint>>>;
   readonly #options: RecorderOptions;
   readonly #list: readonly MarketRecorder[];
-  #fall: Drawdown | undefined;
-  #days: DayBook | undefined;
+  readonly #parts: readonly { readonly part: ReportPart; readonly column: TimeColumn<bigint> }[];
+  #begun: Begun | undefined;
   #sample: EquitySample | undefined;
   #startEquity = 0n;
   #profit: SplitProfit = NO_PROFIT;
@@ -77,6 +85,7 @@ export class RunRecorder implements RunObserver {
       ReportPart,
       TimeColumn<bigint>
     >;
+    this.#parts = REPORT_PARTS.map((part) => ({ part, column: this.partColumns[part] }));
   }
 
   touch(marketId: MarketId, atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
@@ -113,16 +122,23 @@ export class RunRecorder implements RunObserver {
     const { atUs, equity, profit, markets } = sample;
     this.#sample = sample;
     for (const market of markets) this.#market(market.marketId).sample(atUs, market);
-    const adverse = this.#list.reduce((sum, market) => sum + market.profit.adverseSelection, 0n);
+    let adverse = 0n;
+    for (const market of this.#list) adverse += market.profit.adverseSelection;
     this.#profit = splitProfit(profit, adverse);
-    const scale = 10n ** BigInt(profit.decimals - this.#creditDecimals());
-    const { fall, days } = this.#begun(sample, scale);
-    this.#assertSums(sample, scale);
-    const value = equity * scale - profit.transfers;
+    const begun = this.#begun ?? this.#begin(sample);
+    const { scale, fall, days } = begun;
+    this.#begun = begun;
     const bucket = this.grid.bucketOf(atUs);
+    let parts = 0n;
+    for (const { part, column } of this.#parts) {
+      const amount = this.#profit[part];
+      parts += amount;
+      column.put(bucket, amount);
+    }
+    this.#assertSums(sample, parts, scale);
+    const value = equity * scale - profit.transfers;
     this.valueColumn.put(bucket, value);
     this.drawdownColumn.put(bucket, fall.add(atUs, value));
-    for (const part of REPORT_PARTS) this.partColumns[part].put(bucket, this.#profit[part]);
     days.add({
       atUs,
       value,
@@ -141,8 +157,8 @@ export class RunRecorder implements RunObserver {
 
   /** The run is over. @throws RunError when it was never sampled, or not at its end. */
   end(endUs: number): FinishedRun {
-    const [sample, fall, days] = [this.#sample, this.#fall, this.#days];
-    if (sample === undefined || fall === undefined || days === undefined || sample.atUs !== endUs) {
+    const [sample, begun] = [this.#sample, this.#begun];
+    if (sample === undefined || begun === undefined || sample.atUs !== endUs) {
       throw new RunError("a run was not sampled at its end", {
         field: "endUs",
         value: endUs,
@@ -155,8 +171,8 @@ export class RunRecorder implements RunObserver {
       startEquity: this.#startEquity,
       last: sample,
       profit: this.#profit,
-      deepest: fall.deepest,
-      days: days.rows(),
+      deepest: begun.fall.deepest,
+      days: begun.days.rows(),
     };
   }
 
@@ -176,24 +192,20 @@ export class RunRecorder implements RunObserver {
     return this.#list[0]?.instrument.creditDecimals ?? 0;
   }
 
-  #begun({ equity, profit }: EquitySample, scale: bigint): { readonly fall: Drawdown; readonly days: DayBook } {
-    if (this.#fall === undefined || this.#days === undefined) {
-      const start = equity * scale - profit.total - profit.transfers;
-      this.#startEquity = start / scale;
-      this.#fall = new Drawdown(this.grid.startUs, start);
-      this.#days = new DayBook(startOfRun(this.grid.startUs, start, this.#list.length));
-    }
-    return { fall: this.#fall, days: this.#days };
+  /** What is reckoned from the first sample on: the run's start is what it tells, without what was earned until then. */
+  #begin({ equity, profit }: EquitySample): Begun {
+    const scale = 10n ** BigInt(profit.decimals - this.#creditDecimals());
+    const start = equity * scale - profit.total - profit.transfers;
+    this.#startEquity = start / scale;
+    const { startUs } = this.grid;
+    return { scale, fall: new Drawdown(startUs, start), days: new DayBook(startOfRun(startUs, start, this.#list.length)) };
   }
 
-  #assertSums({ atUs, equity, profit, markets }: EquitySample, scale: bigint): void {
-    const parts = REPORT_PARTS.reduce((sum, part) => sum + this.#profit[part], 0n);
+  #assertSums({ atUs, equity, profit, markets }: EquitySample, parts: bigint, scale: bigint): void {
     const earned = (equity - this.#startEquity) * scale - profit.transfers;
     // What no market of the run has, such as an income without one, is in the whole alone; it never is less than an exact sum.
-    const missing =
-      profit.total -
-      markets.reduce((sum, market) => sum + market.profit.total, 0n) -
-      (profit.other - markets.reduce((sum, market) => sum + market.profit.other, 0n));
+    let missing = profit.total - profit.other;
+    for (const market of markets) missing -= market.profit.total - market.profit.other;
     if (parts === earned && parts === profit.total && missing === 0n) return;
     throw new RunError("the parts of the profit do not sum to the change of the equity", {
       field: `equity at ${atUs} us`,

@@ -51,8 +51,9 @@ export interface Playing {
   readonly onProgress?: (atUs: number) => boolean;
 }
 
-/** A long tape is played in pieces of so much time, so that whoever waits hears of it. */
+/** A long history is played in pieces of so much time, or of so many bars, so that whoever waits hears of it. */
 const PIECE_US = 600_000_000;
+const PIECE_BARS = 100;
 
 /**
  * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market, and a few blocks of its marks. The run is
@@ -70,6 +71,7 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
       first.set(marketId, historyOf(market, history.grade, await tapes?.next(), await marks?.next()));
     }
     const run = begin(first);
+    const pieceUs = Math.max(PIECE_US, PIECE_BARS * shortestBarUs(history));
     for (;;) {
       const earliest = streams.reduce<(typeof streams)[number] | undefined>(
         (a, b) => (a === undefined || b.knownUs < a.knownUs ? b : a),
@@ -77,7 +79,7 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
       );
       const knownUs = Math.min(toUs, earliest?.knownUs ?? Number.POSITIVE_INFINITY);
       for (let atUs = run.nowUs; atUs < knownUs; ) {
-        atUs = Math.min(knownUs, atUs + PIECE_US);
+        atUs = Math.min(knownUs, atUs + pieceUs);
         if (awaits) await run.playAwaiting(atUs);
         else run.play(atUs);
         // Whoever interrupts the process is heard between two pieces.
@@ -90,6 +92,11 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
   } finally {
     for (const stream of streams) await stream.close();
   }
+}
+
+/** The length of a bar, the shortest of all markets; 0 where there are none. */
+function shortestBarUs({ markets }: PlayedHistory): number {
+  return markets.reduce((shortest, { klines }) => Math.min(shortest, klines?.intervalUs ?? 0), Number.POSITIVE_INFINITY);
 }
 
 const always = (): boolean => true;

@@ -38,7 +38,7 @@ describe("marketwright compare", () => {
     expect(sameInputs.intents).toBeGreaterThan(5);
     const [market] = markets;
     expect(market?.fit).toBeNull();
-    expect(market?.orders).toMatchObject({ model: { queue: "power-2", bookLagMs: 0, shiftMs: 0 } });
+    expect(market?.orders).toMatchObject({ model: { isShared: false, queue: "power-2", bookLagMs: 0, shiftMs: 0 } });
     expect(market?.orders.live).toBeGreaterThan(3);
     expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
     // The parts of what differs are the difference of the parts.

@@ -40,6 +40,8 @@ export interface SessionWish {
   readonly paper?: PaperModels;
   /** Ends it as a killed process does. */
   readonly kill?: boolean;
+  /** How long everything is on its way: between one millisecond and twelve. Default: always the least. */
+  readonly delays?: Random;
 }
 
 /** A recorded session, and what its folder holds. */
@@ -53,10 +55,10 @@ export interface RecordedSession {
 export const SESSION_START: Ms = 1_723_161_000_000;
 
 /** A maker at the touch of a synthetic market. @param folder that is made, and holds the session */
-export function makerWish(folder: string, forMs: Ms): SessionWish {
+export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted" = "lively"): SessionWish {
   const exchange = parseExchangeConfig({
     port: 0,
-    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", preset, startPriceQuote: 60_000 } } },
     rateLimits: { common: 0, order: 0 },
   });
   const written = botSchema.parse({
@@ -78,6 +80,11 @@ export function makerWish(folder: string, forMs: Ms): SessionWish {
   return { config, exchange, startMs: SESSION_START, forMs, folder, ...(flow === undefined ? {} : { flow }) };
 }
 
+/** The same maker inside the spread of a market whose touch moves again and again, over a line that takes now one millisecond and now twelve. */
+export function hurriedWish(folder: string, forMs: Ms): SessionWish {
+  return { ...makerWish(folder, forMs, "fitted"), delays: seededRandom("a line") };
+}
+
 /** The same maker where a recorded capture drives the market. */
 export async function captureWish(folder: string, forMs: Ms, files: CaptureFiles): Promise<SessionWish> {
   const flow = new ReplayFlow({ files, speed: 1 }, () => {});
@@ -95,6 +102,7 @@ export async function recordSession({
   folder,
   paper,
   kill = false,
+  delays = QUICKEST,
 }: SessionWish): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
   const seam = { clock, random: seededRandom("session") };
@@ -124,7 +132,7 @@ export async function recordSession({
       seam,
       store: new MemoryStateStore(),
       log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
-      transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
+      transport: new FaultyNetwork(exchange, clock, new FaultSource([], delays), "10.0.0.1"),
       ...(paper === undefined
         ? {}
         : { dryRun: true, paper: (live, { rules }, bot) => new PaperVenue({ live, config, rules, models: paper, clock, ...bot }) }),

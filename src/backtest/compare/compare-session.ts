@@ -12,7 +12,7 @@ import { intentText, matchIntents, readIntents, type TimedIntent } from "./compa
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
-import { type Fit, fitModel, type Judged, judge, plainModel, WINDOW_US } from "./fit.js";
+import { type Fit, fitModel, historyModel, type Judged, judge, type ParityInputs, plainModel, WINDOW_US } from "./fit.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
@@ -46,7 +46,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     const inputs = parityInputsOf(market, session);
     const fit = wish.fit ? fitModel(inputs) : undefined;
     const plain = plainModel(inputs);
-    return { market, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
+    return { market, inputs, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
   });
   const models = modelsOf(wish, judged);
   const again = runAgain(session, opened, wish.strategies, {
@@ -66,16 +66,17 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
   const liveProfit = session.end.profitQuote;
   return {
-    format: 2,
+    format: 3,
     mode: session.mode,
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
     models,
     sameInputs: sameInputsOf(sameInputs),
-    markets: judged.map(({ market, fit, best }) => ({
+    markets: judged.map(({ market, inputs, fit, best }) => ({
       marketId: market.marketId,
       orders: ordersOf(market, best),
+      asHistory: inputs.isShared ? asHistoryOf(inputs, fit !== undefined) : null,
       fit: fitOf(fit),
       again: againOf(
         market,
@@ -137,6 +138,12 @@ function ordersOf({ instrument, account }: OpenedSessionMarket, { model, replay,
     secondHalfShare: secondHalf.share,
     ...fillsOf(instrument, account.fills.length, replay.fills.length, whole.match, differences),
   };
+}
+
+function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["markets"][number]["asHistory"] {
+  const plain = historyModel(inputs);
+  const { model, replay, whole, firstHalf, secondHalf } = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
+  return { model, fills: replay.fills.length, firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share, share: whole.share };
 }
 
 function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {

@@ -12,11 +12,16 @@ const difference = z.strictObject({
   side: z.enum(["BUY", "SELL"]),
   price: decimal,
   amount: decimal,
-  kind: z.enum(["queue", "through", "cross", "latency", "time", "earlier-difference", "unknown-order"]),
+  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "earlier-difference", "unknown-order"]),
   why: z.string(),
 });
 
 const model = z.strictObject({
+  isShared: z
+    .boolean()
+    .describe(
+      "Filled by what a market tells that the orders were in; false: by the rules of a backtest, whose history knows nothing of them",
+    ),
   queue: z.string(),
   bookLagMs: z.number().describe("By how much the book had changed before the exchange told so"),
   shiftMs: z.number().describe("Added to the recorded instants at which the exchange took orders"),
@@ -54,6 +59,10 @@ const market = z.strictObject({
   orders: z
     .strictObject({ sent: count, model, firstHalfShare: share, secondHalfShare: share, ...fills })
     .describe("The recorded orders, sent at their recorded times into the replayed market"),
+  asHistory: z
+    .strictObject({ model, fills: count, firstHalfShare: share, secondHalfShare: share, share })
+    .nullable()
+    .describe("Of a live session: the same by the rules of a backtest, as if nothing in its market had been ours"),
   fit: z
     .strictObject({
       objective: z.string(),
@@ -81,7 +90,7 @@ const market = z.strictObject({
 /** The shape of what `marketwright compare --json` prints. */
 export const comparisonSchema = z
   .strictObject({
-    format: z.literal(2),
+    format: z.literal(3),
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,

@@ -12,6 +12,8 @@ export type DifferenceKind =
   | "through"
   /** The other side's best came to its price. */
   | "cross"
+  /** What traded or stood beyond its price shows that it was not there when its stamps say that it was. */
+  | "absent"
   /** Something of ours was there earlier or later than in the other. */
   | "latency"
   /** Both filled it, but too far apart in time. */
@@ -101,6 +103,10 @@ export class FillExplainer {
     if (ended?.how === "would-take")
       return { kind: "latency", why: "in the replay its order would have taken when it arrived, and did not rest" };
     if (arrivedUs > fill.atUs) return { kind: "latency", why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after` };
+    if (ended?.how === "absent" && ended.atUs <= fill.atUs) {
+      const why = `${apart(ended.atUs, fill.atUs)} before, a price beyond its own was there and nothing had traded with it`;
+      return { kind: "absent", why };
+    }
     if (ended !== undefined && ended.atUs <= fill.atUs) {
       return { kind: "latency", why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before` };
     }

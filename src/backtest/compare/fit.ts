@@ -12,6 +12,8 @@ export const WINDOW_US = 1_000_000;
 
 /** One way to travel and to be filled. */
 export interface FillModel {
+  /** Fills by what a market tells that our orders were in; false: by the rules of a backtest, whose history knows nothing of them. */
+  readonly isShared: boolean;
   readonly queue: string;
   /** How long after the first of some changes of its book the exchange tells them, its trades' stamps being right. */
   readonly bookLagMs: number;
@@ -41,6 +43,8 @@ export interface ParityInputs {
   /** As it was without our orders. */
   readonly tape: Tape;
   readonly account: RecordedAccount;
+  /** Whether its orders were in the market when it was recorded. */
+  readonly isShared: boolean;
   /** When requests of ours changed the recorded book; none where they are in nobody's book. */
   readonly ownChangesUs: readonly number[];
   /** How late the book was told, as our orders in it show; 0 where they are in nobody's book. */
@@ -49,22 +53,32 @@ export interface ParityInputs {
   readonly queue: string | undefined;
 }
 
+/** Of one millisecond, a cancel came before what would have filled its order, and an order before what filled it. */
+const FIRST_MS = -0.5;
+
 /** The model that a fit begins with: what the recording itself shows, and where it shows none, nobody before us who is not shown to be. */
-export function plainModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
-  return { queue, bookLagMs, shiftMs: 0 };
+export function plainModel(inputs: ParityInputs): FillModel {
+  // Who traded with us was printed, with a stamp: what the book tells later can only take away what was not there.
+  return inputs.isShared ? { isShared: true, queue: "risk-averse", bookLagMs: 0, shiftMs: FIRST_MS } : historyModel(inputs);
+}
+
+/** As a backtest would fill the recorded orders, though its history knows nothing of them. */
+export function historyModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
+  return { isShared: false, queue, bookLagMs, shiftMs: 0 };
 }
 
 /** Delays near a first guess, the nearest first. */
-const NEAR_MS = [0, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40];
+const NEAR_MS = [0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40];
 
 /** Where a process that stood still heard everything late, what it shows of the exchange's own delay says little. */
 const FAR_MS = [0, 10, 25, 50, 100];
 
 /** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
-function triedOf(plain: FillModel): { readonly [Part in keyof FillModel]: readonly FillModel[Part][] } {
+function triedOf({ isShared, bookLagMs, shiftMs }: FillModel) {
+  const nearMs = NEAR_MS.map((byMs) => bookLagMs + byMs).filter((lagMs) => lagMs > 0);
   return {
-    bookLagMs: [...NEAR_MS.map((byMs) => plain.bookLagMs + byMs).filter((lagMs) => lagMs > 0), ...FAR_MS],
-    shiftMs: NEAR_MS,
+    bookLagMs: isShared ? [bookLagMs] : [...nearMs, ...FAR_MS],
+    shiftMs: NEAR_MS.map((byMs) => shiftMs + byMs),
     queue: ["risk-averse", "power-1", "power-2", "power-3", "log"],
   };
 }
@@ -81,7 +95,7 @@ export function judge(inputs: ParityInputs, model: FillModel, windowUs: number =
  * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
-export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Fit {
+export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Fit {
   const seen = new Map<string, Judged>();
   let tape = { lagMs: 0, tape: inputs.tape };
   const tried = (model: FillModel): Judged => {
@@ -94,7 +108,6 @@ export function fitModel(inputs: ParityInputs, windowUs: number = WINDOW_US): Fi
     seen.set(key, judged);
     return judged;
   };
-  const plain = plainModel(inputs);
   const parts = triedOf(plain);
   let best = tried(plain);
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -121,7 +134,8 @@ export interface Fit {
 
 function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel, windowUs: number): Judged {
   const queue = queueModelNamed(model.queue, instrument.lotBase);
-  const replay = replayOrders(tape, account, { queue, arrivalUs: arrivalOf(account, model.shiftMs * 1000) });
+  const arrivalUs = arrivalOf(account, model.shiftMs * 1000);
+  const replay = replayOrders(tape, account, { queue, arrivalUs, isShared: model.isShared });
   const middleUs = middleOf(account);
   const between = (fromUs: number, toUs: number): Parity => {
     const within = <Fill extends { readonly atUs: number }>(fills: readonly Fill[]): Fill[] =>

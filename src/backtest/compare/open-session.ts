@@ -57,6 +57,7 @@ export function parityInputsOf(market: OpenedSessionMarket, { paper }: Session):
     instrument,
     account,
     tape: history.tape,
+    isShared: isInBook,
     ownChangesUs: isInBook ? ownChangesUs(account.orders) : [],
     bookLagMs: isInBook ? measuredBookLagMs(heard, account.orders) : 0,
     queue: paper?.queue,

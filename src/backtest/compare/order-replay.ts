@@ -5,13 +5,19 @@ import { BookMatcher } from "../matching/book-matcher.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
 import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";
 import type { SidedFill } from "./match-fills.js";
+import { SharedMarketMatcher } from "./shared-market-matcher.js";
 
 /** How recorded orders travel into a replay, and how it fills them. */
 export interface OrderReplayModel {
   readonly queue: QueueModel<QueuePlace>;
   /** Of a request that left at an instant of the bot's clock: when it is at the exchange, on the exchange's. */
   readonly arrivalUs: (sentUs: number) => number;
+  /** Whether the orders were in the market when it was recorded: who came to their prices traded with them. */
+  readonly isShared: boolean;
 }
+
+/** How a recorded order ended in the replay; `absent`: a market that had it in it shows that it was not there. */
+export type ReplayedEnd = OrderEnd | "filled" | "absent";
 
 /** What became of a recorded order in the replay. */
 export interface ReplayedOrder {
@@ -22,7 +28,7 @@ export interface ReplayedOrder {
   /** What traded at its price, or beyond it, while it was open. */
   tradedLots: Lots;
   readonly fills: ReplayOrderFill[];
-  ended: { readonly how: OrderEnd | "filled"; readonly atUs: number } | undefined;
+  ended: { readonly how: ReplayedEnd; readonly atUs: number } | undefined;
 }
 
 /** A fill of a recorded order in the replay. */
@@ -64,7 +70,10 @@ class Replaying implements MatchListener {
   constructor(tape: Tape, model: OrderReplayModel) {
     this.#tape = tape;
     this.#model = model;
-    this.#matcher = new BookMatcher({ tape, listener: this, queue: model.queue });
+    const options = { tape, listener: this, queue: model.queue };
+    this.#matcher = model.isShared
+      ? new SharedMarketMatcher(options, (order, atUs) => this.#over(order, "absent", atUs))
+      : new BookMatcher(options);
   }
 
   run(account: RecordedAccount): OrderReplay {
@@ -89,7 +98,7 @@ class Replaying implements MatchListener {
   }
 
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
-    this.#over(order, how, atUs);
+    if (this.#open.has(order.id)) this.#over(order, how, atUs);
   }
 
   #requests({ orders, cancels }: RecordedAccount): Request[] {
@@ -136,7 +145,7 @@ class Replaying implements MatchListener {
     for (const id of ids) if (id !== undefined && this.#open.has(id)) this.#matcher.cancel(id, atUs);
   }
 
-  #over(order: ReplayOrder, how: OrderEnd | "filled", atUs: number): void {
+  #over(order: ReplayOrder, how: ReplayedEnd, atUs: number): void {
     const replayed = this.#open.get(order.id) as ReplayedOrder;
     replayed.ended = { how, atUs };
     this.#open.delete(order.id);

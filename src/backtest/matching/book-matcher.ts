@@ -163,12 +163,17 @@ export class BookMatcher extends OrderMatcher {
       level.shownLots = shownLots;
     }
     const reachedKey = -opposite.bestKey;
-    if (own.bestKey >= reachedKey) this.own.fillDownTo(own, reachedKey, "cross", atUs);
+    if (own.bestKey >= reachedKey) this.passed(own, reachedKey, "cross", atUs);
+  }
+
+  /** A trade went beyond our prices, or the other side's best came to them: from the best down to that of a key. */
+  protected passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number): void {
+    this.own.fillDownTo(side, leastKey, cause, atUs);
   }
 
   /** A trade came to our best price or went beyond it. */
   #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
-    this.own.fillDownTo(side, key + 1, "through", atUs);
+    if (side.bestKey > key) this.passed(side, key + 1, "through", atUs);
     if (side.bestKey !== key) return;
     const level = side.levels[0];
     if (this.#partialFills) {

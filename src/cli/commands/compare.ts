@@ -114,6 +114,10 @@ function ratio(fraction: number): bigint {
 
 const SHOWN = 20;
 
+function modelText({ isShared, queue, bookLagMs, shiftMs }: Comparison["markets"][number]["orders"]["model"]): string {
+  return `queue ${queue}, ${isShared ? "" : `book ${bookLagMs} ms late, `}orders ${shiftMs} ms later`;
+}
+
 function comparisonText({ mode, from, to, models, sameInputs, markets, profit, notes }: Comparison): string {
   const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
@@ -134,12 +138,13 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
       `    replay ${other.replay ?? "nothing"}`,
     );
   }
-  for (const { marketId, orders, fit, again } of markets) {
-    const { model } = orders;
+  const halves = ({ firstHalfShare, secondHalfShare }: { readonly firstHalfShare: number; readonly secondHalfShare: number }): string =>
+    `(first half ${percent(firstHalfShare)}, second ${percent(secondHalfShare)})`;
+  for (const { marketId, orders, asHistory, fit, again } of markets) {
     lines.push(
       marketId,
-      `  recorded orders in the replayed market (queue ${model.queue}, book ${model.bookLagMs} ms late, orders ${model.shiftMs} ms later):`,
-      `    ${orders.sent} orders; fills: live ${orders.live}, replay ${orders.replay}; alike ${percent(orders.share)} of ${orders.unionBase} (first half ${percent(orders.firstHalfShare)}, second ${percent(orders.secondHalfShare)})`,
+      `  recorded orders in the replayed market (${modelText(orders.model)}):`,
+      `    ${orders.sent} orders; fills: live ${orders.live}, replay ${orders.replay}; alike ${percent(orders.share)} of ${orders.unionBase} ${halves(orders)}`,
     );
     if (fit !== null) {
       lines.push(
@@ -147,6 +152,11 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
       );
     }
     lines.push(...differences(orders.differences));
+    if (asHistory !== null) {
+      lines.push(
+        `    by the rules of a backtest, whose history knows nothing of them (${modelText(asHistory.model)}): fills ${asHistory.fills}; alike ${percent(asHistory.share)} ${halves(asHistory)}`,
+      );
+    }
     const { intents, fills } = again;
     lines.push(
       `  the bot run again (queue ${models.queue}, ${models.orderLatencyMs} ms there, ${models.responseLatencyMs} ms back):`,

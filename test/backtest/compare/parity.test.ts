@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
-import { fitModel } from "../../../src/backtest/compare/fit.js";
+import { fitModel, historyModel, judge } from "../../../src/backtest/compare/fit.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { makerWish, parityInputs, recordSession } from "../../support/recorded-session.js";
+import { hurriedWish, makerWish, parityInputs, recordSession } from "../../support/recorded-session.js";
 
 const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
 const folder = (): string => join(scratchFolder(), "session");
@@ -31,6 +31,30 @@ it("fills the orders of a live session alike, though its book is told late and h
   expect(inputs.bookLagMs).toBeLessThanOrEqual(28);
   const { best } = fitModel(inputs);
   expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
+});
+
+it("fills them alike where nobody can tell when the book changed, which one delay for all of its messages cannot", async () => {
+  const inputs = await parityInputs(await recordSession(hurriedWish(folder(), 20_000)));
+  expect(inputs.account.fills.length).toBeGreaterThan(30);
+  // As if the market had been without us: its book says that it came to our prices when our orders were not there.
+  const asHistory = fitModel(inputs, historyModel(inputs)).best;
+  expect(asHistory.whole.share).toBeLessThan(0.9);
+  const { plain, best } = fitModel(inputs);
+  for (const { firstHalf, secondHalf } of [plain, best]) {
+    expect(firstHalf.share).toBeGreaterThanOrEqual(0.95);
+    expect(secondHalf.share).toBeGreaterThanOrEqual(0.95);
+  }
+  const explainer = new FillExplainer(inputs.instrument, inputs.account, asHistory.replay);
+  const { liveOnly, replayedOnly } = asHistory.whole.match;
+  const kinds = [...liveOnly.map((each) => explainer.live(each)), ...replayedOnly.map((each) => explainer.replayed(each))].map(
+    ({ kind }) => kind,
+  );
+  expect(kinds.length).toBeGreaterThan(0);
+  expect(kinds).not.toContain("unknown-order");
+  // And less of them the further their arrival is from what the exchange stamped: being alike is no matter of course.
+  const shares = [0, 5, 100].map((lateMs) => judge(inputs, { ...plain.model, shiftMs: lateMs }).whole.share);
+  expect(shares).toEqual([...shares].sort((one, other) => other - one));
+  expect(shares[2]).toBeLessThan(0.8);
 });
 
 it("never takes a killed session for a whole one", async () => {

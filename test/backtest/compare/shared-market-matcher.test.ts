@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { SharedMarketMatcher } from "../../../src/backtest/compare/shared-market-matcher.js";
+import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
+import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { Heard, order } from "../matching/heard.js";
+
+const MS = 1_000;
+const END_US = 1_000 * MS;
+const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
+
+/** Bids 100 x 10, 99 x 20; asks 105 x 10, 106 x 20, at 1 ms, then what happens; the orders arrive at 10 ms. */
+function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayOrder[]) {
+  const builder = new TapeBuilder(GRID)
+    .snapshot(MS, MS)
+    .level("BUY", 100, 10)
+    .level("BUY", 99, 20)
+    .level("SELL", 105, 10)
+    .level("SELL", 106, 20);
+  then(builder);
+  const heard = new Heard();
+  const absent: [id: number, atMs: number][] = [];
+  const matcher = new SharedMarketMatcher({ tape: builder.build(), listener: heard, queue: riskAverseQueue }, ({ id }, atUs) =>
+    absent.push([id, atUs / MS]),
+  );
+  const playTo = (us: number): void => {
+    while (matcher.nextUs <= us) matcher.advance(us, true);
+  };
+  playTo(10 * MS);
+  for (const each of orders) matcher.place(each, 10 * MS);
+  playTo(END_US);
+  return { story: heard.story, absent, isOpen: (id: number) => matcher.cancel(id, END_US) };
+}
+
+describe("an order in the market that it was recorded in", () => {
+  it("is not there where a book came to its price and nobody had traded with it: the book was told late", () => {
+    const { story, absent, isOpen } = replayed((tape) => tape.update(30 * MS, 30 * MS).level("BUY", 103, 5), order(1, "SELL", 103, 7));
+    expect([story, absent, isOpen(1)]).toEqual([[], [[1, 30]], false]);
+  });
+
+  it("is not there where a trade went beyond its price without one at it", () => {
+    const { story, absent } = replayed(
+      (tape) => tape.trade(30 * MS, 30 * MS, "SELL", 99, 1),
+      order(1, "BUY", 101, 7),
+      order(2, "BUY", 98, 7),
+    );
+    expect([story, absent]).toEqual([[], [[1, 30]]]);
+  });
+
+  it("is filled by what was printed at its price, by the queue model", () => {
+    const { story, absent, isOpen } = replayed(
+      (tape) => tape.trade(30 * MS, 30 * MS, "SELL", 101, 3).trade(40 * MS, 40 * MS, "SELL", 100, 12),
+      order(1, "BUY", 101, 3),
+      order(2, "BUY", 100, 7),
+    );
+    expect([story, absent, isOpen(2)]).toEqual([["1 3@101 queue", "2 2@100 queue"], [], true]);
+  });
+
+  it("has what was printed at its price after all, though the model gave it to others, once the market is beyond it", () => {
+    const { story, absent } = replayed(
+      (tape) =>
+        tape
+          .trade(5 * MS, 5 * MS, "SELL", 100, 50)
+          .trade(30 * MS, 30 * MS, "SELL", 100, 4)
+          .update(31 * MS, 31 * MS)
+          .level("SELL", 100, 9),
+      order(1, "BUY", 100, 7),
+    );
+    // Four of the seven; who traded before it arrived says nothing of it.
+    expect([story, absent]).toEqual([["1 4@100 cross"], [[1, 31]]]);
+  });
+
+  it("stays where what is beyond it has the stamp of its own millisecond: either may have been first", () => {
+    const early = replayed((tape) => tape.trade(10 * MS + 500, 10 * MS + 500, "SELL", 99, 1), order(1, "BUY", 101, 7));
+    expect([early.story, early.absent, early.isOpen(1)]).toEqual([[], [], true]);
+  });
+});

@@ -14,12 +14,20 @@ export const bench: Bench = {
   floor: 1 / 30,
   async run() {
     const { tape, source } = bookTape();
+    let last = replayOnce(tape);
     const measured = await interleaved({
       rounds: ROUNDS,
-      ours: () => ratePerSecond(() => replayOnce(tape), tape.rows, ROUND_MS),
+      ours: () =>
+        ratePerSecond(
+          () => {
+            last = replayOnce(tape);
+          },
+          tape.rows,
+          ROUND_MS,
+        ),
       reference: () => ratePerSecond(() => scanColumns(tape), tape.rows, ROUND_MS),
     });
-    const { decisions, actions, fills } = replayOnce(tape);
+    const { decisions, actions, fills } = last;
     return {
       ...measured,
       unit: "rows/s",

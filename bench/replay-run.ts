@@ -34,6 +34,8 @@ export interface Replayed {
   readonly decisions: number;
   readonly actions: number;
   readonly fills: number;
+  /** To hold on to: while nothing of a run lives, a collection has the compiled code forgotten too, and the next runs compile it again. */
+  readonly run: ReplayRun;
 }
 
 /** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
@@ -81,5 +83,5 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
   });
   run.play((tape.exchangeUs[tape.messages - 1] as number) + 1);
   run.finish();
-  return { decisions, actions, fills };
+  return { decisions, actions, fills, run };
 }

@@ -153,7 +153,7 @@ export class OwnOrders {
     const order = this.#orders.get(hash);
     if (order === undefined)
       throw new RunError("no such order", { field: "hash", value: hash, expected: "the hash of an order in the table" });
-    this.#put({ ...order, level });
+    this.#put({ ...order, level }, order);
   }
 
   /** Hashes of server-built orders to keep in the state directory: not final, or final so lately that an update may come. */
@@ -177,7 +177,7 @@ export class OwnOrders {
       });
     }
     const intended = intendedOrder(order.action, order.level, order.reason, order.built ?? false);
-    this.#put(intended);
+    this.#put(intended, undefined);
     return intended;
   }
 
@@ -187,7 +187,7 @@ export class OwnOrders {
     if (before === undefined) return [];
     const { order, changes } = advance(before, event);
     if (order !== before) {
-      this.#put(order);
+      this.#put(order, before);
       this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
     }
     return changes.map((change) => ({ kind: "order", order, change }));
@@ -205,15 +205,19 @@ export class OwnOrders {
     if (!this.#isFromEarlierRun(report)) return this.#foreignReport(report, nowMs);
     const order = adoptedOrder(report, nowMs, this.#builtBefore.has(report.hash));
     if (order === undefined) return this.#foreignReport(report, nowMs);
-    this.#put(order);
+    this.#put(order, undefined);
     this.#unexplained.matched(order.marketId, order.side, order.matchedLots);
     return [{ kind: "adopted", order }];
   }
 
   /** The order of ours that a report is about: by hash, then by info, then by id (design, rule 7). */
   recognise(report: VenueOrder): OwnOrder | undefined {
-    const byInfo = this.#byInfo.get(report.info);
-    return this.#orders.get(report.hash) ?? (byInfo === undefined ? undefined : this.#orders.get(byInfo)) ?? this.byId(report.id);
+    return this.get(report.hash) ?? this.#byInfoOf(report) ?? this.byId(report.id);
+  }
+
+  #byInfoOf({ info }: VenueOrder): OwnOrder | undefined {
+    const hash = this.#byInfo.get(info);
+    return hash === undefined ? undefined : this.#orders.get(hash);
   }
 
   /** A foreign order that the exchange shows nowhere any more. */
@@ -257,8 +261,8 @@ export class OwnOrders {
     return this.#builtBefore.has(report.hash) || nonceTagOf(report.info) === this.#tag;
   }
 
-  #put(order: OwnOrder): void {
-    const before = this.#orders.get(order.hash);
+  /** @param before the order of this hash in the table; undefined where there is none. */
+  #put(order: OwnOrder, before: OwnOrder | undefined): void {
     this.#orders.set(order.hash, order);
     if (before === undefined) this.#byInfo.set(order.info, order.hash);
     if (order.orderId !== undefined && order.orderId !== before?.orderId) this.#byId.set(order.orderId, order.hash);

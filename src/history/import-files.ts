@@ -63,68 +63,85 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
 }
 
 async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
-  const { market, files, clock, replace } = options;
-  store.folder({ market, kind: "trades" });
+  store.folder({ market: options.market, kind: "trades" });
   dropDeadImports(store);
   const unpacked = importFolder(store);
   makeFolder(unpacked);
-  const duck = await Duck.open(store.spillFolder, options.limits);
   try {
-    const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
-    for (const file of files) {
+    // From here on their checksums are taken, while the database starts.
+    const plain: PlainFile[] = [];
+    for (const file of options.files) {
       options.onFile?.(file);
-      for (const plain of await unpack(file, unpacked)) {
-        const shaped = await recognise(duck, plain, options);
-        found.push({ plain, shaped: await ofOneSymbol(duck, plain.file, shaped, options.symbol) });
-      }
+      plain.push(...(await unpack(file, unpacked)));
     }
-    const staged: StagedRows[] = [];
-    for (const [index, { plain, shaped }] of found.entries()) {
-      const { kind, select } = shaped;
-      staged.push(await stageRows(duck, { series: { market, kind }, select, file: plain.file, path: join(unpacked, `${index}.parquet`) }));
+    const duck = await Duck.open(store.spillFolder, options.limits);
+    try {
+      return await taken(store, duck, plain, unpacked, options);
+    } finally {
+      duck.close();
     }
-    const parts = await cleanClocks(
-      duck,
-      found.flatMap(({ plain, shaped }, index) => {
-        const rows = staged[index];
-        return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
-      }),
-      clock,
-    );
-    const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
-      fromSeq: String(fromSeq),
-      addedNs: String(addedNs),
-      smallestNs: String(smallestNs),
-    }));
-    const done: ImportedFile[] = [];
-    const replaced = replace ? new Set<string>() : undefined;
-    for (const [index, { plain, shaped }] of found.entries()) {
-      const rows = staged[index];
-      if (rows === undefined || rows.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
-      const series = { market, kind: shaped.kind };
-      const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
-      const lock = await store.open(series);
-      try {
-        const days = await writeDays(store, duck, {
-          series,
-          rows,
-          file: plain.file,
-          source: { name: plain.name, sha256: await plain.sha256, ...(isStamped ? { clock: note } : {}) },
-          ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
-          ...(replaced === undefined ? {} : { replaced }),
-          findings: shaped.findings,
-        });
-        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
-        dropRows(rows);
-      } finally {
-        lock.release();
-      }
-    }
-    return { files: done, clock: parts };
   } finally {
-    duck.close();
     rmSync(unpacked, { recursive: true, force: true });
   }
+}
+
+async function taken(
+  store: HistoryStore,
+  duck: Duck,
+  files: readonly PlainFile[],
+  unpacked: string,
+  options: ImportOptions,
+): Promise<Imported> {
+  const { market, clock, replace } = options;
+  const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
+  for (const plain of files) {
+    const shaped = await recognise(duck, plain, options);
+    found.push({ plain, shaped: await ofOneSymbol(duck, plain.file, shaped, options.symbol) });
+  }
+  const staged: StagedRows[] = [];
+  for (const [index, { plain, shaped }] of found.entries()) {
+    const { kind, select, csv } = shaped;
+    const path = join(unpacked, `${index}.parquet`);
+    staged.push(await stageRows(duck, { series: { market, kind }, select, csv, file: plain.file, path }));
+  }
+  const parts = await cleanClocks(
+    duck,
+    found.flatMap(({ plain, shaped }, index) => {
+      const rows = staged[index];
+      return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
+    }),
+    clock,
+  );
+  const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
+    fromSeq: String(fromSeq),
+    addedNs: String(addedNs),
+    smallestNs: String(smallestNs),
+  }));
+  const done: ImportedFile[] = [];
+  const replaced = replace ? new Set<string>() : undefined;
+  for (const [index, { plain, shaped }] of found.entries()) {
+    const rows = staged[index];
+    if (rows === undefined || rows.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+    const series = { market, kind: shaped.kind };
+    const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+    const lock = await store.open(series);
+    try {
+      const days = await writeDays(store, duck, {
+        series,
+        rows,
+        file: plain.file,
+        source: { name: plain.name, sha256: await plain.sha256, ...(isStamped ? { clock: note } : {}) },
+        ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
+        ...(replaced === undefined ? {} : { replaced }),
+        findings: shaped.findings,
+      });
+      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
+      dropRows(rows);
+    } finally {
+      lock.release();
+    }
+  }
+  return { files: done, clock: parts };
 }
 
 /** Takes away what imports that were killed had unpacked and staged. */
@@ -159,5 +176,6 @@ async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol:
   if (symbols.length < 2) return shaped;
   if (shaped.ofSymbol === undefined)
     throw new HistoryError(file, "holds several markets", { value: symbols.join(", "), expected: "one market a file of this shape" });
-  return { ...shaped, select: shaped.ofSymbol(literal(symbol)) };
+  const { csv: _, ...asText } = shaped;
+  return { ...asText, select: shaped.ofSymbol(literal(symbol)) };
 }

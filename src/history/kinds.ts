@@ -43,7 +43,7 @@ const columns = (text: string): Column[] =>
 
 /** Exchange clock, local clock, place in the capture. */
 const STAMPS = "timeNs:integer recvNs:integer seq:integer";
-const above = (name: string): RowRule => ({ broken: `${name} <= 0`, expected: `${name} above zero` });
+const above = (name: string): RowRule => ({ broken: `${name} IS NULL OR ${name} <= 0`, expected: `${name} above zero` });
 const notBelow = (name: string): RowRule => ({ broken: `${name} < 0`, expected: `${name} of zero or more` });
 const candle: KindLayout = {
   columns: columns("timeNs:integer open:price high:price low:price close:price volume:amount"),
@@ -71,7 +71,8 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
       `${STAMPS} isSnapshot:flag beginSequence:integer endSequence:integer level:integer isBid:flag price:price amount:amount`,
     ),
     order: ["timeNs", "seq", "level"],
-    rules: [above("price"), notBelow("amount")],
+    // A message without levels has no price.
+    rules: [{ ...above("price"), broken: "price <= 0" }, notBelow("amount")],
   },
   bbo: {
     columns: columns(`${STAMPS} bid:price bidAmount:amount ask:price askAmount:amount`),

@@ -60,29 +60,28 @@ export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly typ
   return layoutOf(kind).columns.filter((column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type));
 }
 
-/** SQL that is true of a row that cannot be. */
-export function brokenSql(kind: HistoryKind): string {
-  return [...INSTANTS, ...layoutOf(kind).rules].map(({ broken }) => `(${broken})`).join(" OR ");
-}
-
 /**
  * Refuses rows that cannot be. What a file says of its row groups rules most of them out without a look at a row.
  * @param path rows typed, as Parquet in the order of their source.
+ * @param isPlaced whether rows have their own number, where they have any.
  * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
  */
-export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, file: string): Promise<void> {
-  const { rules, columns } = layoutOf(kind);
-  const place = columns.some(({ name }) => name === "seq") ? "coalesce(seq, file_row_number + 1)" : "file_row_number + 1";
-  for (const { broken, expected } of [...INSTANTS, ...rules]) {
-    const { total } = await duck.row(`SELECT count(*) AS total FROM ${parquetSql(path)} WHERE ${broken}`);
+export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, file: string, isPlaced: boolean): Promise<void> {
+  const { rules } = layoutOf(kind);
+  const place = isPlaced ? "coalesce(seq, file_row_number + 1)" : "file_row_number + 1";
+  const all = [...INSTANTS, ...rules];
+  const counts = all.map(({ broken }, index) => `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`);
+  const found = await duck.row(`SELECT ${counts.join(", ")}`);
+  for (const [index, { broken, expected }] of all.entries()) {
+    const total = found[`rule_${index}`];
     if (wholeOf(total) === 0n) continue;
     const rows = parquetSql(path, "file_row_number = true");
-    const all = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
+    const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
     const first = await duck.row(`SELECT ${place} AS place, timeNs FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`);
     const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
     throw new HistoryError(
       file,
-      `${wholeOf(total)} of ${wholeOf(all.total)} rows cannot be, the first is number ${String(first.place)}${at}`,
+      `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.place)}${at}`,
       {
         expected,
       },

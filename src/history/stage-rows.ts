@@ -3,8 +3,10 @@ import { dayOf, NS_A_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { type DecimalGroup, isDecimal, layoutOf } from "./kinds.js";
-import { brokenSql, castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
+import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
+import { isPlainCsv } from "./sources/plain-csv.js";
+import type { TypedCsv } from "./sources/shape.js";
 import type { Series } from "./store.js";
 
 /** Rows to be staged. */
@@ -12,6 +14,8 @@ export interface Staging {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
   readonly select: string;
+  /** How it is read where it is a plain CSV file. */
+  readonly csv?: TypedCsv | undefined;
   /** For errors. */
   readonly file: string;
   /** Where the staged rows go; what is there is written over. */
@@ -35,7 +39,9 @@ export interface StagedRows extends Written {
 
 /** Rows at a source's beginning that say how it is written. Of fewer the database has all threads read on until it notices. */
 const SAMPLE_ROWS = 10_000;
-/** What the database says where a row is not written as the first ones are, or cannot be. */
+/** A file that is not plain is seldom so from here on alone. */
+const SAMPLE_BYTES = 65_536;
+/** What the database says where a row is not written as the first ones are. */
 const OTHERWISE = "is not written as the first rows are";
 const OTHER = `error('${OTHERWISE}')`;
 
@@ -57,8 +63,9 @@ interface Writ {
 }
 
 /**
- * Reads a source once, as it comes, into a Parquet file. Decimals get as many places as its first rows need, and every text is held against the text of the
- * decimal that was made of it; a source with one that is written otherwise, such as with more places or with an exponent, is measured as
+ * Reads a source once, as it comes, into a Parquet file. Decimals get as many places as its first rows need. The bytes of a CSV file are looked
+ * through meanwhile for one that is not plain; of another source every text is held against the text of the
+ * decimal that was made of it. A source with one that is written otherwise, such as with more places or with an exponent, is measured as
  * text and read again. So what is staged is exact either way.
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
@@ -69,11 +76,10 @@ export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRow
     const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(Number(writ.firstNs / NS_A_MS)), grid: staging.grid };
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
-    const asFirst = isFirst ? await writtenAs(duck, staging, first, writ) : undefined;
+    const asFirst = isFirst ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ))) : undefined;
     if (asFirst !== undefined) return await staged(duck, staging, first, writ.place, asFirst);
     const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
     const written = await reading(file, () => copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact));
-    await refuseBroken(duck, series.kind, path, file);
     return await staged(duck, staging, exact, BY_NUMBER, written);
   } catch (error) {
     rmSync(path, { force: true });
@@ -116,34 +122,64 @@ function placeOf({ total, told, firstId, lastId }: Row): Place {
     : BY_NUMBER;
 }
 
-/** Writes the rows as the first ones are written. @returns undefined where one is not, or cannot be */
-async function writtenAs(duck: Duck, { series, select, file, path }: Staging, note: FileNote, writ: Writ): Promise<Written | undefined> {
-  const { needed, written, place } = writ;
+/** Writes a plain CSV file, read as numbers. @returns undefined where it is none, or not known to be one */
+async function asPlain(
+  duck: Duck,
+  { series, csv, path, file }: Staging,
+  note: FileNote,
+  { needed, place }: Writ,
+): Promise<Written | undefined> {
+  if (csv === undefined) return undefined;
+  const groups = new Map(decimalsOf(series.kind).map(({ name, type }) => [name, type]));
+  const places = Object.fromEntries(Object.entries(csv.decimals).map(([theirs, ours]) => [theirs, needed[groups.get(ours) ?? "rate"]]));
+  const types = Object.fromEntries(Object.entries(places).map(([name, digits]) => [name, `DECIMAL(${MOST_DIGITS},${digits})`]));
+  const isPlain = (most?: number): Promise<boolean> => reading(file, () => isPlainCsv(csv, places, most));
+  if (!(await isPlain(SAMPLE_BYTES))) return undefined;
+  const rows = rowsSql(series, csv.select(types), place, (name) => name);
+  const [written, plain] = await Promise.allSettled([copyRows(duck, rows, path, note), isPlain()]);
+  if (plain.status === "rejected") throw plain.reason;
+  // What the database refuses is told of the text.
+  return plain.value && written.status === "fulfilled" ? written.value : undefined;
+}
+
+/** Writes the rows as the first ones are written. @returns undefined where one is not */
+async function asText(
+  duck: Duck,
+  { series, select, file, path }: Staging,
+  note: FileNote,
+  { needed, written, place }: Writ,
+): Promise<Written | undefined> {
   const typed = decimalsOf(series.kind).map(
     ({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
   );
-  const columns = layoutOf(series.kind).columns.map(({ name, type }) => {
-    if (isDecimal(type)) {
-      const text = `CAST(CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[type]})) AS VARCHAR)`;
-      // Zeros at the end may be left out.
-      return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END AS ${name}`;
-    }
-    if (name === "seq") return `${place.sql} AS seq`;
-    return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
+  const rows = rowsSql(series, `SELECT ${["*", ...typed].join(", ")} FROM (${select})`, place, (name, group) => {
+    const text = `CAST(CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
+    // Zeros at the end may be left out.
+    return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END`;
   });
-  const rows = `SELECT ${columns.join(", ")} FROM (SELECT ${["*", ...typed].join(", ")} FROM (${select}))`;
-  const checked = `SELECT * FROM (${rows}) WHERE CASE WHEN ${brokenSql(series.kind)} THEN CAST(${OTHER} AS BOOLEAN) ELSE true END`;
   try {
-    return await copyRows(duck, checked, path, note);
+    return await copyRows(duck, rows, path, note);
   } catch (error) {
     if (error instanceof Error && error.message.includes(OTHERWISE)) return undefined;
     return reading(file, () => Promise.reject(error));
   }
 }
 
-async function staged(duck: Duck, { series, path }: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
+/** SQL of the kind's columns as they are stored. @param decimal SQL of a decimal. */
+function rowsSql({ kind }: Series, select: string, place: Place, decimal: (name: string, group: DecimalGroup) => string): string {
+  const columns = layoutOf(kind).columns.map(({ name, type }) => {
+    if (isDecimal(type)) return `${decimal(name, type)} AS ${name}`;
+    if (name === "seq") return `${place.sql} AS seq`;
+    return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
+  });
+  return `SELECT ${columns.join(", ")} FROM (${select})`;
+}
+
+/** @throws HistoryError naming the file, for rows that cannot be */
+async function staged(duck: Duck, { series, file, path }: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
+  await refuseBroken(duck, series.kind, path, file, has(series, "seq") && place.from !== "id");
   const isById = place.from === "id";
   const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
   const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;

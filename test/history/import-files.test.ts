@@ -125,6 +125,17 @@ describe("importing files", () => {
     },
   );
 
+  it.each(["+5.5", " 5.5", "5.5 ", "1_000", "nan", '"1,000.5"', ".5", "5:5", "5.5.5", ""])(
+    "refuses a late price that is written as %j in a file that was plain before it, naming its row",
+    async (written) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const rows = Array.from({ length: 3_000 }, (_, at) => `${at + 2},5.5,1,${MIDNIGHT + 1},true\n`).join("");
+      const path = fileOf(folder, "late.csv", `id,price,amount,time,isBuyerMaker\n${rows}1,${written},1,${MIDNIGHT},true\n`);
+      await expect(take(store, [path])).rejects.toThrow(/late\.csv: .*(in row|is number) 3001\b/);
+    },
+  );
+
   it("refuses a late price that is none before anything is written", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));

@@ -1,6 +1,7 @@
 import type { Duck } from "../duck.js";
 import { withInterval } from "./exchange-shapes.js";
-import { csvSql, instantSql } from "./reading-sql.js";
+import type { CsvFile } from "./plain-csv.js";
+import { csvReading, csvSql, instantSql } from "./reading-sql.js";
 import type { Shape, ShapedFile } from "./shape.js";
 
 /**
@@ -60,18 +61,28 @@ export async function binanceShape(
   header: readonly string[] | undefined,
   width: number,
 ): Promise<ShapedFile | undefined> {
-  const from = csvSql(path, header ?? binanceColumns(shape, width), header !== undefined, TYPES);
+  const csv: CsvFile = { path, columns: header ?? binanceColumns(shape, width), hasHeader: header !== undefined };
   switch (shape) {
     case "binance-trades":
-      return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", from);
+      return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", csv);
     case "binance-aggTrades":
-      return trades(`CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`, "quantity", from);
+      return trades(`CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`, "quantity", csv);
     case "binance-klines":
-      return withInterval(duck, `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${from}`, "klines");
+      return withInterval(
+        duck,
+        `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${csvSql(csv, TYPES)}`,
+        "klines",
+      );
     case "binance-bookTicker":
       return {
         kind: "bbo",
-        select: `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
+        ...csvReading(
+          csv,
+          TYPES,
+          { best_bid_price: "bid", best_bid_qty: "bidAmount", best_ask_price: "ask", best_ask_qty: "askAmount" },
+          (from) =>
+            `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
+        ),
         findings: [],
       };
     default:
@@ -79,10 +90,16 @@ export async function binanceShape(
   }
 }
 
-function trades(stamps: string, amount: string, from: string): ShapedFile {
+function trades(stamps: string, amount: string, csv: CsvFile): ShapedFile {
   return {
     kind: "trades",
-    select: `SELECT ${stamps}, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, price, ${amount} AS amount, CAST(is_buyer_maker AS BOOLEAN) AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+    ...csvReading(
+      csv,
+      TYPES,
+      { price: "price", [amount]: "amount" },
+      (from) =>
+        `SELECT ${stamps}, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, price, ${amount} AS amount, CAST(is_buyer_maker AS BOOLEAN) AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+    ),
     findings: [],
   };
 }

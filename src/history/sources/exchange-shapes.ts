@@ -1,8 +1,8 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { intervalName } from "../kinds.js";
-import { csvSql, ndjsonSql } from "./reading-sql.js";
-import type { ShapedFile, Writ } from "./shape.js";
+import { csvReading, ndjsonSql } from "./reading-sql.js";
+import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
 
 /** Where a capture has no line of its own this is null, and the row is its place. */
 const SEQ = "CAST(line AS BIGINT)";
@@ -32,10 +32,12 @@ const JSON_BOOK = {
 
 /** Public trades in the exchange's own record, as NDJSON or CSV, with or without local stamps. */
 export function tradesShape(path: string, writ: Writ): ShapedFile {
-  const from = tableSql(path, writ, JSON_TRADE, ["line", "recvTimeNs", "status"]);
+  const select = (from: string): string =>
+    `SELECT CAST(id AS BIGINT) AS id, CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, price, amount, CAST(isBuyerMaker AS BOOLEAN) AS isBuyerMaker, status FROM ${from}`;
+  const decimals = { price: "price", amount: "amount" };
   return {
     kind: "trades",
-    select: `SELECT CAST(id AS BIGINT) AS id, CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, price, amount, CAST(isBuyerMaker AS BOOLEAN) AS isBuyerMaker, status FROM ${from}`,
+    ...readingOf(path, writ, { fields: JSON_TRADE, optional: ["line", "recvTimeNs", "status"], decimals }, select),
     findings: [],
   };
 }
@@ -69,26 +71,30 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
 
 /** Best bid and offer. */
 export function bboShape(path: string, writ: Writ): ShapedFile {
-  const from = tableSql(
-    path,
-    writ,
-    { time: "BIGINT", bid: "VARCHAR", bidAmount: "VARCHAR", ask: "VARCHAR", askAmount: "VARCHAR", line: "BIGINT", recvTimeNs: "BIGINT" },
-    ["line", "recvTimeNs"],
-  );
-  return {
-    kind: "bbo",
-    select: `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`,
-    findings: [],
+  const select = (from: string): string =>
+    `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`;
+  const table = {
+    fields: {
+      time: "BIGINT",
+      bid: "VARCHAR",
+      bidAmount: "VARCHAR",
+      ask: "VARCHAR",
+      askAmount: "VARCHAR",
+      line: "BIGINT",
+      recvTimeNs: "BIGINT",
+    },
+    optional: ["line", "recvTimeNs"],
+    decimals: { bid: "bid", bidAmount: "bidAmount", ask: "ask", askAmount: "askAmount" },
   };
+  return { kind: "bbo", ...readingOf(path, writ, table, select), findings: [] };
 }
 
 /** Mark price, index price and live funding rate. */
 export function marksShape(path: string, writ: Writ): ShapedFile {
-  const optional = ["line", "recvTimeNs", "indexPrice", "fundingRate", "nextFundingTime"];
-  const from = tableSql(
-    path,
-    writ,
-    {
+  const select = (from: string): string =>
+    `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`;
+  const table = {
+    fields: {
       time: "BIGINT",
       markPrice: "VARCHAR",
       indexPrice: "VARCHAR",
@@ -97,23 +103,16 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
       line: "BIGINT",
       recvTimeNs: "BIGINT",
     },
-    optional,
-  );
-  return {
-    kind: "marks",
-    select: `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`,
-    findings: [],
+    optional: ["line", "recvTimeNs", "indexPrice", "fundingRate", "nextFundingTime"],
+    decimals: { markPrice: "mark", indexPrice: "index", fundingRate: "fundingRate" },
   };
+  return { kind: "marks", ...readingOf(path, writ, table, select), findings: [] };
 }
 
 /** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
 export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string): Promise<ShapedFile | undefined> {
-  const from = tableSql(
-    path,
-    writ,
-    { time: "BIGINT", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" },
-    [],
-  );
+  const fields = { time: "BIGINT", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
+  const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
   return withInterval(duck, select, kind);
 }
@@ -130,7 +129,10 @@ export async function withInterval(duck: Duck, select: string, kind: string): Pr
 
 /** Past funding rates. */
 export function fundingShape(path: string, writ: Writ): ShapedFile {
-  const from = tableSql(path, writ, { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "BIGINT" }, ["marketId"]);
+  const from = tableSql(path, writ, {
+    fields: { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "BIGINT" },
+    optional: ["marketId"],
+  });
   return {
     kind: "funding",
     select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
@@ -139,9 +141,28 @@ export function fundingShape(path: string, writ: Writ): ShapedFile {
   };
 }
 
-/** SQL of a file as a table; columns that a CSV file lacks are null. */
-function tableSql(path: string, writ: Writ, fields: Readonly<Record<string, string>>, optional: readonly string[]): string {
-  if (writ.writ !== "csv") return ndjsonSql(path, fields);
+/** The fields of a file: their types, which of them a CSV file may lack, and which hold decimals under what name of ours. */
+interface Table {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly optional: readonly string[];
+  readonly decimals?: TypedCsv["decimals"];
+}
+
+/** What reads a file as a table; columns that a CSV file lacks are null. */
+function readingOf(
+  path: string,
+  writ: Writ,
+  { fields, optional, decimals = {} }: Table,
+  select: (from: string) => string,
+): Pick<ShapedFile, "select" | "csv"> {
+  if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)) };
   const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
-  return `(SELECT ${["*", ...lacking].join(", ")} FROM ${csvSql(path, writ.columns, writ.hasHeader, { ...fields, id: "BIGINT" })})`;
+  const { columns, hasHeader } = writ;
+  return csvReading({ path, columns, hasHeader }, { ...fields, id: "BIGINT" }, decimals, (from) =>
+    select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`),
+  );
+}
+
+function tableSql(path: string, writ: Writ, table: Table): string {
+  return readingOf(path, writ, table, (from) => from).select;
 }

@@ -113,7 +113,7 @@ async function tableSql(duck: Duck, path: string, writ: Writ, { columns }: Mappi
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
     throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
-  return isParquet ? `read_parquet(${literal(path)})` : csvSql(path, held, true);
+  return isParquet ? `read_parquet(${literal(path)})` : csvSql({ path, columns: held, hasHeader: true });
 }
 
 const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };

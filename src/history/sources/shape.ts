@@ -1,4 +1,5 @@
 import type { HistoryKind } from "../kinds.js";
+import type { CsvFile } from "./plain-csv.js";
 
 /** The shapes of files that an import knows by name. */
 export const SHAPES = [
@@ -25,11 +26,21 @@ export type Writ =
   | { readonly writ: "csv"; readonly columns: readonly string[]; readonly hasHeader: boolean }
   | { readonly writ: "parquet" };
 
+/** A CSV file whose decimals need not be read as text where they are plain. */
+export interface TypedCsv extends CsvFile {
+  /** The file's columns that hold decimals, each with the kind's column that it is. */
+  readonly decimals: Readonly<Record<string, string>>;
+  /** SQL that gives the kind's columns, with these columns of the file read as other types than text. */
+  readonly select: (types: Readonly<Record<string, string>>) => string;
+}
+
 /** A file as the database is to read it. */
 export interface ShapedFile {
   readonly kind: HistoryKind;
   /** SQL that gives the kind's columns, decimals as text. */
   readonly select: string;
+  /** The same of a CSV file; absent where its decimals are always read as text. */
+  readonly csv?: TypedCsv;
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */

@@ -1,36 +1,50 @@
 import { type Duck, wholeOf } from "../duck.js";
-import { csvSql } from "./reading-sql.js";
+import { csvReading, csvSql } from "./reading-sql.js";
 import type { ShapedFile } from "./shape.js";
 
 /** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
 const STAMPS = "CAST(timestamp AS BIGINT) * 1000 AS timeNs, CAST(local_timestamp AS BIGINT) * 1000 AS recvNs";
 
 const TYPES = { timestamp: "BIGINT", local_timestamp: "BIGINT", is_snapshot: "BOOLEAN" };
+const DECIMALS = { price: "price", amount: "amount" };
 
 /** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
 export async function tardisTrades(duck: Duck, path: string, columns: readonly string[]): Promise<ShapedFile> {
-  const from = csvSql(path, columns, true, TYPES);
-  const { strange } = await duck.row(`SELECT count(*) FILTER (TRY_CAST(id AS BIGINT) IS NULL) AS strange FROM ${from}`);
+  const csv = { path, columns, hasHeader: true };
+  const all = csvSql(csv, TYPES);
+  const { strange } = await duck.row(`SELECT count(*) FILTER (TRY_CAST(id AS BIGINT) IS NULL) AS strange FROM ${all}`);
   const hasIds = wholeOf(strange) === 0n;
-  const select = `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`;
+  const reading = csvReading(
+    csv,
+    TYPES,
+    DECIMALS,
+    (from) =>
+      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+  );
   return {
     kind: "trades",
-    select,
-    ofSymbol: (symbol) => `${select} WHERE symbol = ${symbol}`,
-    symbol: `SELECT DISTINCT symbol FROM ${from}`,
+    ...reading,
+    ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
+    symbol: `SELECT DISTINCT symbol FROM ${all}`,
     findings: hasIds ? [] : ["its ids are no integers: the number of the row stands for each"],
   };
 }
 
 /** `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. */
 export function tardisBook(path: string, columns: readonly string[]): ShapedFile {
-  const from = csvSql(path, columns, true, TYPES);
-  const select = `SELECT ${STAMPS}, CAST(NULL AS BIGINT) AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`;
+  const csv = { path, columns, hasHeader: true };
+  const reading = csvReading(
+    csv,
+    TYPES,
+    DECIMALS,
+    (from) =>
+      `SELECT ${STAMPS}, CAST(NULL AS BIGINT) AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`,
+  );
   return {
     kind: "book",
-    select,
-    ofSymbol: (symbol) => `${select} WHERE symbol = ${symbol}`,
-    symbol: `SELECT DISTINCT symbol FROM ${from}`,
+    ...reading,
+    ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
+    symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,
     findings: [],
   };
 }

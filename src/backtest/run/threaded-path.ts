@@ -19,7 +19,8 @@ export class ThreadedPath {
   readonly #played: Promise<Extract<FromPath, { kind: "played" }>>;
   #finished: ((paths: ReportPaths) => void) | undefined;
   #failed: (error: Error) => void = () => {};
-  #onProgress: (atUs: number) => boolean = () => true;
+  #atUs: number;
+  #onProgress: (atUs: number) => void = () => {};
 
   /** @param history of candles. */
   constructor(program: URL, config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path) {
@@ -31,6 +32,7 @@ export class ThreadedPath {
       path,
     };
     this.#path = path;
+    this.#atUs = history.startUs;
     this.#worker = new Worker(program, { workerData: start });
     this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#played = new Promise((resolve, reject) => {
@@ -47,14 +49,23 @@ export class ThreadedPath {
   }
 
   /**
-   * Waits until it is played. @param onProgress told how far it is; false ends it there.
+   * Waits until it is played. @param onProgress told how far it is, at once and now and then; false ends it there.
    * @throws what ended it: of the same type as it was thrown in the thread
    */
-  async played(onProgress?: (atUs: number) => boolean): Promise<PathRun> {
-    if (onProgress !== undefined) this.#onProgress = onProgress;
+  async played(onProgress: (atUs: number) => boolean = () => true): Promise<PathRun> {
+    let isInterrupted = false;
+    this.#onProgress = (atUs) => {
+      if (isInterrupted || onProgress(atUs)) return;
+      isInterrupted = true;
+      this.#tell({ kind: "stop" });
+    };
+    this.#onProgress(this.#atUs);
     const { played, headline } = await this.#played;
+    const { outcome, doubts } = played;
     return {
-      ...played,
+      // However far the thread was when it heard of it: whoever interrupts a run gets none that looks whole.
+      outcome: isInterrupted ? { ...outcome, ended: "stopped", reason: "it was interrupted" } : outcome,
+      doubts,
       path: this.#path,
       headline: () => headline,
       finish: async (outcome) => {
@@ -78,7 +89,8 @@ export class ThreadedPath {
 
   #hear(told: Exclude<FromPath, { kind: "played" }>): void {
     if (told.kind === "progress") {
-      if (!this.#onProgress(told.atUs)) this.#tell({ kind: "stop" });
+      this.#atUs = told.atUs;
+      this.#onProgress(told.atUs);
     } else if (told.kind === "finished") this.#finished?.(told.paths);
     else this.#failed(arrived(told.error));
   }

@@ -194,6 +194,12 @@ export class Account {
     return this.#step([...late.map((difference) => ({ kind: "difference", difference }) as const), ...step.changes], step.ask);
   }
 
+  /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
+  nextTickMs(nowMs: Ms): Ms {
+    if (!this.#intake.suspects.isEmpty) return nowMs;
+    return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
+  }
+
   /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */
   reconcile(nowMs: Ms, cause: ReconcileCause): AccountStep {
     if (cause === "start" && !this.#confirmed) this.#intake.begin(nowMs);

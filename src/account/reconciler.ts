@@ -98,6 +98,16 @@ export class Reconciler {
     return { changes, ask };
   }
 
+  /** Before when {@link tick} of a confirmed account does nothing, if nothing is told until then. */
+  nextTickMs(nowMs: Ms): Ms {
+    if (this.#run !== undefined || !this.#questions.isEmpty) return nowMs;
+    let next = Math.min(this.#lastFinishedMs + this.#options.intervalMs, this.#recheckAtMs ?? Number.POSITIVE_INFINITY);
+    for (const order of this.#intake.orders.unresolved()) {
+      next = Math.min(next, Math.max(this.#knownByMs(order), this.#lastBegunMs + RECHECK_MS));
+    }
+    return next;
+  }
+
   /** The clock has stepped back: nothing that is due waits longer for it. */
   stepBack(byMs: Ms): void {
     this.#questions.stepBack(byMs);
@@ -110,15 +120,15 @@ export class Reconciler {
     if (nowMs >= this.#lastFinishedMs + this.#options.intervalMs) return "interval";
     if (this.#recheckAtMs !== undefined && nowMs >= this.#recheckAtMs) return "interval";
     if (nowMs < this.#lastBegunMs + RECHECK_MS) return undefined;
-    for (const order of this.#intake.orders.unresolved()) if (this.#isOverdue(order, nowMs)) return "unknown";
+    for (const order of this.#intake.orders.unresolved()) if (this.#knownByMs(order) < nowMs) return "unknown";
     return undefined;
   }
 
-  /** Whether the exchange should have said by now what became of an order. */
-  #isOverdue(order: OwnOrder, nowMs: Ms): boolean {
-    if (order.place === "unknown" || order.place === "sent") return order.requestTimestampMs + this.#options.signatureWindowMs < nowMs;
+  /** By when the exchange should have said what became of an order; Infinity where it owes no answer. */
+  #knownByMs(order: OwnOrder): Ms {
+    if (order.place === "unknown" || order.place === "sent") return order.requestTimestampMs + this.#options.signatureWindowMs;
     const answered = order.cancel === "taken" || order.cancel === "gone";
-    return answered && order.cancelAnsweredAtMs !== undefined && order.cancelAnsweredAtMs + CANCEL_GRACE_MS < nowMs;
+    return answered && order.cancelAnsweredAtMs !== undefined ? order.cancelAnsweredAtMs + CANCEL_GRACE_MS : Number.POSITIVE_INFINITY;
   }
 
   #ask(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {

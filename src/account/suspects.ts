@@ -10,6 +10,10 @@ const NONE: readonly Difference[] = [];
 export class Suspects {
   readonly #waiting = new Map<string, { readonly difference: Difference; readonly dueMs: Ms }>();
 
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   /** The first suspicion about a subject stands. */
   add(subject: string, difference: Difference, dueMs: Ms): void {
     if (!this.#waiting.has(subject)) this.#waiting.set(subject, { difference, dueMs });

@@ -40,6 +40,11 @@ export interface BotOptions {
   readonly isPaper?: boolean;
   /** How often what is due by time alone is looked at; 100 ms when absent. Longer only where history is coarser: candles. */
   readonly tickMs?: Ms;
+  /**
+   * Looks that can find nothing are left out. Only for a replay, whose clocks never step and which tells the bot by an input whatever happens: a
+   * live bot looks at each instant.
+   */
+  readonly looksWhenDue?: boolean;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
 }

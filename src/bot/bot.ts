@@ -1,4 +1,4 @@
-import type { MarketId } from "../core/units.js";
+import type { MarketId, Ms } from "../core/units.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
@@ -12,6 +12,7 @@ import { flattenTarget } from "./flatten.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
 import { Leaving } from "./leaving.js";
+import { Looks } from "./looks.js";
 import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
@@ -39,6 +40,7 @@ export class Bot {
   readonly #stopping: Stopping;
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
+  readonly #looks: Looks;
   readonly #journal: TurnRecorder | undefined;
 
   constructor(options: BotOptions) {
@@ -66,6 +68,7 @@ export class Bot {
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works);
+    this.#looks = new Looks(this.context.clock, this.context.tickMs, () => this.#tick());
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#answers = new Answers(
       this.context,
@@ -95,6 +98,7 @@ export class Bot {
   }
 
   #run(input: BotInput): void {
+    if (input.kind !== "timer") this.#looks.soon();
     if (input.kind === "event") this.#event(input.event);
     else if (input.kind === "leave") this.#leaving.leave(input.key);
     else if (input.kind === "command") this.#command(input.command);
@@ -145,7 +149,7 @@ export class Bot {
     switch (command.command) {
       case "start":
         for (const desk of this.context.desks.values()) desk.connect();
-        this.#tick();
+        this.#looks.now();
         return;
       case "stop":
         if (this.context.phase === "stopping" || this.context.phase === "stopped") return;
@@ -188,8 +192,9 @@ export class Bot {
     return [...this.context.desks.values()].filter((desk) => marketId === undefined || desk.marketId === marketId);
   }
 
-  #tick(): void {
-    if (this.context.phase === "stopped") return;
+  /** Looks at what is due by time alone, and says before when the next look would find nothing. */
+  #tick(): Ms {
+    if (this.context.phase === "stopped") return Number.POSITIVE_INFINITY;
     const { account, exchangeTime, holds, clock, desks } = this.context;
     this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
@@ -202,7 +207,20 @@ export class Bot {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
-    if (this.phase !== "stopped") this.#turns.clock.setTimer(this.context.tickMs, () => this.#tick());
+    return this.phase === "stopped" ? Number.POSITIVE_INFINITY : this.#nextDueMs();
+  }
+
+  /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said. */
+  #nextDueMs(): Ms {
+    const { account, exchangeTime, holds, clock, desks, config, phase, looksWhenDue } = this.context;
+    const nowMs = clock.monotonicMs();
+    if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT" || holds.isHolding) return nowMs;
+    if (this.safety.halts.length > 0 || this.unwinding.isUsed || this.#deciding.isLate) return nowMs;
+    for (const { target, book } of desks.values()) if (target !== undefined || !book.synchronised) return nowMs;
+    const exchangeMs = exchangeTime.nowMs();
+    // Exchange time is rounded to whole milliseconds.
+    const accountMs = nowMs + account.nextTickMs(exchangeMs) - exchangeMs - 1;
+    return Math.min(accountMs, this.#watch.nextTickMs(nowMs), this.safety.nextDueMs(nowMs));
   }
 
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
@@ -211,6 +229,7 @@ export class Bot {
   }
 
   #signal(marketId: MarketId, signal: StrategySignal): void {
+    this.#looks.soon();
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
     this.context.desks.get(marketId)?.disconnect();
     this.safety.haltMarket(marketId, "strategy-error", signal.ended);
@@ -252,6 +271,8 @@ export class Bot {
       if (desk.dirty) this.#planning.plan(desk);
     }
     this.#deciding.armTimer();
+    // A turn of time alone may bring these too.
+    if (this.safety.halts.length > 0 || this.#deciding.isLate) this.#looks.soon();
   }
 
   #submit(key: string, action: Action, causeMonotonicMs: number | undefined): void {

@@ -50,6 +50,8 @@ export interface BotContext {
   readonly receivedMonotonicMs: () => Ms | undefined;
   /** How often what is due by time alone is looked at. */
   readonly tickMs: Ms;
+  /** Looks that can find nothing are left out. */
+  readonly looksWhenDue: boolean;
   /** Live streams, nothing sent but questions. */
   readonly dryRun: boolean;
   /** The rules in force: read again at an interval. */

@@ -6,13 +6,19 @@ import type { Unwinding } from "./unwind/unwinding.js";
 export class Deciding {
   readonly #context: BotContext;
   readonly #unwinding: Unwinding;
-  /** When the timer that is set will fire, which may be before a decision is due; Infinity when none is set. */
+  /** What the timer that is set is for, which may be before a decision is due by now; Infinity when none is set. */
   #timerMs = Number.POSITIVE_INFINITY;
+  #isLate = false;
   #timer: { cancel(): void } | undefined;
 
   constructor(context: BotContext, unwinding: Unwinding) {
     this.#context = context;
     this.#unwinding = unwinding;
+  }
+
+  /** Whether the timer that is set fires after what it is for: it takes whole milliseconds, and any turn between finds the decision due. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
@@ -43,8 +49,11 @@ export class Deciding {
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();
     this.#timerMs = dueMs;
-    this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
+    const delayMs = Math.max(1, Math.ceil(dueMs - nowMs));
+    this.#isLate = nowMs + delayMs > dueMs;
+    this.#timer = clock.setTimer(delayMs, () => {
       this.#timerMs = Number.POSITIVE_INFINITY;
+      this.#isLate = false;
     });
   }
 }

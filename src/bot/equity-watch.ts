@@ -44,6 +44,11 @@ export class EquityWatch {
     return equity > this.#peak.peak ? equity : this.#peak.peak;
   }
 
+  /** When it will be looked at next. */
+  get nextLookMs(): Ms {
+    return this.#seenAtMs + EQUITY_EVERY_MS;
+  }
+
   /** Compares the net value with its peak, twice a second at most. Why everything halts, when the loss is over its limit. */
   look(): string | undefined {
     const nowMs = this.#context.clock.monotonicMs();

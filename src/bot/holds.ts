@@ -27,6 +27,11 @@ export class Holds {
     this.#whys.delete(subject);
   }
 
+  /** Whether any subject is held, or was until just now and has not been let go by {@link expire}. */
+  get isHolding(): boolean {
+    return this.#untilMs.size > 0;
+  }
+
   holds(subject: string, nowMs: Ms): boolean {
     return nowMs < (this.#untilMs.get(subject) ?? Number.NEGATIVE_INFINITY);
   }

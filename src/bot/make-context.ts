@@ -97,6 +97,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     submit: hooks.submit,
     nameOrder: options.nameOrder,
     tickMs: options.tickMs ?? TICK_MS,
+    looksWhenDue: options.looksWhenDue ?? false,
     dryRun: options.dryRun ?? false,
     receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
     rules,

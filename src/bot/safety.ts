@@ -2,7 +2,7 @@ import { FormatError } from "../core/errors.js";
 import type { MarketId, Ms } from "../core/units.js";
 import { checkDomain } from "../exchange/domain-check.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
-import { type AccountHealth, evaluateGuards, type HealthState, type MarketHealth } from "../risk/guards.js";
+import { type AccountHealth, evaluateGuards, type HealthState, type MarketHealth, nextTripMs } from "../risk/guards.js";
 import {
   applyDemands,
   type HaltReason,
@@ -174,6 +174,12 @@ export class Safety {
     const why = this.#equity.look();
     if (why !== undefined)
       this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));
+  }
+
+  /** Before when neither a guard has anything to say that it does not say now, nor the equity is looked at, if nothing happens until then. */
+  nextDueMs(nowMs: Ms): Ms {
+    this.#look();
+    return Math.min(this.#equity.nextLookMs, nextTripMs(this.#health, this.#limits, nowMs));
   }
 
   /** Writes the peak down as it is: at a clean end. */

@@ -62,6 +62,21 @@ export class Watch {
     for (const desk of this.#context.desks.values()) this.#watchBook(desk, nowMs);
   }
 
+  /** Before when a tick would do nothing, if nothing happened until then. Only while every book is synchronised. */
+  nextTickMs(nowMs: Ms): Ms {
+    const { config, budget, desks, exchangeTime } = this.#context;
+    if (budget.blockedUntilMonotonicMs > nowMs) return nowMs;
+    const timeMs = Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
+    let next = Math.min(timeMs, this.#rulesAskedAtMs + config.exchange.rulesRefreshMs);
+    if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
+    const { maxBookAgeMs } = config.risk;
+    for (const { marketId, book } of desks.values()) {
+      const { askedAtMs } = this.#watchOf(marketId);
+      next = Math.min(next, Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)));
+    }
+    return next;
+  }
+
   /** Shows the guard that nothing of this run is left. */
   stopped(): void {
     this.#beatAtMs = Number.NEGATIVE_INFINITY;
@@ -84,9 +99,13 @@ export class Watch {
 
   #askTime(nowMs: Ms): void {
     const sinceMs = nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
-    if (sinceMs < (this.#context.exchangeTime.known ? this.#timeEveryMs : 1_000)) return;
+    if (sinceMs < this.#askTimeEveryMs) return;
     this.#timeAskedAtMs = nowMs;
     this.#ask({ ask: "time" }, undefined);
+  }
+
+  get #askTimeEveryMs(): Ms {
+    return this.#context.exchangeTime.known ? this.#timeEveryMs : 1_000;
   }
 
   #askRules(nowMs: Ms): void {
@@ -131,7 +150,7 @@ export class Watch {
     const { maxBookAgeMs } = this.#context.config.risk;
     const ageMs = nowMs - desk.book.lastReceivedMs;
     if (this.#context.budget.blockedUntilMonotonicMs > nowMs) return this.#renewBook(desk, watch, ageMs, nowMs);
-    if (ageMs < maxBookAgeMs / 3 || nowMs - watch.askedAtMs < Math.min(ASK_AGAIN_MS, maxBookAgeMs / 3)) return;
+    if (ageMs < maxBookAgeMs / 3 || nowMs - watch.askedAtMs < askBookEveryMs(maxBookAgeMs)) return;
     watch.askedAtMs = nowMs;
     this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
   }
@@ -168,8 +187,8 @@ export class Watch {
   }
 
   #heartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
-    const { config, clock, exchangeTime, desks, store, dryRun } = this.#context;
-    if (dryRun || store.isDiscarded === true || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
+    const { config, clock, exchangeTime, desks, store } = this.#context;
+    if (!this.#hasHeartbeat || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
     this.#beatAtMs = nowMs;
     const beat: Heartbeat = {
       atMs: clock.nowMs(),
@@ -180,6 +199,10 @@ export class Watch {
       pid: process.pid,
     };
     store.write(HEARTBEAT_FILE, JSON.stringify(beat));
+  }
+
+  get #hasHeartbeat(): boolean {
+    return !this.#context.dryRun && this.#context.store.isDiscarded !== true;
   }
 
   #ask(question: Parameters<typeof asAction>[0], marketId: MarketId | undefined): void {
@@ -196,6 +219,11 @@ export class Watch {
     }
     return watch;
   }
+}
+
+/** How often the sequence of a quiet book is asked for. */
+function askBookEveryMs(maxBookAgeMs: Ms): Ms {
+  return Math.min(ASK_AGAIN_MS, maxBookAgeMs / 3);
 }
 
 function asAction(

@@ -78,6 +78,20 @@ export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: M
   return trips;
 }
 
+/**
+ * Before when no guard trips that does not trip at `nowMs`, if nothing but time changes what they know; `nowMs` itself where what would tell is not
+ * known. A pure function.
+ */
+export function nextTripMs({ account, markets }: HealthState, limits: GuardLimits, nowMs: Ms): Ms {
+  const { accountAtMs, rulesAtMs, clockAtMs, clockOffsetMs } = account;
+  if (accountAtMs === undefined || rulesAtMs === undefined || clockAtMs === undefined || clockOffsetMs === undefined) return nowMs;
+  // Both clocks are read in whole milliseconds, so that the offset may be told as one more or less at any time.
+  if (!(Math.abs(clockOffsetMs) + 1 <= limits.maxClockOffsetMs)) return nowMs;
+  let next = Math.min(accountAtMs + limits.maxAccountAgeMs, rulesAtMs + limits.maxRulesAgeMs, clockAtMs + limits.maxClockAgeMs);
+  for (const { bookAtMs } of markets) next = bookAtMs === undefined ? nowMs : Math.min(next, bookAtMs + limits.maxBookAgeMs);
+  return next;
+}
+
 function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardLimits, nowMs: Ms): void {
   const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs, rulesAtMs } = account;
   const trouble = account.trouble === undefined ? "" : `: ${account.trouble}`;

@@ -60,6 +60,8 @@ export interface ReplayOptions {
   readonly onNotice?: (notice: Notice, atUs: number) => void;
   /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
   readonly cutUs?: number;
+  /** The bot looks at what is due by time at every tick, also where it can find nothing: the same run, slower. */
+  readonly looksEachTick?: boolean;
   /** How the bot hears a market, where not as {@link feedOf} has it. */
   readonly feedOf?: FeedMaker;
 }
@@ -152,6 +154,7 @@ export class ReplayRun {
       observer: (notice) => this.#noticed(notice),
       bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
+      looksWhenDue: options.looksEachTick !== true,
     });
     this.#engine = new ReplayEngine({ clock, bot: this.bot, outbox, venue: this.venue, markets: parts, observer, sampleUs, startUs });
     if (options.warmupMs > 0) this.#engine.command({ command: "halt", reason: WARMING_UP });

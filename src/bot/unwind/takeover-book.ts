@@ -53,6 +53,10 @@ export class TakeoverBook {
     return [...this.#known.values()];
   }
 
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
   has(id: string): boolean {
     return this.#known.has(id);
   }

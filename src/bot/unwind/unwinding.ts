@@ -50,6 +50,11 @@ export class Unwinding {
     return this.#book.open(marketId).map((one) => trajectoryOf(one, nowMs));
   }
 
+  /** Whether anything was inherited that is remembered, open or through. */
+  get isUsed(): boolean {
+    return !this.#book.isEmpty;
+  }
+
   /** Whether something is being unwound in a market. */
   isOpen(marketId: MarketId): boolean {
     return this.#book.open(marketId).length > 0;

@@ -48,6 +48,7 @@ export interface StageOptions {
   readonly seed?: string;
   readonly startUs?: number;
   readonly sampleUs?: number;
+  readonly looksEachTick?: boolean;
   /** Hears the run in place of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
@@ -131,6 +132,7 @@ export class ReplayStage {
       startUs: options.startUs ?? NOON_US,
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
+      looksEachTick: options.looksEachTick ?? false,
       observer: options.observer ?? this.told,
       onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),
     });

@@ -45,6 +45,8 @@ export class OwnOrders {
   readonly #byInfo = new Map<Hex, Hex>();
   readonly #byId = new Map<Int64Id, Hex>();
   readonly #active = new Map<MarketId, ActiveOrders>();
+  /** Final orders that have matches that are not settled: few, of a table that holds minutes of orders. */
+  readonly #unsettled = new Map<Hex, OwnOrder>();
   readonly #foreign = new ForeignOrders();
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #tag: string;
@@ -110,9 +112,7 @@ export class OwnOrders {
 
   /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */
   unsettled(beforeMs: Ms): readonly OwnOrder[] {
-    return [...this.#orders.values()].filter(
-      (order) => order.pendingLots > 0 && order.finalAtMs !== undefined && order.finalAtMs < beforeMs,
-    );
+    return [...this.#unsettled.values()].filter(({ finalAtMs }) => finalAtMs !== undefined && finalAtMs < beforeMs);
   }
 
   /** Hashes of own orders that may still fill and that the exchange has shown: of one market, or of all. */
@@ -244,6 +244,7 @@ export class OwnOrders {
       // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
       if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs) continue;
       this.#orders.delete(order.hash);
+      this.#unsettled.delete(order.hash);
       this.#byInfo.delete(order.info);
       if (order.orderId !== undefined) this.#byId.delete(order.orderId);
     }
@@ -266,6 +267,8 @@ export class OwnOrders {
     this.#orders.set(order.hash, order);
     if (before === undefined) this.#byInfo.set(order.info, order.hash);
     if (order.orderId !== undefined && order.orderId !== before?.orderId) this.#byId.set(order.orderId, order.hash);
+    if (order.pendingLots > 0 && order.finalAtMs !== undefined) this.#unsettled.set(order.hash, order);
+    else if (this.#unsettled.size > 0) this.#unsettled.delete(order.hash);
     let active = this.#active.get(order.marketId);
     if (active === undefined) {
       active = new ActiveOrders();

@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/account/ledger.js";
 import { OwnOrders } from "../../src/account/own-orders.js";
 import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
+import type { VenueOrder } from "../../src/exchange/records.js";
 import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
@@ -185,6 +187,39 @@ describe("memory", () => {
     expect(orders.unsettled(T0 + 1).map((order) => order.hash)).toEqual([hashOf(1)]);
     orders.prune(T0 + 3_700_000);
     expect(orders.get(hashOf(1))).toBeUndefined();
+  });
+
+  it("knows at any time which final orders have matches that nobody has settled", () => {
+    const report = fc.record({
+      serial: fc.integer({ min: 1, max: 4 }),
+      afterMs: fc.constantFrom(0, 1, 400_000, 4_000_000),
+      amounts: fc.constantFrom<Partial<VenueOrder>>(
+        { pendingLots: 4 },
+        { pendingLots: 10, status: "FILLED" },
+        { pendingLots: 3, canceledLots: 7, status: "CANCELED" },
+        { filledLots: 10, status: "FILLED" },
+        { filledLots: 3, canceledLots: 7, status: "CANCELED" },
+        { failedLots: 10, status: "FAILED" },
+        {},
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 25 }), (reports) => {
+        const orders = table();
+        let nowMs = T0;
+        for (const { serial, afterMs, amounts } of reports) {
+          nowMs += afterMs;
+          orders.report(venueOrder(serial, { ...amounts, createdAtMs: nowMs }), "stream", nowMs);
+          orders.prune(nowMs);
+          const known = [1, 2, 3, 4].flatMap((one) => orders.get(hashOf(one)) ?? []);
+          for (const beforeMs of [nowMs - 400_000, nowMs, nowMs + 1]) {
+            const expected = known.filter((one) => one.pendingLots > 0 && one.finalAtMs !== undefined && one.finalAtMs < beforeMs);
+            expect(new Set(orders.unsettled(beforeMs))).toEqual(new Set(expected));
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it("drops manual orders that are over", () => {

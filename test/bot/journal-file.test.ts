@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { JournalFile } from "../../src/bot/journal/journal-file.js";
+import { fileLines } from "../../src/bot/journal/journal-lines.js";
 import { RunError } from "../../src/core/errors.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 
@@ -31,6 +33,36 @@ describe("a journal on disk", () => {
     journal.close();
     expect(readFileSync(path, "utf8")).toBe("last words\n");
     expect(() => journal.write("too late")).toThrow(RunError);
+  });
+
+  it("keeps every whole second of a packed journal, whatever a kill leaves of the last one", async () => {
+    const clock = new VirtualClock(0);
+    const journal = new JournalFile(path, clock, (lines) => gzipSync(lines));
+    const sizes: number[] = [];
+    for (const line of ["one", "two", "three"]) {
+      journal.write(line);
+      await clock.runFor(1_000);
+      sizes.push(statSync(path).size);
+    }
+    journal.close();
+    expect(gunzipSync(readFileSync(path)).toString()).toBe("one\ntwo\nthree\n");
+    const readTo = async (bytes: number): Promise<readonly (string | RunError)[]> => {
+      writeFileSync(path, readFileSync(path).subarray(0, bytes));
+      const read: (string | RunError)[] = [];
+      try {
+        for await (const { text } of fileLines(path, true)) read.push(text);
+      } catch (error) {
+        if (!(error instanceof RunError)) throw error;
+        read.push(error);
+      }
+      return read;
+    };
+    const [, second = 0, third = 0] = sizes;
+    expect(await readTo(third)).toEqual(["one", "two", "three"]);
+    const torn = await readTo(third - 5);
+    expect(torn.slice(0, 2)).toEqual(["one", "two"]);
+    expect(torn.at(-1)).toBeInstanceOf(RunError);
+    expect(await readTo(second)).toEqual(["one", "two"]);
   });
 
   it("does not gather a storm in memory", () => {

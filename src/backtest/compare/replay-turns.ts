@@ -67,7 +67,7 @@ export async function* recordedTurns(folder: string, { turns }: Session): AsyncG
   const path = join(folder, SESSION_FILES.turns);
   const sha256 = await sha256Of(path);
   if (sha256 !== turns.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: turns.sha256 });
-  yield* fileLines(path);
+  yield* fileLines(path, true);
 }
 
 /** One bot under recorded turns. */

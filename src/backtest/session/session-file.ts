@@ -7,13 +7,13 @@ import { ConfigError, FormatError } from "../../core/errors.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** The format of a recorded session; a reader refuses any other. */
-const SESSION_FORMAT = 2;
+const SESSION_FORMAT = 3;
 /** What a recorded session is made of, in its folder. */
 export const SESSION_FILES = {
   session: "session.json",
   unfinished: "session.unfinished.json",
   intents: "intents.ndjson",
-  turns: "turns.ndjson",
+  turns: "turns.ndjson.gz",
   history: "history",
 } as const;
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { encodeJournal, type JournalHeader, type TurnRecorder } from "../../bot/journal/journal.js";
@@ -34,6 +35,9 @@ export interface SessionRecordingOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** Each piece of turns is a gzip member of its own, so that a kill loses no other; at more effort they are hardly smaller, and the bot waits for it. */
+const QUICK = 1;
+
 /**
  * Records a session whole: each market's streams, orders and fills by a {@link SessionRecorder}, the intents with the instants of their decisions,
  * and what a replay has to begin with. It has its name, `session.json`, when it was ended well: what a kill leaves never looks whole.
@@ -62,7 +66,7 @@ export class SessionRecording implements SessionTap {
     this.#startedUs = this.#stamps.nowUs();
     const { folder, seam } = options;
     this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);
-    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock);
+    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock, (lines) => gzipSync(lines, { level: QUICK }));
   }
 
   /**

@@ -7,6 +7,11 @@ import type { JournalSink } from "./journal.js";
 const MOST_WAITING = 256 * 1024;
 const FLUSH_EVERY_MS = 1_000;
 
+/** What becomes of a piece of whole lines on its way to the disk. */
+export type Packing = (lines: Buffer) => Buffer;
+
+const asTheyAre: Packing = (lines) => lines;
+
 /**
  * A journal on disk, readable by its owner alone. Lines are gathered and written when there are many, each second, and
  * on closing: what a `kill -9` loses is the last second. A file that was there before is overwritten.
@@ -14,6 +19,7 @@ const FLUSH_EVERY_MS = 1_000;
 export class JournalFile implements JournalSink {
   readonly path: string;
   readonly #clock: Clock;
+  readonly #pack: Packing;
   #file: number | undefined;
   #waiting: string[] = [];
   #waitingLength = 0;
@@ -21,9 +27,10 @@ export class JournalFile implements JournalSink {
   #failed: RunError | undefined;
 
   /** @throws RunError when the file cannot be opened for writing. */
-  constructor(path: string, clock: Clock) {
+  constructor(path: string, clock: Clock, pack: Packing = asTheyAre) {
     this.path = path;
     this.#clock = clock;
+    this.#pack = pack;
     try {
       this.#file = openSync(path, "w", 0o600);
       if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
@@ -47,7 +54,7 @@ export class JournalFile implements JournalSink {
   flush(): void {
     if (this.#failed !== undefined) throw this.#failed;
     if (this.#file === undefined || this.#waiting.length === 0) return;
-    const bytes = Buffer.from(`${this.#waiting.join("\n")}\n`, "utf8");
+    const bytes = this.#pack(Buffer.from(`${this.#waiting.join("\n")}\n`, "utf8"));
     this.#waiting = [];
     this.#waitingLength = 0;
     try {

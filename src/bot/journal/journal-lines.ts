@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
 import { ConfigError, RunError } from "../../core/errors.js";
 
 const JOURNAL_FILE = "a file that marketwright run --journal wrote";
@@ -24,14 +26,17 @@ export interface FileLine {
 
 /**
  * Reads a file line by line, without ever holding more than a line and a piece of it.
+ * @param isZipped of a file that is gzip members one after the other.
  * @throws ConfigError when there is no file that this user may read, RunError when reading fails.
  */
-export async function* fileLines(path: string): AsyncGenerator<FileLine> {
+export async function* fileLines(path: string, isZipped = false): AsyncGenerator<FileLine> {
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = [];
   let number = 0;
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+    // Whoever reads the end of a pipeline hears of what went wrong anywhere in it.
+    for await (const chunk of isZipped ? pipeline(file, createGunzip(), () => {}) : file) {
       const text = decoder.write(chunk as Buffer);
       let from = 0;
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
@@ -43,7 +48,7 @@ export async function* fileLines(path: string): AsyncGenerator<FileLine> {
       pieces.push(text.slice(from));
     }
   } catch (cause) {
-    if (!isSystemError(cause)) throw cause;
+    if (!isFileError(cause)) throw cause;
     throw cannotRead(path, cause);
   }
   const rest = pieces.join("") + decoder.end();
@@ -62,6 +67,7 @@ function cannotRead(path: string, cause: Error & { readonly code: string }): Con
   });
 }
 
-function isSystemError(cause: unknown): cause is Error & { readonly code: string } {
-  return cause instanceof Error && "syscall" in cause && "code" in cause && typeof cause.code === "string";
+/** Of the system, or of what a zipped file holds. */
+function isFileError(cause: unknown): cause is Error & { readonly code: string } {
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" && ("syscall" in cause || cause.code.startsWith("Z_"));
 }

@@ -4,13 +4,13 @@ import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
 
 /** Prices of a page, as a power of two. Most changes lie within a few pages, and levels far away cost one each. */
-const PAGE_BITS = 8;
+const PAGE_BITS = 7;
 const PAGE = 1 << PAGE_BITS;
 const LAST_OF_PAGE = PAGE - 1;
 /** Pages that a side has room for at first: what a deep book fills. */
-const PAGES = 512;
+const PAGES = 640;
 /** How many pages farther than asked the table of them reaches. */
-const REACH = 4096;
+const REACH = 1024;
 
 /** The key of no price: below every other. */
 export const NO_KEY = -0x7fff_ffff;

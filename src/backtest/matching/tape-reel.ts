@@ -5,19 +5,30 @@ import type { Tape } from "../../history/columns/tape.js";
 export class TapeReel {
   /** The stretch that is being played. */
   tape: Tape;
-  /** Its next message. */
-  next = 0;
   readonly #coming: Tape[] = [];
   #last: Tape;
+  #next = 0;
+  #nextUs: number;
 
   constructor(tape: Tape) {
     this.tape = tape;
     this.#last = tape;
+    this.#nextUs = stampOf(tape, 0);
   }
 
-  /** Stamp of the next message; Infinity when there is none. */
+  /** The next message of the stretch. */
+  get next(): number {
+    return this.#next;
+  }
+
+  set next(message: number) {
+    this.#next = message;
+    this.#nextUs = stampOf(this.tape, message);
+  }
+
+  /** Stamp of the next message; Infinity when there is none. Asked far more often than it changes. */
   get nextUs(): number {
-    return this.next < this.tape.messages ? this.tape.exchangeUs[this.next] : Number.POSITIVE_INFINITY;
+    return this.#nextUs;
   }
 
   /** Adds the stretch after the last. @throws RunError when it is of another market or grid, or begins before the last one ends */
@@ -42,6 +53,10 @@ export class TapeReel {
     this.next = 0;
     return true;
   }
+}
+
+function stampOf({ messages, exchangeUs }: Tape, message: number): number {
+  return message < messages ? exchangeUs[message] : Number.POSITIVE_INFINITY;
 }
 
 function notNext(field: string, value: unknown, expected: string): RunError {

@@ -7,8 +7,9 @@ import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
 import { LocalStamps } from "./local-stamps.js";
+import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
 import { answerRecord, fillRecord, type OwnRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
-import { type FlatLevels, RecordedBook } from "./recorded-book.js";
+import { RecordedBook } from "./recorded-book.js";
 import { type HeardStream, partsIn, type RecordedKind, RecordingPart, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
 
@@ -34,9 +35,6 @@ export interface SessionRecorderOptions {
 
 /** After so long at most, what was heard outlives the process. */
 const FLUSH_MS: Ms = 1000;
-/** No price of any book lies beyond: a snapshot that deletes these replaces the whole of both sides. */
-const LEAST_TICKS = 1;
-const MOST_TICKS = 2 ** 31 - 1;
 
 /**
  * Records what a venue tells of one market, with local stamps: its book, trades and marks, and of the own account what was asked, answered and
@@ -168,7 +166,7 @@ export class SessionRecorder {
         this.#hear("market", us);
         this.#book.snapshot(event.sequence, event.bids, event.asks);
         this.#hear("book", us);
-        this.#snapshot(us);
+        this.#add("book", snapshotRecord(this.#book, instrument), us);
         break;
       case "book-update": {
         this.#hear("market", us);
@@ -182,22 +180,17 @@ export class SessionRecorder {
           this.#options.onBookLost?.();
           break;
         }
-        this.#add("book", { type: "update", beginSequence, endSequence, bids: this.#levels(bids), asks: this.#levels(asks) }, us);
+        this.#add("book", bookRecord(event, instrument), us);
         break;
       }
-      case "public-trade": {
+      case "public-trade":
         this.#hear("market", us);
-        const { id, ticks, lots, timeMs, isBuyerMaker } = event;
-        this.#add("trades", { id, price: instrument.priceOf(ticks), amount: instrument.amountOf(lots), time: timeMs, isBuyerMaker }, us);
+        this.#add("trades", tradeRecord(event, instrument), us);
         break;
-      }
-      case "market-state": {
+      case "market-state":
         this.#hear("market", us);
-        const [markPrice, indexPrice] = [instrument.creditToDecimal(event.mark), instrument.creditToDecimal(event.index)];
-        const { fundingRate, nextFundingMs } = event;
-        this.#add("marks", { markPrice, indexPrice, fundingRate: String(fundingRate), nextFundingTime: nextFundingMs }, us);
+        this.#add("marks", markRecord(event, instrument), us);
         break;
-      }
       default:
     }
   }
@@ -214,21 +207,6 @@ export class SessionRecorder {
       this.#unhear("book", us);
     }
     if (wasHeard) this.#find(`the ${stream} stream was lost: ${reason}`, us);
-  }
-
-  /** The whole book as this recorder has it; it replaces whatever a reader had. */
-  #snapshot(us: number): void {
-    const [bids, asks] = [this.#levels([...this.#book.bids, LEAST_TICKS, 0]), this.#levels([...this.#book.asks, MOST_TICKS, 0])];
-    this.#add("book", { type: "snapshot", sequence: this.#book.sequence, bids, asks }, us);
-  }
-
-  #levels(flat: FlatLevels): string[][] {
-    const { instrument } = this.#options;
-    const levels: string[][] = [];
-    for (let at = 0; at < flat.length; at += 2) {
-      levels.push([instrument.priceOf(flat[at] as number), instrument.amountOf(flat[at + 1] as number)]);
-    }
-    return levels;
   }
 
   #hear(stream: HeardStream, us: number): void {
@@ -286,7 +264,7 @@ export class SessionRecorder {
     const heard = [...this.#heard];
     this.#heard.clear();
     for (const stream of heard) this.#hear(stream, us);
-    if (this.#book.sequence !== undefined) this.#snapshot(us);
+    if (this.#book.sequence !== undefined) this.#add("book", snapshotRecord(this.#book, instrument), us);
     this.#keepFlushing();
   }
 

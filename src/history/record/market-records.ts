@@ -1,0 +1,43 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { VenueEvent } from "../../exchange/venue.js";
+import type { OwnRecord } from "./own-records.js";
+import type { FlatLevels, RecordedBook } from "./recorded-book.js";
+
+/** No price of any book lies beyond: a snapshot that deletes these replaces the whole of both sides. */
+const LEAST_TICKS = 1;
+const MOST_TICKS = 2 ** 31 - 1;
+
+type Of<Type extends VenueEvent["type"]> = Extract<VenueEvent, { readonly type: Type }>;
+
+/** The whole book as a recorder has it; it replaces whatever a reader had. */
+export function snapshotRecord({ sequence, bids, asks }: RecordedBook, instrument: Instrument): OwnRecord {
+  return {
+    type: "snapshot",
+    sequence,
+    bids: levels([...bids, LEAST_TICKS, 0], instrument),
+    asks: levels([...asks, MOST_TICKS, 0], instrument),
+  };
+}
+
+/** Levels that changed. */
+export function bookRecord({ beginSequence, endSequence, bids, asks }: Of<"book-update">, instrument: Instrument): OwnRecord {
+  return { type: "update", beginSequence, endSequence, bids: levels(bids, instrument), asks: levels(asks, instrument) };
+}
+
+/** A public trade. */
+export function tradeRecord({ id, ticks, lots, timeMs, isBuyerMaker }: Of<"public-trade">, instrument: Instrument): OwnRecord {
+  return { id, price: instrument.priceOf(ticks), amount: instrument.amountOf(lots), time: timeMs, isBuyerMaker };
+}
+
+/** Mark, index and funding; in exact decimals. */
+export function markRecord({ mark, index, fundingRate, nextFundingMs }: Of<"market-state">, instrument: Instrument): OwnRecord {
+  const [markPrice, indexPrice] = [instrument.creditToDecimal(mark), instrument.creditToDecimal(index)];
+  return { markPrice, indexPrice, fundingRate: String(fundingRate), nextFundingTime: nextFundingMs };
+}
+
+function levels(flat: FlatLevels, instrument: Instrument): string[][] {
+  const texts: string[][] = [];
+  for (let at = 0; at < flat.length; at += 2)
+    texts.push([instrument.priceOf(flat[at] as number), instrument.amountOf(flat[at + 1] as number)]);
+  return texts;
+}

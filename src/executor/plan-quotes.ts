@@ -58,29 +58,19 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
  */
 export function planQuotes(given: QuotesInput): Plan {
   const input = given.working.every(closesSlot) ? given : { ...given, working: given.working.filter(closesSlot) };
-  const draft: Draft = { cancels: [], renewals: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
-  const { settings, nowMs } = input;
-  const mayStay = (order: WorkingOrder): boolean => mayBeKept(order, settings.timeInForce, nowMs);
-  const matchable = input.working.every(mayStay) ? input.working : input.working.filter(mayStay);
+  const draft: Draft = { cancels: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
+  const matchable = matchableOf(input);
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];
   for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
-  renew(input, draft);
   if (draft.cancels.length > 1) draft.cancels.sort(byDanger);
-  return {
-    cancels: draft.renewals.length === 0 ? draft.cancels : [...draft.cancels, ...draft.renewals.sort(byDanger)],
-    withdrawals: draft.withdrawals,
-    places: draft.places,
-    keeps: draft.keeps,
-    waits: draft.waits,
-    withheld: draft.withheld,
-  };
+  if (input.settings.timeInForce === "GTT") draft.cancels.push(...renew(input, draft).sort(byDanger));
+  return draft;
 }
 
 interface Draft {
   readonly cancels: RankedCancel[];
-  readonly renewals: RankedCancel[];
   readonly withdrawals: PlannedWithdrawal[];
   readonly places: PlannedPlace[];
   keeps: PlannedKeep[];
@@ -146,6 +136,14 @@ function wantedOf({ touch, settings }: QuotesInput, side: Side, quotes: readonly
 /** Where a quote would be placed now. */
 export function placeTicksOf(quote: Quote, touch: Touch, { onCross }: Pick<QuoteSettings, "onCross">): Ticks {
   return onCross === "behind" ? behindTouch(quote.side, quote.ticks, touch) : quote.ticks;
+}
+
+/** The orders that may serve a quote at all: mostly every one. */
+function matchableOf({ working, settings, nowMs }: QuotesInput): readonly WorkingOrder[] {
+  for (const order of working) {
+    if (!mayBeKept(order, settings.timeInForce, nowMs)) return working.filter((one) => mayBeKept(one, settings.timeInForce, nowMs));
+  }
+  return working;
 }
 
 /** Whether an order may serve a quote at all, price and size apart. */
@@ -253,19 +251,17 @@ function isPriceTaken(input: QuotesInput, side: Side, ticks: Ticks, draft: Draft
   );
 }
 
-/** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. */
-function renew(input: QuotesInput, draft: Draft): void {
-  if (input.settings.timeInForce !== "GTT") return;
+/** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. Gives their cancels, and keeps them no more. */
+function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
   const kept = draft.keeps.flatMap(({ hash }) => input.working.find((order) => order.hash === hash) ?? []);
   const renewable = kept.filter(isCancellable);
   const due = renewalsDue(renewable, input.settings.gtt, draft.cancels.length + draft.places.length > 0, input.nowMs);
-  if (due.length === 0) return;
+  if (due.length === 0) return [];
   const leaving = new Set(due.map((order) => order.hash));
   draft.keeps = draft.keeps.filter((keep) => !leaving.has(keep.hash));
-  for (const order of renewable) {
-    if (leaving.has(order.hash))
-      draft.renewals.push(cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`));
-  }
+  return renewable
+    .filter(({ hash }) => leaving.has(hash))
+    .map((order) => cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`));
 }
 
 function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {

@@ -214,8 +214,8 @@ export class Bot {
   #nextDueMs(): Ms {
     const { account, exchangeTime, holds, clock, desks, config, phase, looksWhenDue } = this.context;
     const nowMs = clock.monotonicMs();
-    if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT" || holds.isHolding) return nowMs;
-    if (this.safety.halts.length > 0 || this.unwinding.isUsed || this.#deciding.isLate) return nowMs;
+    if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
+    if (holds.isHolding || this.unwinding.isUsed) return nowMs;
     for (const { target, book } of desks.values()) if (target !== undefined || !book.synchronised) return nowMs;
     const exchangeMs = exchangeTime.nowMs();
     // Exchange time is rounded to whole milliseconds.
@@ -271,7 +271,7 @@ export class Bot {
       if (desk.dirty) this.#planning.plan(desk);
     }
     this.#deciding.armTimer();
-    // A turn of time alone may bring these too.
+    // A halt ends by time, and a decision may be due before its timer.
     if (this.safety.halts.length > 0 || this.#deciding.isLate) this.#looks.soon();
   }
 

@@ -141,6 +141,33 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
     );
   });
 
+  // A decision timer takes whole milliseconds, so that a look may come between the instant at which a decision is due and its timer.
+  it("finds a decision that is due before its timer fires", () => {
+    const level = (tape: TapeBuilder, mid: number): unknown => tape.level("BUY", mid - 1, 30).level("SELL", mid + 1, 30);
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    level(tape.snapshot(NOON_US, NOON_US + 1_300), 600_000);
+    // Decided at 4,099.6 ms, due again at 4,199.6; the timer of before fires at 4,163.301 and is set anew, for 4,200.301.
+    level(
+      tape
+        .update(NOON_US + 4_098_000, NOON_US + 4_099_600)
+        .level("BUY", 599_999, 0)
+        .level("SELL", 600_001, 0),
+      600_010,
+    );
+    const decided = (looksEachTick: boolean): readonly number[] => {
+      const stage = new ReplayStage({
+        markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+        strategies: { [MARKET]: quoting(() => []) },
+        latency: constantLatency(10.1, 10),
+        looksEachTick,
+      });
+      stage.run.play(NOON_US + 5_000_000);
+      return stage.notices.flatMap(({ notice, atUs }) => (notice.kind === "intent" ? [atUs - NOON_US] : []));
+    };
+    expect(decided(false)).toEqual(decided(true));
+    expect(decided(false)).toContain(4_200_000);
+  });
+
   it("has something of all that time alone brings in such runs, or they would show nothing", () => {
     const stage = played(
       {

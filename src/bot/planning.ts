@@ -106,13 +106,13 @@ export class Planning {
       nowMs,
     } satisfies Omit<TargetInput, "intent">;
     const { schedule } = intent;
-    if (schedule.kind !== "unwind") return planTarget({ ...common, intent: { ...intent, schedule } });
+    if (schedule.kind !== "unwind") return planTarget({ intent: { ...intent, schedule }, ...common });
     const quotes = desk.target === undefined && this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [];
     // Its own offers take nothing, whatever the strategy's may.
     const isJoint = quotes.some(({ side }) => side === reducingSide(account.positionLots(desk.marketId)));
     const settings: QuoteSettings = isJoint ? this.#settings : { ...this.#settings, timeInForce: "POST_ONLY" };
     const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
-    return planUnwind({ ...common, intent: unwind, marketId: desk.marketId, foreign, quotes, settings });
+    return planUnwind({ intent: unwind, marketId: desk.marketId, foreign, quotes, settings, ...common });
   }
 
   /**
@@ -139,13 +139,16 @@ export class Planning {
 
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
   #workingOrders(desk: Desk, known: readonly OwnOrder[]): readonly WorkingOrder[] {
-    const windowMs = this.#context.config.exchange.signatureWindowMs;
+    const { config, dispatcher } = this.#context;
     // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
     const orders: readonly WorkingOrder[] = known.some(isImmediate)
-      ? known.map((order) => (isImmediate(order) ? { ...order, endDueMs: order.requestTimestampMs + windowMs } : order))
+      ? known.map((order) =>
+          isImmediate(order) ? { endDueMs: order.requestTimestampMs + config.exchange.signatureWindowMs, ...order } : order,
+        )
       : known;
+    if (dispatcher.inFlightCount === 0) return orders;
     let builds: WorkingOrder[] | undefined;
-    for (const { action, waiting } of this.#context.dispatcher.inFlight()) {
+    for (const { action, waiting } of dispatcher.inFlight()) {
       if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
       builds ??= [];

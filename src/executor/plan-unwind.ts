@@ -42,11 +42,11 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   const side: Side = remainingLots > 0 ? "BUY" : "SELL";
   const live = working.filter(closesSlot);
   const end = (state: TargetState, why: string): TargetPlan => ({
-    ...planOffers(input, live, []),
     state,
     remainingLots,
     nextSliceAtMs: undefined,
     why,
+    ...planOffers(input, live, []),
   });
 
   const mayBecome = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
@@ -83,8 +83,12 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   if (taken.place !== undefined) room.take(taken.place);
   const { places, withheld } = withinRoom(plan, side, room, isJoint);
   const turnAtMs = input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + schedule.everyMs;
+  const { cancels, withdrawals, keeps, waits } = plan;
   return {
-    ...plan,
+    cancels,
+    withdrawals,
+    keeps,
+    waits,
     places: taken.place === undefined ? places : [taken.place, ...places],
     withheld: [...withheld, ...taken.withheld],
     state: taken.state,

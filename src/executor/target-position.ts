@@ -61,7 +61,8 @@ export function planTarget(input: TargetInput): TargetPlan {
     const nextSliceAtMs = isOver
       ? undefined
       : Math.max(nowMs, (input.lastSliceAtMs ?? nowMs - intent.schedule.everyMs) + intent.schedule.everyMs);
-    return { ...standing, places: [], keeps: [], withheld, state, remainingLots, nextSliceAtMs, why };
+    // What is spread comes last: a key that is added to a spread object costs more than all else here.
+    return { places: [], keeps: [], withheld, state, remainingLots, nextSliceAtMs, why, ...standing };
   };
 
   if (nowMs >= intent.deadlineMs) return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
@@ -103,12 +104,12 @@ export function planTarget(input: TargetInput): TargetPlan {
   const why = `slice towards ${intent.targetLots} lots, ${remainingLots} remain`;
   const place = slicePlace({ side, ticks: price, lots, why });
   const nextSliceAtMs = nowMs + intent.schedule.everyMs;
-  return { ...standing, places: [place], keeps: [], withheld: [], state: "working", remainingLots, nextSliceAtMs, why };
+  return { places: [place], keeps: [], withheld: [], state: "working", remainingLots, nextSliceAtMs, why, ...standing };
 }
 
 /** A slice, as it is placed: immediate, in the slot of slices. */
-export function slicePlace(slice: Pick<PlannedPlace, "side" | "ticks" | "lots" | "why">): PlannedPlace {
-  return { ...slice, level: TARGET_LEVEL, quoteLevel: TARGET_LEVEL, timeInForce: "IOC", expirationMs: 0 };
+export function slicePlace({ side, ticks, lots, why }: Pick<PlannedPlace, "side" | "ticks" | "lots" | "why">): PlannedPlace {
+  return { side, level: TARGET_LEVEL, quoteLevel: TARGET_LEVEL, ticks, lots, timeInForce: "IOC", expirationMs: 0, why };
 }
 
 /** Whether an order is a slice of a target position. */

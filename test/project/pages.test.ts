@@ -72,7 +72,7 @@ describe("docs/operations.md", () => {
   const page = readPage("docs/operations.md");
 
   it("has every reason for a halt, and no other", () => {
-    const guards = found(source("src/risk/guards.ts"), /trip\(\s*"([a-z-]+)"/g);
+    const guards = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)"/g);
     const others = found(sources("src/bot"), /haltMarket\(\w+, "([a-z-]+)"/g);
     expect(guards.length).toBeGreaterThan(8);
     expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, "drawdown", "manual"].sort());
@@ -83,7 +83,7 @@ describe("docs/operations.md", () => {
 
   it("tells which halts a person has to end", () => {
     const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
-    const latched = found(source("src/risk/guards.ts"), /trip\(\s*"([a-z-]+)",[^;]*, false\)/g);
+    const latched = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)",[^;]*, false\)/g);
     expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...latched, "drawdown", "manual", "strategy-error"].sort());
   });
 

@@ -2,9 +2,9 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import type { CarriedError } from "./carried-error.js";
-import type { PlayedHistory } from "./open-history.js";
 import type { Path, ReportedBy } from "./path-run.js";
 import type { Played } from "./play-path.js";
+import type { PlayedHistory } from "./played-history.js";
 
 /** What a thread that plays a path is begun with. Its history has candles alone, whose columns lie in shared memory. */
 export interface PathStart {

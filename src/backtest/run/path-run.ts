@@ -2,8 +2,8 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { FillModels } from "../engine/fill-models.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
-import type { PlayedHistory } from "./open-history.js";
 import { metaOf, type Played, type PlayedBy, playPath } from "./play-path.js";
+import type { PlayedHistory } from "./played-history.js";
 
 /** A path of the prices: of candles, the order of a bar's extremes. */
 export type Path = FillModels["path"];

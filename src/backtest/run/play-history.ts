@@ -3,7 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
-import { historyOf, type PlayedHistory } from "./open-history.js";
+import { historyOf, type PlayedHistory } from "./played-history.js";
 
 /** What of one market is read block after block: its tapes, or its marks. */
 class Stream<Block extends { readonly exchangeUs: Float64Array }> {

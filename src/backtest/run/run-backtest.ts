@@ -1,9 +1,10 @@
 import { Decimal } from "decimal.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
-import { openHistory, type PlayedHistory } from "./open-history.js";
+import { openHistory } from "./open-history.js";
 import { nameOf, type PathRun, type ReportedBy, runPath } from "./path-run.js";
 import type { Played } from "./play-path.js";
+import type { PlayedHistory } from "./played-history.js";
 import { ThreadedPath } from "./threaded-path.js";
 
 /** What a backtest is run with, besides its file. */

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { PlayedHistory } from "./open-history.js";
+import type { PlayedHistory } from "./played-history.js";
 
 /** A model or a setting as a reader of a report sees it. */
 export interface ShownModel {

@@ -4,9 +4,9 @@ import { inSharedMemory } from "../../history/columns/shared-columns.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import { arrived } from "./carried-error.js";
-import type { PlayedHistory } from "./open-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import type { Path, PathRun, ReportedBy } from "./path-run.js";
+import type { PlayedHistory } from "./played-history.js";
 
 /** The program of a thread that plays a path: beside this module, in a build. */
 export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/live-seam.js";
 import { openLog } from "../../monitoring/log.js";
-import type { PlayedHistory } from "../run/open-history.js";
+import type { PlayedHistory } from "../run/played-history.js";
 import { JobPlayer } from "./play-job.js";
 import { playedHistory } from "./shared-history.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";

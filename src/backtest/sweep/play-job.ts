@@ -3,8 +3,8 @@ import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
-import type { PlayedHistory } from "../run/open-history.js";
 import { type PlayedBy, reportOf } from "../run/play-path.js";
+import type { PlayedHistory } from "../run/played-history.js";
 import { type Figures, figuresOf } from "./figures.js";
 
 /** One point on one window. */

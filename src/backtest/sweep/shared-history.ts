@@ -4,7 +4,8 @@ import { inSharedMemory } from "../../history/columns/shared-columns.js";
 import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
 import type { Span } from "../../history/spans.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { openHistory, type PlayedHistory, type PlayedMarket } from "../run/open-history.js";
+import { openHistory } from "../run/open-history.js";
+import type { PlayedHistory, PlayedMarket } from "../run/played-history.js";
 import type { SweepWindow } from "./windows.js";
 
 interface SharedMarket {

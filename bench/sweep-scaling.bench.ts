@@ -81,8 +81,8 @@ async function measured(history: SharedHistory, workers: number): Promise<{ read
 }
 
 const WATCH_MS = 50;
-/** Of the run that warms a thread up. */
-const WARM_MESSAGES = effort(20_000, 50);
+/** Of the run that warms a thread up: a sweep's thread plays many runs, and what it compiles at first takes the core that a second thread would have. */
+const WARM_MESSAGES = effort(1_200_000, 50);
 const TILE_MESSAGES = effort(Number.MAX_SAFE_INTEGER, 500);
 
 /** The same messages over and over, each time later, until the columns are so large. */

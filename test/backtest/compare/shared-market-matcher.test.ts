@@ -70,6 +70,19 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent]).toEqual([["1 4@100 cross"], [[1, 31]]]);
   });
 
+  it("shares what was printed at its price with the others of ours there: a lot fills one of them", () => {
+    const { story, absent } = replayed(
+      (tape) =>
+        tape
+          .trade(30 * MS, 30 * MS, "SELL", 101, 5)
+          .update(31 * MS, 31 * MS)
+          .level("SELL", 101, 9),
+      order(1, "BUY", 101, 4),
+      order(2, "BUY", 101, 4),
+    );
+    expect([story, absent]).toEqual([["1 4@101 queue", "2 1@101 queue"], [[2, 31]]]);
+  });
+
   it("stays where what is beyond it has the stamp of its own millisecond: either may have been first", () => {
     const early = replayed((tape) => tape.trade(10 * MS + 500, 10 * MS + 500, "SELL", 99, 1), order(1, "BUY", 101, 7));
     expect([early.story, early.absent, early.isOpen(1)]).toEqual([[], [], true]);

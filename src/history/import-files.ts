@@ -135,7 +135,8 @@ async function taken(
         ...(replaced === undefined ? {} : { replaced }),
         findings: shaped.findings,
       });
-      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: shaped.findings });
+      const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
+      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...shaped.findings, ...again] });
       dropRows(rows);
     } finally {
       lock.release();

@@ -63,12 +63,12 @@ export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly typ
 /**
  * Refuses rows that cannot be. What a file says of its row groups rules most of them out without a look at a row.
  * @param path rows typed, as Parquet in the order of their source.
- * @param isPlaced whether rows have their own number, where they have any.
+ * @param isPlaced whether `seq` is the place in a capture that a row told of itself, where it told one.
  * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
  */
 export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, file: string, isPlaced: boolean): Promise<void> {
-  const { rules } = layoutOf(kind);
-  const place = isPlaced ? "coalesce(seq, file_row_number + 1)" : "file_row_number + 1";
+  const { rules, columns } = layoutOf(kind);
+  const place = isPlaced ? "seq" : "NULL";
   const all = [...INSTANTS, ...rules];
   const counts = all.map(({ broken }, index) => `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`);
   const found = await duck.row(`SELECT ${counts.join(", ")}`);
@@ -77,14 +77,18 @@ export async function refuseBroken(duck: Duck, kind: HistoryKind, path: string, 
     if (wholeOf(total) === 0n) continue;
     const rows = parquetSql(path, "file_row_number = true");
     const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
-    const first = await duck.row(`SELECT ${place} AS place, timeNs FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`);
+    // A file's own name for a row is its place in a capture, which need not be its line here.
+    const named = columns.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken)).map(({ name }) => name);
+    const asked = named.map((name) => `CAST(${name} AS VARCHAR) AS shown_${name}`);
+    const first = await duck.row(
+      `SELECT ${["file_row_number + 1 AS row", `${place} AS place`, "timeNs", ...asked].join(", ")} FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`,
+    );
+    const line = first.place === null ? "" : ` (line ${String(first.place)} of its capture)`;
     const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
     throw new HistoryError(
       file,
-      `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.place)}${at}`,
-      {
-        expected,
-      },
+      `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
+      { value: named.map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`).join(", "), expected },
     );
   }
 }

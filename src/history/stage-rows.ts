@@ -35,6 +35,8 @@ export interface StagedRows extends Written {
   readonly isOrdered: boolean;
   /** Whether they do, and what tells one record from another ascends too, so that none comes twice; false for a kind without a key. */
   readonly isUnique: boolean;
+  /** Rows whose record another one is too, by what tells one from another. */
+  readonly repeated: number;
 }
 
 /** Rows at a source's beginning that say how it is written. Of fewer the database has all threads read on until it notices. */
@@ -191,6 +193,7 @@ async function staged(duck: Duck, { series, file, path }: Staging, note: FileNot
     key,
   );
   const isPlaced = isById ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows) : !hasNumbers;
+  const isUnique = ascends && isStrict;
   return {
     ...written,
     path,
@@ -198,8 +201,14 @@ async function staged(duck: Duck, { series, file, path }: Staging, note: FileNot
     decimals: note.decimals,
     select: isPlaced ? `SELECT * FROM ${from}` : numbered,
     isOrdered: ascends,
-    isUnique: ascends && isStrict,
+    isUnique,
+    repeated: isUnique || key === undefined ? 0 : await repeatedIn(duck, from, key),
   };
+}
+
+async function repeatedIn(duck: Duck, from: string, key: readonly string[]): Promise<number> {
+  const { repeated } = await duck.row(`SELECT count(*) - count(DISTINCT (${key.join(", ")})) AS repeated FROM ${from}`);
+  return Number(repeated);
 }
 
 /** Whether rows ascend, and whether what tells one from another does, so that none comes twice. */

@@ -77,6 +77,19 @@ describe("importing files", () => {
     expect((await take(store, [other], { replace: true })).files[0]?.days[0]).toMatchObject({ rows: 1 });
   });
 
+  it("says how many rows of a file are records that it holds already, and keeps one of each", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const rows = [5, 6, 7].map((id) => `${id},5.5,1,${MIDNIGHT},true\n`).join("");
+    const header = "id,price,amount,time,isBuyerMaker\n";
+    const { files } = await take(store, [fileOf(folder, "twice.csv", header + rows + rows), fileOf(folder, "once.csv", header + rows)]);
+    expect(files.map(({ rows: read, findings }) => [read, findings])).toEqual([
+      [6, ["3 of its rows are records that it holds already: one of each is kept"]],
+      [3, []],
+    ]);
+    expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.rows).toBe(3);
+  });
+
   it("keeps the messages of a book, empty ones too, counts broken chains, and refuses a second capture of the same time", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -286,7 +299,19 @@ describe("importing files", () => {
       "with a price below zero",
       "below.ndjson",
       trade(1, MIDNIGHT, "5", "1") + trade(2, MIDNIGHT, "-5", "1"),
-      /1 of 2 rows cannot be, the first is number 2, at 1723161600000000000 ns.*price above zero/,
+      /1 of 2 rows cannot be, the first is number 2, at 1723161600000000000 ns \(got "price -5"\).*price above zero/,
+    ],
+    [
+      "a part of a capture, with an amount of zero",
+      "part.ndjson",
+      trade(1, MIDNIGHT, "5", "1", { line: 70 }) + trade(2, MIDNIGHT, "5", "0", { line: 71 }),
+      /the first is number 2 \(line 71 of its capture\), at .*"amount 0".*amount above zero/,
+    ],
+    [
+      "without one of its prices",
+      "missing.ndjson",
+      `${trade(1, MIDNIGHT, "5", "1")}{"id":2,"amount":"1","time":${MIDNIGHT},"isBuyerMaker":true}\n`,
+      /1 of 2 rows cannot be, the first is number 2, .*"price missing".*price above zero/,
     ],
     [
       "with one stamp in seconds among milliseconds",

@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId, PlaceAction } from "../exchange/venue.js";
-import { amountsOfReport, joinAmounts } from "./amounts.js";
+import { amountsOfReport, joinAmounts, sameAmounts } from "./amounts.js";
 import {
   type CancelState,
   draftOf,
@@ -209,6 +209,8 @@ function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }
   const wrong = contradiction(order, report, amounts === undefined);
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
   const known = wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
+  // Every reconciliation shows again what is known.
+  if (order.place === "seen" && sameAmounts(order, known) && !cancelDisproved(order, event)) return order;
   if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
   const seen = draftOf(order);
   seen.availableLots = known.availableLots;

@@ -168,6 +168,19 @@ describe("what a trader would lose otherwise", () => {
     expect(changes.map((c) => c.change)).toContain("revived");
   });
 
+  it("reopens a taken cancel also where the amounts are those that it knows", () => {
+    const taken = run(PHASES.cancelling, { kind: "cancel-taken", atMs: AT });
+    const asked: OrderEvent = {
+      kind: "report",
+      atMs: AT + 9,
+      askedAtMs: AT + 5,
+      source: "open-orders",
+      order: venueOrder(1, { pendingLots: 4 }),
+    };
+    const { order, changes } = advance(taken, asked);
+    expect([order.phase, order.mayFillLots, changes[0]]).toEqual(["partly-filled", 6, { change: "revived", from: "cancelling" }]);
+  });
+
   it("keeps an order at full size after a 2011 until the history has told", () => {
     const gone = run(PHASES.open, CANCEL_SENT, { kind: "cancel-gone", atMs: AT });
     expect([gone.phase, gone.mayFillLots]).toEqual(["cancelling", 10]);
@@ -278,6 +291,12 @@ describe("reports in any order, any number of times", () => {
           if (order.place === "seen" && order.availableLots === 0) expect(next.mayFillLots).toBe(0);
           const sum = next.availableLots + next.matchedLots + next.failedLots + next.canceledLots + next.expiredLots;
           expect(sum).toBe(LOTS);
+          // Said once more, it is the very order still: nobody plans anew for it.
+          if (event.kind === "report") {
+            const again = advance(next, { ...event, atMs: AT + 1, source: "history" });
+            expect(again.changes).toEqual([]);
+            expect(again.order).toBe(next);
+          }
           order = next;
         }
         // "lost" may have come after the last report only when nothing was left to lose.

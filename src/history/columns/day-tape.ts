@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../core/make-folder.js";
@@ -59,7 +59,11 @@ export async function dayTape(store: HistoryStore, input: DayInput, options: Day
   const key = keyOf(input, options);
   const path = join(folder, `${day}-${key.slice(0, 32)}.tape`);
   const footer = readFooter(path, key);
-  if (footer !== undefined) return { path, footer };
+  if (footer !== undefined) {
+    // A file written since may hold something else, though it is as long. One that was copied does not.
+    if (footer.modifiedNs?.join() !== modifiedNs(store, input).join()) await verify(store, input);
+    return { path, footer };
+  }
   options.onMake?.(day);
   made += 1;
   const hidden = join(folder, `.${day}-${process.pid}-${made}.next`);
@@ -81,7 +85,8 @@ export async function dayTape(store: HistoryStore, input: DayInput, options: Day
 
 async function write(path: string, store: HistoryStore, input: DayInput, options: DayTapeOptions, key: string): Promise<void> {
   const { baseLatencyNs, steps, blockRows } = options;
-  for (const manifest of [input.book, input.trades]) if (manifest !== undefined) await store.verify(manifest);
+  const modified = modifiedNs(store, input);
+  await verify(store, input);
   const duck = await Duck.open(store.spillFolder, options.limits);
   const writer = await TapeFileWriter.create(path);
   try {
@@ -90,11 +95,23 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
       manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
     );
     const facts = await writeBlocks(writer, book, trades, blockRows);
-    await writer.finish({ ...facts, key, blockRows, addedLocalNs: String(clock.addedNs) });
+    await writer.finish({ ...facts, key, modifiedNs: modified, blockRows, addedLocalNs: String(clock.addedNs) });
   } finally {
     await writer.close();
     duck.close();
   }
+}
+
+function filesOf({ book, trades }: DayInput): DayManifest[] {
+  return [book, trades].filter((manifest) => manifest !== undefined);
+}
+
+function modifiedNs(store: HistoryStore, input: DayInput): string[] {
+  return filesOf(input).map((manifest) => String(statSync(store.dataPath(manifest, manifest.day), { bigint: true }).mtimeNs));
+}
+
+async function verify(store: HistoryStore, input: DayInput): Promise<void> {
+  for (const manifest of filesOf(input)) await store.verify(manifest);
 }
 
 /** Drops what killed makers left of a day, and columns of sources that the day has no more. */

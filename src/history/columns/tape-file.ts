@@ -30,6 +30,8 @@ const footer = z.strictObject({
   format: z.literal(TAPE_FORMAT),
   endianness: z.literal(endianness()),
   key: z.string(),
+  /** When the Parquet files that it was made of were last written, in nanoseconds since 1970; absent in older ones. */
+  modifiedNs: z.array(z.string()).optional(),
   messages: count,
   rows: count,
   /** What a block was to hold; one may hold more, since a message is never divided. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
@@ -314,6 +314,21 @@ describe("The columns beside the store", () => {
     for (const name of [dead, living]) writeFileSync(join(folder, name), "half");
     await openTape(store, MARKET, ALL);
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([living]);
+  });
+
+  it("are not read beside a Parquet file that was changed since, though it is as long, and are beside one that was copied", async () => {
+    const store = await seededCapture().stored();
+    const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
+    const whole = readFileSync(path);
+    await openTape(store, MARKET, ALL);
+    const made = tapeFiles(store).map((file) => statSync(file).mtimeMs);
+    writeFileSync(path, flipped(Buffer.from(whole), 100));
+    utimesSync(path, 1, 1);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
+    writeFileSync(path, whole);
+    utimesSync(path, 2, 2);
+    await openTape(store, MARKET, ALL);
+    expect(tapeFiles(store).map((file) => statSync(file).mtimeMs)).toEqual(made);
   });
 
   it("are not made of a Parquet file that was changed", async () => {

@@ -131,10 +131,10 @@ export class Intake {
   order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
     const before = this.orders.recognise(report);
     const changes = this.orders.report(report, source, nowMs, askedAtMs);
-    const own = this.orders.recognise(report);
+    const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
     if (own === undefined) return changes;
     if (source === "stream") {
-      const told = amountsOfReport(report);
+      const told = this.suspects.isEmpty ? undefined : amountsOfReport(report);
       if (told !== undefined && sameAmounts(told, own)) this.suspects.clear(own.hash);
     } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
@@ -151,12 +151,11 @@ export class Intake {
 
   trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
     const news = this.ledger.trade(trade);
-    const subject = `trade ${trade.marketId} ${trade.id}`;
-    if (told === "stream") this.suspects.clear(subject);
+    if (told === "stream" && !this.suspects.isEmpty) this.suspects.clear(subjectOf(trade));
     if (news === undefined) return [];
     this.#moneySerial += 1;
     if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
-      this.suspect(subject, nowMs, {
+      this.suspect(subjectOf(trade), nowMs, {
         kind: "trade-missed",
         marketId: trade.marketId,
         subject: trade.id,
@@ -309,4 +308,8 @@ export class Intake {
   suspect(subject: string, nowMs: Ms, difference: Difference): void {
     if (this.#suspecting) this.suspects.add(subject, difference, nowMs + this.#streamLagMs);
   }
+}
+
+function subjectOf({ marketId, id }: VenueTrade): string {
+  return `trade ${marketId} ${id}`;
 }

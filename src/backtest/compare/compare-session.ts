@@ -16,7 +16,7 @@ import { type Fit, fitModel, historyModel, type Judged, judge, type ParityInputs
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
-import { type RanMarket, runAgain, startCreditOf } from "./run-again.js";
+import { firstLookUs, type RanMarket, runAgain, startCreditOf } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish {
@@ -49,13 +49,14 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     return { market, inputs, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
   });
   const models = modelsOf(wish, judged);
+  const intents = await readIntents(folder, session);
   const again = runAgain(session, opened, wish.strategies, {
     fills: { queue: models.queue, partialFills: true, queueAheadBase: undefined, slippageTicks: 1, path: "ohlc", volumeShare: 0.1 },
     latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
     liquidation: wish.liquidation,
     seed: wish.seed,
+    startUs: firstLookUs(session, opened, intents[0]?.atUs),
   });
-  const intents = await readIntents(folder, session);
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
     wish.strategies,

@@ -18,6 +18,8 @@ export interface ReplayModel {
   readonly latency: LatencyModel;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
+  /** When it begins. */
+  readonly startUs: number;
 }
 
 /** An order that the bot sent in the replay. */
@@ -56,6 +58,18 @@ export function startCreditOf({ start, end, rules }: Session): CreditUnits {
   return transferred > 0n ? found + transferred : found;
 }
 
+/**
+ * When a session's bot saw the market that it decided on first, microseconds of its own clock: before, it had asked for its account and its rules, which a
+ * replayed one has at once. Where it never decided, when it was begun.
+ */
+export function firstLookUs({ startedUs }: Session, opened: readonly OpenedSessionMarket[], firstDecisionUs: number | undefined): number {
+  if (firstDecisionUs === undefined) return startedUs;
+  const lastHeardUs = opened.map(({ heard: { localUs } }) =>
+    localUs.reduce((lastUs, us) => (us <= firstDecisionUs ? Math.max(lastUs, us) : lastUs), startedUs),
+  );
+  return Math.max(startedUs, Math.min(firstDecisionUs, ...lastHeardUs) - 1);
+}
+
 /** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
 export function runAgain(session: Session, opened: readonly OpenedSessionMarket[], strategies: Strategies, model: ReplayModel): RanAgain {
   const markets = new Map(opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]));
@@ -79,7 +93,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     liquidation: model.liquidation,
     startCredit: startCreditOf(session),
     seed: model.seed,
-    startUs: session.startedUs,
+    startUs: model.startUs,
     warmupMs: 0,
     sampleUs: DAY_MS * 1000,
     observer,

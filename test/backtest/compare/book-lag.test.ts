@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { measuredBookLagMs } from "../../../src/backtest/compare/book-lag.js";
 import { earlierBook, ownChangesUs } from "../../../src/backtest/compare/earlier-book.js";
-import { startCreditOf } from "../../../src/backtest/compare/run-again.js";
+import type { OpenedSessionMarket } from "../../../src/backtest/compare/open-session.js";
+import { firstLookUs, startCreditOf } from "../../../src/backtest/compare/run-again.js";
 import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
@@ -69,6 +70,16 @@ describe("a book whose changes are put back to when they happened", () => {
     expect(instants(earlierBook(tape, 25 * MS, own))).toEqual([75, 217.5, 305, 417.5]);
     expect(earlierBook(tape, 0, own)).toBe(tape);
   });
+});
+
+it("begins the replay with the market that live decided on first, not while it still asked for its account", () => {
+  const session = { startedUs: 50 * MS } as unknown as Session;
+  const heard = (...atMs: number[]) => ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
+  expect(firstLookUs(session, [heard(100, 200, 300)], 250 * MS)).toBe(200 * MS - 1);
+  expect(firstLookUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(120 * MS - 1);
+  // Nothing was heard before, or nothing was ever decided.
+  expect(firstLookUs(session, [heard(300)], 250 * MS)).toBe(50 * MS);
+  expect(firstLookUs(session, [heard(100)], undefined)).toBe(50 * MS);
 });
 
 it("begins the replayed account with what was deposited after the first decision, and not with less for what was withdrawn", () => {

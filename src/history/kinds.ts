@@ -45,6 +45,8 @@ const columns = (text: string): Column[] =>
 const STAMPS = "timeNs:integer recvNs:integer seq:integer";
 const above = (name: string): RowRule => ({ broken: `${name} IS NULL OR ${name} <= 0`, expected: `${name} above zero` });
 const notBelow = (name: string): RowRule => ({ broken: `${name} < 0`, expected: `${name} of zero or more` });
+/** What is missing would be read as zero: a crash to nothing, a deleted level, a payment of nothing. */
+const there = (name: string): RowRule => ({ broken: `${name} IS NULL`, expected: `${name} in each` });
 const candle: KindLayout = {
   columns: columns("timeNs:integer open:price high:price low:price close:price volume:amount"),
   order: ["timeNs"],
@@ -54,6 +56,9 @@ const candle: KindLayout = {
       broken: "low > least(open, close) OR high < greatest(open, close)",
       expected: "open and close between low and high",
     },
+    there("open"),
+    there("high"),
+    there("close"),
     above("low"),
     notBelow("volume"),
   ],
@@ -72,7 +77,14 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     ),
     order: ["timeNs", "seq", "level"],
     // A message without levels has no price.
-    rules: [{ ...above("price"), broken: "price <= 0" }, notBelow("amount")],
+    rules: [
+      { ...above("price"), broken: "price <= 0" },
+      notBelow("amount"),
+      there("isSnapshot"),
+      { broken: "price IS NULL AND amount IS NOT NULL", expected: "price and amount, or neither" },
+      { broken: "amount IS NULL AND price IS NOT NULL", expected: "price and amount, or neither" },
+      { broken: "isBid IS NULL AND price IS NOT NULL", expected: "the side of a price" },
+    ],
   },
   bbo: {
     columns: columns(`${STAMPS} bid:price bidAmount:amount ask:price askAmount:amount`),
@@ -84,10 +96,10 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     order: ["timeNs", "seq"],
     rules: [above("mark")],
   },
-  klines: candle,
+  klines: { ...candle, rules: [...candle.rules, there("volume")] },
   // The mark has no volume of its own, and no trade bounds it.
   "mark-klines": candle,
-  funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [] },
+  funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [there("rate")] },
   // What a recorder saw of its own account: what was asked of the exchange, what it answered, and what it told.
   orders: {
     columns: columns(

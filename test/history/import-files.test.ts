@@ -313,6 +313,31 @@ describe("importing files", () => {
       `${trade(1, MIDNIGHT, "5", "1")}{"id":2,"amount":"1","time":${MIDNIGHT},"isBuyerMaker":true}\n`,
       /1 of 2 rows cannot be, the first is number 2, .*"price missing".*price above zero/,
     ],
+    // Each of these would be replayed as a zero: a crash to nothing, a level deleted, a payment forgotten.
+    ...(["open", "high", "low", "close", "volume"] as const).map(
+      (column, place) =>
+        [
+          `a candle without its ${column}`,
+          "candle.csv",
+          `time,open,high,low,close,volume\n${MIDNIGHT},5,6,4,5,1\n${MIDNIGHT + 60_000},${["5", "6", "4", "5", "1"].map((cell, at) => (at === place ? "" : cell)).join(",")}\n`,
+          new RegExp(`1 of 2 rows cannot be, the first is number 2, .*${column} missing`),
+        ] as const,
+    ),
+    ...(["price", "amount"] as const).map(
+      (column) =>
+        [
+          `a level of a book without its ${column}`,
+          "level.csv",
+          `exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n${["5,1", column === "price" ? ",1" : "5,"].map((level, at) => `x,B,${MIDNIGHT}00${at},${MIDNIGHT}00${at},true,bid,${level}\n`).join("")}`,
+          new RegExp(`1 of 2 rows cannot be, the first is number 2, .*${column} missing`),
+        ] as const,
+    ),
+    [
+      "funding without a rate",
+      "funding.csv",
+      `marketId,fundingRate,fundingTime\nB,0.0001,${MIDNIGHT}\nB,,${MIDNIGHT + 28_800_000}\n`,
+      /1 of 2 rows cannot be, the first is number 2, .*rate missing/,
+    ],
     [
       "with one stamp in seconds among milliseconds",
       "seconds.ndjson",

@@ -13,6 +13,7 @@ export class Looks {
   readonly #clock: Clock;
   readonly #everyMs: Ms;
   readonly #look: () => Ms;
+  readonly #fire = (): void => this.now();
   #lastMs = 0;
   #timer: Timer | undefined;
   /** Whether instants of the grid are being left out. */
@@ -55,6 +56,6 @@ export class Looks {
   }
 
   #set(delayMs: Ms): void {
-    this.#timer = this.#clock.setTimer(delayMs, () => this.now());
+    this.#timer = this.#clock.setTimer(delayMs, this.#fire);
   }
 }

@@ -131,8 +131,10 @@ export class Unwinding {
   settle(): void {
     const { account, store, notify, desks, exchangeTime } = this.#context;
     if (account.confirmed) {
-      for (const marketId of desks.keys()) {
-        if (this.isOpen(marketId)) this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+      if (this.isUsed) {
+        for (const marketId of desks.keys()) {
+          if (this.isOpen(marketId)) this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+        }
       }
       if (!this.#isStarted) {
         this.#isStarted = true;

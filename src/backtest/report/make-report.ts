@@ -104,7 +104,14 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       drawdown: seriesText(recorder.drawdownColumn, buckets, fine),
       parts: Object.fromEntries(REPORT_PARTS.map((part) => [part, seriesText(recorder.partColumns[part], buckets, fine).last])),
     },
-    alternatives: (outcome.alternatives ?? []).map(({ name, profit, maxDrawdown, fills }) => ({ name, profit, maxDrawdown, fills })),
+    alternatives: (outcome.alternatives ?? []).map(({ name, ended, reason, profit, maxDrawdown, fills }) => ({
+      name,
+      ended,
+      reason,
+      profit,
+      maxDrawdown,
+      fills,
+    })),
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
     notes: {

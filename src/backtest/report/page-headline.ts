@@ -107,12 +107,15 @@ function warningsHtml(report: Report): string {
   return warnings.map((text) => `<p class="warning" role="note">${text}</p>`).join("");
 }
 
-function alternativesHtml({ alternatives, asset, profit, drawdown, fills }: Report): string {
+function alternativesHtml({ alternatives, asset, ended, reason, profit, drawdown, fills }: Report): string {
   if (alternatives.length === 0) return "";
-  const rows = [{ name: "this report", profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills }, ...alternatives];
+  const rows = [
+    { name: "this report", ended, reason, profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills },
+    ...alternatives,
+  ];
   const line = (row: (typeof rows)[number]) =>
-    `<tr><th scope="row" class="text">${escaped(row.name)}</th><td class="${signClass(row.profit)}">${exactText(row.profit)}</td><td>${exactText(row.maxDrawdown)}</td><td>${countText(row.fills)}</td></tr>`;
-  return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col">profit, ${escaped(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
+    `<tr><th scope="row" class="text">${escaped(row.name)}</th><td class="text">${ENDS[row.ended]}${row.reason === null ? "" : `: ${escaped(row.reason)}`}</td><td class="${signClass(row.profit)}">${exactText(row.profit)}</td><td>${exactText(row.maxDrawdown)}</td><td>${countText(row.fills)}</td></tr>`;
+  return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col" class="text">how it ended</th><th scope="col">profit, ${escaped(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
 }
 
 function instant(text: string): string {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What names the shape of a report; a change that a reader could notice makes it another. */
-export const REPORT_FORMAT = "marketwright-report/1";
+export const REPORT_FORMAT = "marketwright-report/2";
 
 const money = z
   .string()
@@ -22,6 +22,7 @@ const instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
   .describe("UTC, to the microsecond");
+const ended = z.enum(["end-of-history", "halted", "liquidated", "stopped"]);
 const ratio = z.number().nullable().describe("null where it is not defined");
 
 const profit = z
@@ -137,7 +138,7 @@ export const reportSchema = z
     grade: z.enum(["books", "trades", "klines"]),
     isIndicative: z.boolean().describe("Replayed on candles: fills are a guess"),
     span: z.strictObject({ from: instant, to: instant, seconds: z.number().nonnegative() }),
-    ended: z.enum(["end-of-history", "halted", "liquidated", "stopped"]),
+    ended,
     reason: z.string().nullable(),
     asset: z.string().describe("What everything is settled in"),
     equity: z.strictObject({ start: money, end: money, transfers: money.describe("Deposits less withdrawals") }),
@@ -183,7 +184,9 @@ export const reportSchema = z
       drawdown: series(money),
       parts: z.record(z.string(), z.array(money.nullable())).describe("Each part of the profit so far, at the end of the bucket"),
     }),
-    alternatives: z.array(z.strictObject({ name: z.string(), profit: money, maxDrawdown: money, fills: count })),
+    alternatives: z.array(
+      z.strictObject({ name: z.string(), ended, reason: z.string().nullable(), profit: money, maxDrawdown: money, fills: count }),
+    ),
     models: z.array(z.strictObject({ name: z.string(), value: z.string() })),
     refused: z
       .array(

@@ -69,6 +69,9 @@ export interface RunOutcome {
 /** Headline figures of the same run under another assumption. */
 export interface AlternativeRun {
   readonly name: string;
+  readonly ended: RunOutcome["ended"];
+  /** Why, where it did not go to the end of its history. */
+  readonly reason: string | null;
   /** Decimal strings of the quote asset. */
   readonly profit: string;
   readonly maxDrawdown: string;

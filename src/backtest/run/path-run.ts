@@ -36,8 +36,8 @@ export async function runPath(config: BacktestConfig, run: ReportedBy, history: 
       ...played,
       path,
       headline: () => {
-        const { profit, drawdown, fills } = writer.report(played.outcome);
-        return { name: nameOf(path), profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
+        const { ended, reason, profit, drawdown, fills } = writer.report(played.outcome);
+        return { name: nameOf(path), ended, reason, profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
       },
       finish: async (outcome) => writer.finish(outcome),
       abandon: async () => writer.abandon(),

@@ -122,7 +122,7 @@ function progress({ stderr }: CliContext, { history: { fromUs, toUs } }: Backtes
 }
 
 /** A run that did not trade to the end of its history: nobody should read its profit without that. */
-function endLines({ ended, reason }: BacktestResult["report"]): string[] {
+function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "reason">): string[] {
   if (ended === "end-of-history") return [];
   const what = { halted: "HALTED", liquidated: "LIQUIDATED", stopped: "STOPPED" }[ended];
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
@@ -138,7 +138,10 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
-    ...alternatives.map((other) => `${other.name}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`),
+    ...alternatives.map(
+      (other) =>
+        `${[other.name, ...endLines(other)].join(", ")}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`,
+    ),
     ...refused.map(({ marketId, by, reason, count, why }) => `refused ${count} x ${REFUSED_BY[by]} in ${marketId}, ${reason}: ${why}`),
     `report  ${html}`,
     `figures ${json}`,

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       endUs,
       ended: "halted",
       reason: "drawdown",
-      alternatives: [{ name: "O-L-H-C", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
+      alternatives: [{ name: "O-L-H-C", ended: "liquidated", reason: "its margin & more", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
     });
     browser = await openBrowser();
   });

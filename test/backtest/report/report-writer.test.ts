@@ -43,7 +43,7 @@ describe("report.json", () => {
     const { json } = written("schema", sampleMeta(INSTRUMENTS, START_US, "klines"), {
       ended: "halted",
       reason: "drawdown",
-      alternatives: [{ name: "O-L-H-C", profit: "-1.5", maxDrawdown: "2", fills: 3 }],
+      alternatives: [{ name: "O-L-H-C", ended: "end-of-history", reason: null, profit: "-1.5", maxDrawdown: "2", fills: 3 }],
     });
     const validate = new Ajv2020({ strict: true, strictTuples: false, validateFormats: false }).compile(
       JSON.parse(readFileSync(SCHEMA, "utf8")),

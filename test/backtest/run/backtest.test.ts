@@ -97,6 +97,25 @@ describe("a backtest from its file", () => {
     expect(Number(klines.report.profit.total)).toBeLessThanOrEqual(Number(klines.report.alternatives[0]?.profit));
   });
 
+  // A path that was halted on its first day may have earned more than one that traded to the end: nobody should take its profit for the same.
+  it("tells how each path through the candles ended", async () => {
+    const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-path");
+    const bound = builtInStrategies.ladder.bind(PARAMS);
+    let runs = 0;
+    const broken: BoundStrategy = (context) => {
+      runs += 1;
+      if (runs === 1) return bound(context);
+      return map(() => {
+        throw new Error("broke on this path alone");
+      });
+    };
+    const strategies = new Map([[MARKET, broken]]);
+    const { report } = await runBacktest(config, { ...played, strategies, directory: join(folder, "broken-path"), replace: false });
+    const ends = [report, ...report.alternatives].map(({ ended, reason }) => [ended, reason]);
+    expect(ends).toContainEqual(["end-of-history", null]);
+    expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
+  });
+
   it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
     const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "halves");
     const parent = join(folder, "halves");

@@ -12,7 +12,7 @@ const difference = z.strictObject({
   side: z.enum(["BUY", "SELL"]),
   price: decimal,
   amount: decimal,
-  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "earlier-difference", "unknown-order"]),
+  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "price", "earlier-difference", "unknown-order"]),
   why: z.string(),
 });
 

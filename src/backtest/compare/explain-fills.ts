@@ -18,6 +18,8 @@ export type DifferenceKind =
   | "latency"
   /** Both filled it, but too far apart in time. */
   | "time"
+  /** Both filled it, one of them better than at its limit: it took on arrival, and found other offers. */
+  | "price"
   /** No order stood there: an earlier difference had moved the quotes. */
   | "earlier-difference"
   /** The recording does not tell which order it was. */
@@ -71,11 +73,16 @@ export class FillExplainer {
     }
     const nearestUs = nearest(filled, fill.atUs);
     if (nearestUs !== undefined && recorded.steps.at(-1)?.openLots === 0 && recorded.ended === undefined) {
-      return {
-        ...at,
-        kind: "time",
-        why: `live its order was filled ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`,
-      };
+      const when = `${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
+      const took = this.#account.fills.find(
+        (live) =>
+          !live.isMaker &&
+          live.ticks !== fill.ticks &&
+          Math.abs(live.atUs - nearestUs) <= MOST_APART_US &&
+          this.#orderOf(live) === recorded,
+      );
+      if (took === undefined) return { ...at, kind: "time", why: `live its order was filled ${when}` };
+      return { ...at, kind: "price", why: `live its order took at ${this.#instrument.priceOf(took.ticks)}, ${when}` };
     }
     if (fill.cause === "through")
       return {
@@ -95,10 +102,10 @@ export class FillExplainer {
       fill.atUs,
     );
     if (nearestUs !== undefined) {
-      return {
-        kind: "time",
-        why: `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`,
-      };
+      const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
+      if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
+      const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.priceOf(ticks)))];
+      return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
     }
     if (ended?.how === "would-take")
       return { kind: "latency", why: "in the replay its order would have taken when it arrived, and did not rest" };
@@ -110,6 +117,8 @@ export class FillExplainer {
     if (ended !== undefined && ended.atUs <= fill.atUs) {
       return { kind: "latency", why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before` };
     }
+    if (!fill.isMaker)
+      return { kind: "latency", why: "live it took on arrival what the recorded book does not show when it arrives: there it rested" };
     return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
   }
 

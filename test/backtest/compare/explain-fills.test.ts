@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
+import type { ReplayedOrder, ReplayOrderFill } from "../../../src/backtest/compare/order-replay.js";
+import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
+import { BTC } from "../record/sample-run.js";
+
+const AT_US = 1_000_000;
+const LIMIT = 600_000;
+
+/** An order to buy that was wholly filled when it arrived, as its stream told. */
+const recorded: RecordedOrder = {
+  hash: "0x1",
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTT",
+  ticks: LIMIT,
+  lots: 5,
+  expirationMs: 0,
+  level: 0,
+  sentUs: AT_US - 2_000,
+  acceptedUs: AT_US,
+  answeredUs: AT_US + 2_000,
+  refused: undefined,
+  steps: [{ atUs: AT_US, openLots: 0 }],
+  ended: undefined,
+};
+const live = (ticks: number, isMaker: boolean): RecordedFill => ({ side: "BUY", ticks, lots: 5, atUs: AT_US, isMaker, fee: "0" });
+
+/** Why the live fill, and the replay's where it has one, is on one side alone. */
+function explained(fill: RecordedFill, replayTicks?: number) {
+  const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 0, tradedLots: 0, fills: [], ended: undefined };
+  const had: ReplayOrderFill[] =
+    replayTicks === undefined ? [] : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
+  order.fills.push(...had);
+  const account = { orders: [recorded], cancels: [], fills: [fill] };
+  const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: had });
+  return [explainer.live({ fill, lots: 5 }), ...had.map((each) => explainer.replayed({ fill: each, lots: 5 }))].map(
+    ({ kind, why }) => `${kind}: ${why}`,
+  );
+}
+
+// Who reads that a taker was "further back in the queue" looks for the fault where it is not.
+describe("a fill that the other has not", () => {
+  it("is told as a taker that the recorded book had nothing for, and never by a queue that it did not stand in", () => {
+    expect(explained(live(LIMIT - 3, false))).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
+    expect(explained(live(LIMIT, true))).toEqual([expect.stringMatching(/^queue: the model has it further back/)]);
+  });
+
+  it("is told with both prices where an order took at one and rested for the other", () => {
+    expect(explained(live(LIMIT - 3, false), LIMIT)).toEqual([
+      expect.stringMatching(new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`)),
+      expect.stringMatching(new RegExp(`^price: live its order took at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`)),
+    ]);
+  });
+
+  it("is told by its time where both filled it at one price", () => {
+    expect(explained(live(LIMIT, true), LIMIT)).toEqual([expect.stringMatching(/^time: the replay/), expect.stringMatching(/^time: live/)]);
+  });
+});

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type BuildFailure, build, type OnResolveResult, type Plugin } from "esbuild";
+import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
 import { ConfigError } from "../../core/errors.js";
 
 /** Packages that a strategy file gets from us, wherever it lies: two copies of them would not recognise each other's values. */
@@ -43,6 +43,8 @@ export interface StrategyBundle {
  */
 export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
   const sources = new Set<string>();
+  // Loading it takes time and memory, in every thread of a sweep: who has no strategy file does without.
+  const { build } = await import("esbuild");
   try {
     const result = await build({
       entryPoints: [path],

@@ -4,6 +4,7 @@ import { constantLatency } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { expectSameText } from "./expect-same-text.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const MS = 1_000;
@@ -121,21 +122,13 @@ function played(
   return stage;
 }
 
-/** Where two texts part, a little before it; their end when they are one. */
-function differsAt(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return one === other ? at : Math.max(0, at - 100);
-}
-
 describe("a bot that leaves out the looks in which nothing can be due", () => {
   // Whatever a look would have found, stale books, lost drawdowns, questions that are due, holds that end, is found at the same microsecond.
   it("does what the one that looks at every tick does, at the same instants", () => {
     fc.assert(
       fc.property(runs, (options) => {
         const [sparse, dense] = [played(options, false).transcript, played(options, true).transcript];
-        const at = differsAt(sparse, dense);
-        expect(sparse.slice(at, at + 300)).toBe(dense.slice(at, at + 300));
+        expectSameText(sparse, dense);
       }),
       { numRuns: 15 },
     );

@@ -6,6 +6,7 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
+import { expectSameText } from "./expect-same-text.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const MS = 1_000;
@@ -39,13 +40,6 @@ function bursts(seed: string, marketId: string): Tape {
   return tape.build();
 }
 
-/** Where two texts part, a little before it; their end when they are one. */
-function differsAt(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return one === other ? at : Math.max(0, at - 100);
-}
-
 describe("a replay that is played in pieces", () => {
   // Between two instants of the bot the engine runs on without looking at anything else. Wherever it is stopped and set going again, no order,
   // fill, sample or word of the bot may be another.
@@ -74,8 +68,7 @@ describe("a replay that is played in pieces", () => {
           };
           const cut = [...cuts].sort((a, b) => a - b);
           const [inPieces, atOnce] = [played([...cut, SPAN_US]), played([SPAN_US])];
-          const at = differsAt(inPieces, atOnce);
-          expect(inPieces.slice(at, at + 300)).toBe(atOnce.slice(at, at + 300));
+          expectSameText(inPieces, atOnce);
         },
       ),
       { numRuns: 10 },

@@ -82,6 +82,30 @@ export class Told implements RunObserver {
   }
 }
 
+/** The rules of markets on {@link GRID}. */
+export function stageRules(ids: readonly MarketId[], fees?: StageOptions["fees"], changed?: StageOptions["rules"]): VenueRules {
+  const { maker = "0.0001", taker = "0.0005" } = fees ?? {};
+  const market = {
+    tickSizeQuote: GRID.tickSize,
+    stepSizeBase: GRID.stepSize,
+    makerFeeRate: maker,
+    takerFeeRate: taker,
+    maxLeverage: 20,
+    liquidationThreshold: 0.03,
+    maxOpenOrders: 200,
+  };
+  return rulesOfFile(
+    {
+      markets: Object.fromEntries(ids.map((id) => [id, market])),
+      liquidationPriceOff: 0.01,
+      insuranceFeeRate: 0.01,
+      ...changed,
+    } as Parameters<typeof rulesOfFile>[0],
+    ids,
+    "/",
+  );
+}
+
 /** A bot on made history, and what it told. */
 export class ReplayStage {
   readonly told = new Told();
@@ -91,26 +115,7 @@ export class ReplayStage {
 
   constructor(options: StageOptions) {
     const ids = Object.keys(options.markets);
-    const { maker = "0.0001", taker = "0.0005" } = options.fees ?? {};
-    const market = {
-      tickSizeQuote: GRID.tickSize,
-      stepSizeBase: GRID.stepSize,
-      makerFeeRate: maker,
-      takerFeeRate: taker,
-      maxLeverage: 20,
-      liquidationThreshold: 0.03,
-      maxOpenOrders: 200,
-    };
-    this.rules = rulesOfFile(
-      {
-        markets: Object.fromEntries(ids.map((id) => [id, market])),
-        liquidationPriceOff: 0.01,
-        insuranceFeeRate: 0.01,
-        ...options.rules,
-      } as Parameters<typeof rulesOfFile>[0],
-      ids,
-      "/",
-    );
+    this.rules = stageRules(ids, options.fees, options.rules);
     this.run = new ReplayRun({
       config: stageBot(ids, options.bot),
       rules: this.rules,

@@ -1,40 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { MarketRules } from "../../../src/exchange/records.js";
+import { GRID, stageRules } from "../engine/replay-stage.js";
 
 const START = 1_000_000_000n;
 const ONE = 10n ** 18n;
 const IDS = ["btcusdc", "ethusdc"];
 
-const RULES = rulesOfFile(
-  {
-    markets: Object.fromEntries(
-      IDS.map((id) => [
-        id,
-        {
-          tickSizeQuote: "0.1",
-          stepSizeBase: "0.001",
-          makerFeeRate: "-0.0001",
-          takerFeeRate: "0.0005",
-          maxLeverage: 20,
-          liquidationThreshold: 0.03,
-          maxOpenOrders: 200,
-        },
-      ]),
-    ),
-    liquidationPriceOff: 0.01,
-    insuranceFeeRate: 0.01,
-  },
-  IDS,
-  "/",
-);
+const RULES = stageRules(IDS, { maker: "-0.0001", taker: "0.0005" });
 
 function terms(marketId: string) {
-  const instrument = new Instrument({ marketId, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+  const instrument = new Instrument({ marketId, ...GRID, creditDecimals: 6, paperDecimals: 18 });
   return marketTerms(RULES.markets[marketId] as MarketRules, instrument, { priceOff: ONE / 100n, insuranceFeeRate: ONE / 100n });
 }
 

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { ConfigError, RunError } from "../../core/errors.js";
+import { RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/live-seam.js";
 import { openLog } from "../../monitoring/log.js";
+import { carried } from "../run/carried-error.js";
 import type { PlayedHistory } from "../run/played-history.js";
 import { JobPlayer } from "./play-job.js";
 import { playedHistory } from "./shared-history.js";
@@ -21,12 +22,11 @@ port.on("message", (message: ToThread) => {
   const played = history;
   const answer = (told: FromThread): void => port.postMessage(told);
   if (played === undefined) {
-    answer({ kind: "failed", isConfig: false, message: "a job came before its history" });
+    answer({ kind: "failed", error: carried(new RunError("a job came before its history")) });
     return;
   }
   player.play(message.job, played).then(
     (result) => answer({ kind: "result", result }),
-    (error: unknown) =>
-      answer({ kind: "failed", isConfig: error instanceof ConfigError, message: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => answer({ kind: "failed", error: carried(error) }),
   );
 });

@@ -1,3 +1,4 @@
+import type { CarriedError } from "../run/carried-error.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { SharedHistory } from "./shared-history.js";
 
@@ -12,4 +13,4 @@ export type ToThread = { readonly kind: "history"; readonly history: SharedHisto
 /** What it answers to a job. */
 export type FromThread =
   | { readonly kind: "result"; readonly result: JobResult }
-  | { readonly kind: "failed"; readonly isConfig: boolean; readonly message: string };
+  | { readonly kind: "failed"; readonly error: CarriedError };

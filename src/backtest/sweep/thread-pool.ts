@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { ConfigError, RunError } from "../../core/errors.js";
+import { RunError } from "../../core/errors.js";
+import { arrived } from "../run/carried-error.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { SharedHistory } from "./shared-history.js";
@@ -45,7 +46,9 @@ export class ThreadPool implements JobRunner {
       while (next < jobs.length && !signal.aborted) {
         const job = jobs[next] as Job;
         next += 1;
-        const result = await this.#play(hand, history, job, signal);
+        const result = await this.#play(hand, history, job, signal).catch((error: Error) => {
+          throw inJob(job, error);
+        });
         if (result !== undefined) onResult(job, result);
       }
     };
@@ -62,7 +65,7 @@ export class ThreadPool implements JobRunner {
     if (signal.aborted) await this.close();
   }
 
-  /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws as {@link run} does */
+  /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws what ended it, which does not say what job it was */
   async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
     const idle = this.#hands.find(({ settle }) => settle === undefined);
     const hand = idle ?? this.#begin();
@@ -89,7 +92,7 @@ export class ThreadPool implements JobRunner {
     };
     hand.worker.on("message", (told: FromThread) => {
       if (told.kind === "result") hand.settle?.done(told.result);
-      else hand.settle?.failed(told.isConfig ? new ConfigError(told.message) : new RunError(told.message));
+      else hand.settle?.failed(arrived(told.error));
     });
     hand.worker.on("error", (cause) =>
       fail(new RunError(`a worker died: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })),
@@ -110,8 +113,7 @@ export class ThreadPool implements JobRunner {
       signal.addEventListener("abort", stop);
       hand.settle = {
         done: (result) => settled(() => resolve(result)),
-        failed: (error) =>
-          settled(() => reject(new (error.constructor as typeof RunError)(`${job.id}: ${error.message}`, { cause: error }))),
+        failed: (error) => settled(() => reject(error)),
       };
       const tell = (message: ToThread): void => hand.worker.postMessage(message);
       if (hand.history !== history) tell({ kind: "history", history });
@@ -119,6 +121,11 @@ export class ThreadPool implements JobRunner {
       tell({ kind: "job", job });
     });
   }
+}
+
+/** The same error, which is nobody else's, saying which job it was. */
+function inJob({ id }: Job, error: Error): Error {
+  return Object.assign(error, { message: `${id}: ${error.message}`, stack: `${id}: ${error.stack}` });
 }
 
 const NEVER = new AbortController().signal;

@@ -1,0 +1,47 @@
+import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { arrived, carried } from "../../../src/backtest/run/carried-error.js";
+import { errorText, exitCodeOf } from "../../../src/cli/exit.js";
+import { ConfigError, FormatError, MarketwrightError, RunError } from "../../../src/core/errors.js";
+import { HistoryError } from "../../../src/history/history-errors.js";
+
+/** What another thread gets of something that was thrown here. */
+function crossed(thrown: unknown): Error {
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(carried(thrown));
+  const told = receiveMessageOnPort(port2)?.message as ReturnType<typeof carried>;
+  port1.close();
+  return arrived(told);
+}
+
+describe("an error that crosses from one thread to another", () => {
+  // A trader looks for the field, the file and the exit code that a run in one thread tells of the same mistake.
+  it.each([
+    new ConfigError("is too large", { field: "fills.volumeShare", value: 3, expected: "at most 1" }),
+    new RunError("cannot be written", { field: "report.json" }),
+    new FormatError("is no decimal", { field: "account.creditQuote", value: "1e3", expected: "a decimal string" }),
+    new HistoryError("/store/m/trades/2026-01-05.parquet", "price is no decimal in row 17", { value: "x" }),
+  ])("is the same one: $constructor.name", (thrown) => {
+    const there = crossed(thrown);
+    expect(there).toBeInstanceOf(thrown.constructor);
+    expect(there).toBeInstanceOf(MarketwrightError);
+    for (const key of ["name", "message", "stack", "field", "value", "expected", "file"] as const)
+      expect([key, (there as HistoryError)[key]]).toEqual([key, (thrown as HistoryError)[key]]);
+    expect([errorText(there), exitCodeOf(there)]).toEqual([errorText(thrown), exitCodeOf(thrown)]);
+  });
+
+  it("comes with its name and stack where nobody foresaw it", () => {
+    const thrown = new TypeError("quotes.map is not a function");
+    const there = crossed(thrown);
+    expect(there).not.toBeInstanceOf(MarketwrightError);
+    expect(there).toMatchObject({ name: "TypeError", message: thrown.message, stack: thrown.stack });
+    expect(errorText(there)).toBe(errorText(thrown));
+    expect(crossed("only words").message).toBe("only words");
+  });
+
+  it("arrives though it holds what cannot be sent", () => {
+    const cannot = { call: () => {} };
+    const thrown = new RunError("broke", { field: "here", value: cannot, cause: cannot });
+    expect(crossed(thrown)).toMatchObject({ name: "RunError", message: thrown.message, field: "here" });
+  });
+});

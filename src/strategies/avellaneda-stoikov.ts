@@ -4,7 +4,6 @@ import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
 import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
-import type { QuotesIntent } from "./intent.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
 import {
   bpsField,
@@ -19,9 +18,9 @@ import {
   targetPositionField,
   ticksOf,
 } from "./param-fields.js";
-import { type Observed, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
-import { type Sigma, type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
+import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -78,15 +77,17 @@ export const avellanedaStoikov = defineStrategy({
   },
 });
 
-interface AvellanedaStoikovObserved extends Observed {
-  readonly sigma: Sigma;
-  readonly intensity: Intensity;
-  /** The share of the horizon that is left. */
-  readonly left: number;
-}
+/** `left`: the share of the horizon that is left. */
+type AvellanedaStoikovBasis = readonly [
+  midTicks: number,
+  sigmaTicks: number,
+  isSigmaEstimated: boolean,
+  left: number,
+  intensity: Intensity,
+];
 
 /** What the market maker computes from each view. */
-export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovObserved> {
+export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis> {
   readonly #params: AvellanedaStoikovParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
@@ -100,30 +101,26 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovObser
     this.#intensity = intensitySource(params);
   }
 
-  observe(view: MarketView): AvellanedaStoikovObserved {
-    const { midTicks, bids, asks, positionLots, maxPositionLots } = view;
-    const sigma = this.#sigma.observe(midTicks, view.timeMs);
-    const intensity = this.#intensity.observe(view);
-    const left = this.#shareLeft(view.timeMs);
-    const waiting = intensity.isWaiting ? 1 : 0;
-    const basis = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots, sigma.ticks, left, intensity.kPerBps, waiting];
-    return { basis, sigma, intensity, left };
+  observe(view: MarketView): AvellanedaStoikovBasis {
+    const { midTicks, timeMs } = view;
+    const sigma = this.#sigma.observe(midTicks, timeMs);
+    return [midTicks, sigma.ticks, sigma.estimated, this.#shareLeft(timeMs), this.#intensity.observe(view)];
   }
 
-  toleranceTicks(view: MarketView): number {
-    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
+  toleranceTicks([midTicks]: AvellanedaStoikovBasis): number {
+    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0;
   }
 
-  quotes(view: MarketView, { sigma, intensity, left }: AvellanedaStoikovObserved): QuotesIntent {
+  quotes(room: QuotingRoom, [midTicks, sigmaTicks, isSigmaEstimated, left, intensity]: AvellanedaStoikovBasis): Quoted {
     const params = this.#params;
-    const bpTicks = view.midTicks / 10_000;
-    const sigmaBps = sigma.ticks / bpTicks;
+    const bpTicks = midTicks / 10_000;
+    const sigmaBps = sigmaTicks / bpTicks;
     const target = params.targetPositionBase / this.#instrument.lotBase;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory =
       params.variant === "paper"
-        ? (view.positionLots - target) / orderLots
-        : inventoryFraction(view.positionLots, target, inventoryRangeLots(params, this.#instrument, view));
+        ? (room.positionLots - target) / orderLots
+        : inventoryFraction(room.positionLots, target, inventoryRangeLots(params, this.#instrument, room));
     const model = avellanedaStoikovQuotes({
       variant: params.variant,
       mid: 10_000,
@@ -141,23 +138,20 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovObser
       const lots = Math.round(orderLots);
       wanted.push({ bidTicks: reservation - distance, askTicks: reservation + distance, bidLots: lots, askLots: lots });
     }
-    const { quotes, clamps } = shapeQuotes(view, wanted);
+    const { quotes, clamps } = shapeWithin(room, wanted);
     const held = halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps", ...clamps] : clamps;
     return {
-      kind: "quotes",
-      marketId: view.marketId,
-      viewSequence: view.sequence,
       quotes,
       reason: {
-        fairTicks: view.midTicks,
+        fairTicks: midTicks,
         reservationTicks: reservation,
         halfSpreadTicks: model.halfSpread * bpTicks,
         terms: {
           inventory,
-          skewTicks: reservation - view.midTicks,
-          sigmaTicks: sigma.ticks,
+          skewTicks: reservation - midTicks,
+          sigmaTicks,
           sigmaBps,
-          sigmaEstimated: sigma.estimated ? 1 : 0,
+          sigmaEstimated: isSigmaEstimated ? 1 : 0,
           secondsLeft: (left * params.horizonMs) / 1000,
           riskHalfSpreadTicks: model.riskHalfSpread * bpTicks,
           fillHalfSpreadTicks: model.fillHalfSpread * bpTicks,

@@ -3,7 +3,6 @@ import type { Instrument } from "../core/instrument.js";
 import type { MarketView } from "../market/view.js";
 import { type GlftDistances, GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftTerms } from "./glft-quotes.js";
 import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
-import type { QuotesIntent } from "./intent.js";
 import {
   bpsField,
   eitherUnit,
@@ -16,9 +15,9 @@ import {
   targetPositionField,
   ticksOf,
 } from "./param-fields.js";
-import { type Observed, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
-import { type Sigma, type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
+import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -83,13 +82,10 @@ interface Answer {
   readonly flat: GlftDistances;
 }
 
-interface GlftObserved extends Observed {
-  readonly sigma: Sigma;
-  readonly intensity: Intensity;
-}
+type GlftBasis = readonly [midTicks: number, sigmaTicks: number, isSigmaEstimated: boolean, intensity: Intensity];
 
 /** What the market maker computes from each view. */
-export class GlftStep implements QuotingStep<GlftObserved> {
+export class GlftStep implements QuotingStep<GlftBasis> {
   readonly #params: GlftParams;
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
@@ -103,26 +99,22 @@ export class GlftStep implements QuotingStep<GlftObserved> {
     this.#intensity = intensitySource(params);
   }
 
-  observe(view: MarketView): GlftObserved {
-    const { midTicks, bids, asks, positionLots, maxPositionLots } = view;
-    const sigma = this.#sigma.observe(midTicks, view.timeMs);
-    const intensity = this.#intensity.observe(view);
-    const { aPerSecond, kPerBps } = intensity;
-    const waiting = intensity.isWaiting ? 1 : 0;
-    const basis = [midTicks, bids[0].ticks, asks[0].ticks, positionLots, maxPositionLots, sigma.ticks, aPerSecond, kPerBps, waiting];
-    return { basis, sigma, intensity };
+  observe(view: MarketView): GlftBasis {
+    const { midTicks, timeMs } = view;
+    const sigma = this.#sigma.observe(midTicks, timeMs);
+    return [midTicks, sigma.ticks, sigma.estimated, this.#intensity.observe(view)];
   }
 
-  toleranceTicks(view: MarketView): number {
-    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, view.midTicks) ?? 0;
+  toleranceTicks([midTicks]: GlftBasis): number {
+    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0;
   }
 
-  quotes(view: MarketView, { sigma, intensity }: GlftObserved): QuotesIntent {
+  quotes(room: QuotingRoom, [midTicks, sigmaTicks, isSigmaEstimated, intensity]: GlftBasis): Quoted {
     const params = this.#params;
-    const bpTicks = view.midTicks / 10_000;
-    const sigmaBps = sigma.ticks / bpTicks;
+    const bpTicks = midTicks / 10_000;
+    const sigmaBps = sigmaTicks / bpTicks;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
-    const inventory = (view.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
+    const inventory = (room.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
     const model = this.#model(sigmaBps, intensity);
     const { bid, ask, halfSpread } = this.#distances(this.#answer(model, intensity, inventory));
     const spacing = params.levelSpacingBps ?? halfSpread;
@@ -130,30 +122,27 @@ export class GlftStep implements QuotingStep<GlftObserved> {
     const wanted: WantedLevel[] = [];
     for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
       wanted.push({
-        bidTicks: view.midTicks - (quotable(bid) + level * spacing) * bpTicks,
-        askTicks: view.midTicks + (quotable(ask) + level * spacing) * bpTicks,
+        bidTicks: midTicks - (quotable(bid) + level * spacing) * bpTicks,
+        askTicks: midTicks + (quotable(ask) + level * spacing) * bpTicks,
         bidLots: Number.isFinite(bid) ? lots : 0,
         askLots: Number.isFinite(ask) ? lots : 0,
       });
     }
-    const shaped = shapeQuotes(view, wanted);
+    const shaped = shapeWithin(room, wanted);
     const closed = glftTerms(model);
     const skewBps = Number.isFinite(bid - ask) ? (ask - bid) / 2 : Number.isFinite(ask) ? ask - halfSpread : halfSpread - bid;
     return {
-      kind: "quotes",
-      marketId: view.marketId,
-      viewSequence: view.sequence,
       quotes: shaped.quotes,
       reason: {
-        fairTicks: view.midTicks,
-        reservationTicks: view.midTicks + skewBps * bpTicks,
+        fairTicks: midTicks,
+        reservationTicks: midTicks + skewBps * bpTicks,
         halfSpreadTicks: halfSpread * bpTicks,
         terms: {
           inventory,
           skewTicks: skewBps * bpTicks,
-          sigmaTicks: sigma.ticks,
+          sigmaTicks,
           sigmaBps,
-          sigmaEstimated: sigma.estimated ? 1 : 0,
+          sigmaEstimated: isSigmaEstimated ? 1 : 0,
           closedFormSkewTicksPerOrder: closed.skew * bpTicks,
           closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
           ...intensity.terms,

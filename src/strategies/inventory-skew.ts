@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { MarketView } from "../market/view.js";
+import type { QuotingRoom } from "./shape-quotes.js";
 
 /** What each side's size is multiplied by; the two always sum to 2. */
 export interface SizeMultipliers {
@@ -27,8 +27,8 @@ export function inventoryFraction(position: number, target: number, range: numbe
 export function inventoryRangeLots(
   params: { readonly inventoryRangeBase?: number | undefined; readonly sizeBase: number },
   instrument: Instrument,
-  view: MarketView,
+  { maxPositionLots }: Pick<QuotingRoom, "maxPositionLots">,
 ): number {
   if (params.inventoryRangeBase !== undefined) return params.inventoryRangeBase / instrument.lotBase;
-  return Number.isFinite(view.maxPositionLots) ? view.maxPositionLots : (10 * params.sizeBase) / instrument.lotBase;
+  return Number.isFinite(maxPositionLots) ? maxPositionLots : (10 * params.sizeBase) / instrument.lotBase;
 }

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import type { Instrument } from "../core/instrument.js";
-import type { MarketView } from "../market/view.js";
-import type { QuotesIntent } from "./intent.js";
 import { inventoryFraction, inventoryRangeLots, sizeMultipliers } from "./inventory-skew.js";
 import {
   bpsField,
@@ -15,8 +13,8 @@ import {
   ticksField,
   ticksOf,
 } from "./param-fields.js";
-import { quotesOperator } from "./quotes-operator.js";
-import { shapeQuotes, type WantedLevel } from "./shape-quotes.js";
+import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
 import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -62,24 +60,26 @@ export const ladder = defineStrategy({
   viewLevels: 1,
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
-    return quotesOperator(() => ({
-      observe: (view) => ({
-        basis: [fairOf(params, view), view.bids[0].ticks, view.asks[0].ticks, view.positionLots, view.maxPositionLots],
-      }),
-      quotes: (view) => ladderQuotes(params, instrument, view),
-      toleranceTicks: (view) => ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairOf(params, view)) ?? 0,
-    }));
+    return quotesOperator(() => ladderStep(params, instrument));
   },
 });
 
-/** The ladder's answer to one view. */
-export function ladderQuotes(params: LadderParams, instrument: Instrument, view: MarketView): QuotesIntent {
-  const fair = fairOf(params, view);
+/** What the ladder computes from each view. */
+export function ladderStep(params: LadderParams, instrument: Instrument): QuotingStep<readonly [fairTicks: number]> {
+  return {
+    observe: ({ microPriceTicks, midTicks }) => [params.fair === "micro" ? microPriceTicks : midTicks],
+    quotes: (room, [fairTicks]) => ladderQuotes(params, instrument, room, fairTicks),
+    toleranceTicks: ([fairTicks]) => ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
+  };
+}
+
+/** The ladder around a fair price, in ticks. */
+function ladderQuotes(params: LadderParams, instrument: Instrument, room: QuotingRoom, fair: number): Quoted {
   const halfSpread = ticksOf(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
   const spacing = ticksOf(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
-  const position = view.positionLots;
+  const position = room.positionLots;
   const target = params.targetPositionBase / instrument.lotBase;
-  const range = inventoryRangeLots(params, instrument, view);
+  const range = inventoryRangeLots(params, instrument, room);
   const fullness = inventoryFraction(position, target, range);
   const skew = (-fullness * (fair * params.priceSkewBps)) / 10_000;
   const reservation = fair + skew;
@@ -95,11 +95,8 @@ export function ladderQuotes(params: LadderParams, instrument: Instrument, view:
       askLots: lotsOfBase(base * size.ask, instrument),
     });
   }
-  const { quotes, clamps } = shapeQuotes(view, wanted);
+  const { quotes, clamps } = shapeWithin(room, wanted);
   return {
-    kind: "quotes",
-    marketId: view.marketId,
-    viewSequence: view.sequence,
     quotes,
     reason: {
       fairTicks: fair,
@@ -109,8 +106,4 @@ export function ladderQuotes(params: LadderParams, instrument: Instrument, view:
       clamps,
     },
   };
-}
-
-function fairOf(params: LadderParams, view: MarketView): number {
-  return params.fair === "micro" ? view.microPriceTicks : view.midTicks;
 }

@@ -1,53 +1,63 @@
 import { defer, filter, map, type OperatorFunction } from "rxjs";
 import type { MarketView } from "../market/view.js";
-import type { QuotesIntent } from "./intent.js";
-import { standsFor } from "./refresh.js";
+import type { Quote, QuotesIntent } from "./intent.js";
+import { standFor } from "./refresh.js";
+import { type QuotingRoom, roomOf } from "./shape-quotes.js";
 
-/** What a step has taken from a view, and from those before it. */
-export interface Observed {
-  /** The numbers that quotes and tolerance follow from: all of them, and those that time alone changes too. */
-  readonly basis: readonly number[];
-}
+/** What a step has taken from a view and those before it: numbers, and values that another one replaces when anything of them changes. */
+export type Basis = readonly unknown[];
 
-/** What a quoting strategy computes from one view. */
-export interface QuotingStep<Seen extends Observed = Observed> {
+/** Quotes, and why they are what they are: an intent but for the market and the view. */
+export type Quoted = Pick<QuotesIntent, "quotes" | "reason">;
+
+/** What a quoting strategy computes from one view: of its room and its basis alone, so that neither can change without the quotes being computed anew. */
+export interface QuotingStep<B extends Basis> {
   /** Takes a view in: each once, in their order. */
-  observe(view: MarketView): Seen;
-  /** The intent that a view asks for, whose quotes do not cross its touch. Asked for only where the basis is another than that of the view before. */
-  quotes(view: MarketView, seen: Seen): QuotesIntent;
+  observe(view: MarketView): B;
+  /** Quotes that do not cross the touch. Asked for only where the room or the basis is another than at the view before. */
+  quotes(room: QuotingRoom, basis: B): Quoted;
   /** Prices of the last intent may differ by so much, in ticks, and it still stands. */
-  toleranceTicks(view: MarketView): number;
+  toleranceTicks(basis: B): number;
 }
 
 /**
  * The operator of a strategy that answers each view with quotes: emits only what the last intent does not already say.
  * @param start makes the step's state, once for each subscription.
  */
-export function quotesOperator<Seen extends Observed>(start: () => QuotingStep<Seen>): OperatorFunction<MarketView, QuotesIntent> {
+export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): OperatorFunction<MarketView, QuotesIntent> {
   return (view$) =>
     defer(() => {
       const step = start();
-      let basis: readonly number[] = [];
-      let last: QuotesIntent | undefined;
+      let room: QuotingRoom | undefined;
+      let basis: Basis = [];
+      let last: readonly Quote[] | undefined;
       return view$.pipe(
-        map((view) => {
-          const seen = step.observe(view);
-          const before = basis;
-          basis = seen.basis;
+        map((view): QuotesIntent | undefined => {
+          const newRoom = roomOf(view);
+          const newBasis = step.observe(view);
+          const isKnown = room !== undefined && isSameRoom(room, newRoom) && isSame(basis, newBasis);
+          room = newRoom;
+          basis = newBasis;
           // The quotes would be those of the view before: they were emitted then, or the last intent stood in their place, as it does now.
-          if (isSame(before, basis)) return undefined;
-          const next = step.quotes(view, seen);
-          if (standsFor(last, next, view, step.toleranceTicks(view))) return undefined;
-          last = next;
-          return next;
+          if (isKnown) return undefined;
+          const { quotes, reason } = step.quotes(newRoom, newBasis);
+          if (standFor(last, quotes, newRoom, step.toleranceTicks(newBasis))) return undefined;
+          last = quotes;
+          return { kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes, reason };
         }),
         filter((intent) => intent !== undefined),
       );
     });
 }
 
+function isSameRoom(a: QuotingRoom, b: QuotingRoom): boolean {
+  return (
+    a.bidTicks === b.bidTicks && a.askTicks === b.askTicks && a.positionLots === b.positionLots && a.maxPositionLots === b.maxPositionLots
+  );
+}
+
 /** What is no number is never the same. */
-function isSame(before: readonly number[], now: readonly number[]): boolean {
+function isSame(before: Basis, now: Basis): boolean {
   if (before.length !== now.length) return false;
   for (let at = 0; at < now.length; at++) if (before[at] !== now[at]) return false;
   return true;

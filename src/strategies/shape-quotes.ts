@@ -12,6 +12,21 @@ export interface WantedLevel {
   readonly askLots: Lots;
 }
 
+/** What quotes have to fit into. */
+export interface QuotingRoom {
+  /** The touch, net of our own orders. */
+  readonly bidTicks: Ticks;
+  readonly askTicks: Ticks;
+  readonly positionLots: Lots;
+  /** Either way; Infinity without a limit. */
+  readonly maxPositionLots: Lots;
+}
+
+/** The room that a view leaves. */
+export function roomOf({ bids, asks, positionLots, maxPositionLots }: MarketView): QuotingRoom {
+  return { bidTicks: bids[0].ticks, askTicks: asks[0].ticks, positionLots, maxPositionLots };
+}
+
 /** Quotes that may rest, and what held them back. */
 export interface ShapedQuotes {
   readonly quotes: readonly Quote[];
@@ -25,10 +40,15 @@ export interface ShapedQuotes {
  * served first, so that the position stays within the view's `maxPositionLots` should every quote of a side fill.
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
+  return shapeWithin(roomOf(view), wanted);
+}
+
+/** The same for the room of a view that is not at hand. */
+export function shapeWithin(room: QuotingRoom, wanted: readonly WantedLevel[]): ShapedQuotes {
   const shaped = { quotes: [] as Quote[], clamps: [] as string[] };
-  const { bids, asks, maxPositionLots, positionLots } = view;
-  shapeSide(shaped, wanted, "BUY", asks[0].ticks - 1, maxPositionLots - positionLots);
-  shapeSide(shaped, wanted, "SELL", bids[0].ticks + 1, maxPositionLots + positionLots);
+  const { bidTicks, askTicks, maxPositionLots, positionLots } = room;
+  shapeSide(shaped, wanted, "BUY", askTicks - 1, maxPositionLots - positionLots);
+  shapeSide(shaped, wanted, "SELL", bidTicks + 1, maxPositionLots + positionLots);
   return shaped;
 }
 

@@ -5,10 +5,10 @@ import type { MarketView } from "../../src/market/view.js";
 import { AvellanedaStoikovStep, avellanedaStoikov, avellanedaStoikovParams } from "../../src/strategies/avellaneda-stoikov.js";
 import { GlftStep, glft, glftParams } from "../../src/strategies/glft.js";
 import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import { ladder, ladderParams, ladderQuotes } from "../../src/strategies/ladder.js";
-import { ticksOf } from "../../src/strategies/param-fields.js";
-import { type Observed, type QuotingStep, quotesOperator } from "../../src/strategies/quotes-operator.js";
-import { standsFor } from "../../src/strategies/refresh.js";
+import { ladder, ladderParams, ladderStep } from "../../src/strategies/ladder.js";
+import { type Basis, type QuotingStep, quotesOperator } from "../../src/strategies/quotes-operator.js";
+import { standFor } from "../../src/strategies/refresh.js";
+import { roomOf } from "../../src/strategies/shape-quotes.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
 import { testContext, testInstrument, testView } from "./fixtures.js";
 
@@ -78,11 +78,14 @@ function emitted(strategy: Strategy, params: object, given: readonly MarketView[
 }
 
 /** What a strategy says that computes its quotes at every view. */
-function computed<Seen extends Observed>(step: QuotingStep<Seen>, given: readonly MarketView[]): QuotesIntent[] {
+function computed<B extends Basis>(step: QuotingStep<B>, given: readonly MarketView[]): QuotesIntent[] {
   const intents: QuotesIntent[] = [];
   for (const view of given) {
-    const next = step.quotes(view, step.observe(view));
-    if (!standsFor(intents.at(-1), next, view, step.toleranceTicks(view))) intents.push(next);
+    const room = roomOf(view);
+    const basis = step.observe(view);
+    const next = step.quotes(room, basis);
+    if (standFor(intents.at(-1)?.quotes, next.quotes, room, step.toleranceTicks(basis))) continue;
+    intents.push({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, ...next });
   }
   return intents;
 }
@@ -128,18 +131,7 @@ describe("a quoting strategy that is asked again", () => {
     });
     fc.assert(
       fc.property(params, views, (held, given) => {
-        const valid = ladderParams.parse(held);
-        const plain: QuotingStep = {
-          observe: () => ({ basis: [] }),
-          quotes: (view) => ladderQuotes(valid, testInstrument, view),
-          toleranceTicks: (view) =>
-            ticksOf(
-              valid.refreshToleranceBps,
-              valid.refreshToleranceTicks,
-              valid.fair === "micro" ? view.microPriceTicks : view.midTicks,
-            ) ?? 0,
-        };
-        expect(emitted(ladder, held, given)).toEqual(computed(plain, given));
+        expect(emitted(ladder, held, given)).toEqual(computed(ladderStep(ladderParams.parse(held), testInstrument), given));
       }),
       { numRuns: 150 },
     );
@@ -147,25 +139,43 @@ describe("a quoting strategy that is asked again", () => {
 
   it("computes nothing while nothing has changed that its quotes follow from, and everything where a number is none", () => {
     const asked: number[] = [];
-    const basis = [[1, 2], [1, 2], [1, 3], [1, 3, 0], [Number.NaN], [Number.NaN]];
-    let at = 0;
-    const step: QuotingStep = {
-      observe: () => ({ basis: basis[at++] as number[] }),
-      quotes: ({ sequence, marketId }) => {
-        asked.push(sequence);
-        return {
-          kind: "quotes",
-          marketId,
-          viewSequence: sequence,
-          quotes: [],
-          reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
-        };
+    const intensity = {};
+    const bases = [[1, 2], [1, 2], [1, 3], [1, 3, 0], [Number.NaN], [Number.NaN], [intensity], [intensity], [{}]];
+    let at = -1;
+    const step: QuotingStep<Basis> = {
+      observe: () => bases[++at],
+      quotes: () => {
+        asked.push(at);
+        return { quotes: [], reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] } };
       },
       toleranceTicks: () => 0,
     };
-    of(...basis.map((_, sequence) => testView({ sequence })))
+    of(...bases.map((_, sequence) => testView({ sequence })))
       .pipe(quotesOperator(() => step))
       .subscribe();
-    expect(asked).toEqual([0, 2, 3, 4, 5]);
+    expect(asked).toEqual([0, 2, 3, 4, 5, 6, 8]);
+  });
+
+  it("computes its quotes anew when the touch, the position or its limit is another, whatever it has observed itself", () => {
+    let asked = 0;
+    const step: QuotingStep<Basis> = {
+      observe: () => [],
+      quotes: () => {
+        asked++;
+        return { quotes: [], reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] } };
+      },
+      toleranceTicks: () => 0,
+    };
+    const market = { bid: 9999, ask: 10_001, positionLots: 0, maxPositionLots: 100 };
+    const moves = [{}, {}, { bid: 9998 }, { ask: 10_002 }, { positionLots: 5 }, { maxPositionLots: 90 }];
+    let moved = market;
+    const given = moves.map((move, sequence) => {
+      moved = { ...moved, ...move };
+      return testView({ ...moved, sequence });
+    });
+    of(...given)
+      .pipe(quotesOperator(() => step))
+      .subscribe();
+    expect(asked).toBe(5);
   });
 });

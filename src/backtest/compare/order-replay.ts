@@ -47,7 +47,7 @@ export interface OrderReplay {
 
 type Request = { readonly atUs: number } & (
   | { readonly kind: "place"; readonly order: RecordedOrder }
-  | { readonly kind: "cancel"; readonly hash: string | undefined }
+  | { readonly kind: "cancel"; readonly hash: string | undefined; readonly refusedAfterUs: number | undefined }
 );
 
 /**
@@ -108,7 +108,7 @@ class Replaying implements MatchListener {
       ...orders
         .filter(({ refused }) => refused === undefined)
         .map((order) => ({ kind: "place" as const, order, sentUs: order.sentUs, atUs: 0 })),
-      ...cancels.map(({ hash, sentUs }) => ({ kind: "cancel" as const, hash, sentUs, atUs: 0 })),
+      ...cancels.map(({ hash, sentUs, refusedAfterUs }) => ({ kind: "cancel" as const, hash, sentUs, refusedAfterUs, atUs: 0 })),
     ];
     sent.sort((one, other) => one.sentUs - other.sentUs);
     // Requests travel on several lines, and may overtake each other: a cancel arrives after its order all the same.
@@ -117,8 +117,8 @@ class Replaying implements MatchListener {
       .map((request) => {
         const arrivedUs = arrivalUs(request.sentUs);
         if (request.kind === "place") places.set(request.order.hash, arrivedUs);
-        const placedUs = request.kind === "cancel" ? places.get(request.hash ?? "") : undefined;
-        return { ...request, atUs: Math.max(arrivedUs, placedUs ?? arrivedUs) };
+        if (request.kind === "place") return { ...request, atUs: arrivedUs };
+        return { ...request, atUs: Math.max(arrivedUs, places.get(request.hash ?? "") ?? arrivedUs, request.refusedAfterUs ?? arrivedUs) };
       })
       .sort((one, other) => one.atUs - other.atUs);
   }

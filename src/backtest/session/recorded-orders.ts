@@ -44,6 +44,8 @@ export interface RecordedCancel {
   readonly hash: string | undefined;
   /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
   readonly takenUs: number | undefined;
+  /** Of one that the exchange refused: when it first told that nothing of its order was open. It came after that. */
+  readonly refusedAfterUs: number | undefined;
 }
 
 /** A fill of a recorded session. */
@@ -76,6 +78,8 @@ export async function readAccount(store: HistoryStore, instrument: Instrument): 
   const duck = await Duck.open(store.spillFolder);
   try {
     const orders = await rowsOf(duck, store, marketId, "orders", ORDER_COLUMNS, "recvNs, seq");
+    // What bears no stamp of the exchange may be in the day before that of its request, at midnight.
+    orders.sort((one, other) => Number(one.heardUs) - Number(other.heardUs));
     const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
     return { ...ordersOf(orders, instrument), fills: fillsOf(fills, instrument) };
   } finally {
@@ -104,7 +108,7 @@ type Draft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { 
 
 function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAccount, "fills"> {
   const orders = new Map<string, Draft>();
-  const cancels = new Map<string, { readonly sentUs: number; readonly hash: string | undefined; isTaken: boolean }>();
+  const cancels = new Map<string, { readonly sentUs: number; readonly hash: string | undefined; answer?: "taken" | "refused" }>();
   for (const row of rows) {
     const hash = textOf(row.hash);
     const [atUs, heardUs] = [Number(row.atUs), Number(row.heardUs)];
@@ -131,11 +135,11 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
         break;
       case "cancel":
       case "cancel-all":
-        cancels.set(String(row.request), { sentUs: heardUs, hash: row.what === "cancel" ? hash : undefined, isTaken: false });
+        cancels.set(String(row.request), { sentUs: heardUs, hash: row.what === "cancel" ? hash : undefined });
         break;
       case "cancelled": {
         const cancel = cancels.get(String(row.request));
-        if (cancel !== undefined) cancel.isTaken = true;
+        if (cancel !== undefined) cancel.answer = "taken";
         break;
       }
       case "accepted":
@@ -149,19 +153,32 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
         break;
       case "rejected":
       case "throttled":
-      case "not-sent":
-        // The answer to a cancel says nothing of whether its order was taken.
-        if (order !== undefined && order.acceptedUs === undefined && order.steps.length === 0) order.refused = refusalOf(row);
+      case "not-sent": {
+        const request = String(row.request);
+        const cancel = cancels.get(request);
+        if (cancel === undefined) {
+          if (order !== undefined && order.acceptedUs === undefined && order.steps.length === 0) order.refused = refusalOf(row);
+        } else if (row.what === "rejected") cancel.answer = "refused";
+        // It never came to the orders.
+        else cancels.delete(request);
         break;
+      }
       default:
     }
   }
   // The answer to a place may be heard after what filled the order in the same millisecond: what is open only falls.
   for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
-  const takenUs = (hash: string | undefined): number | undefined => (hash === undefined ? undefined : orders.get(hash)?.ended?.atUs);
   return {
     orders: [...orders.values()],
-    cancels: [...cancels.values()].map(({ sentUs, hash, isTaken }) => ({ sentUs, hash, takenUs: isTaken ? takenUs(hash) : undefined })),
+    cancels: [...cancels.values()].map(({ sentUs, hash, answer }) => {
+      const order = hash === undefined ? undefined : orders.get(hash);
+      return {
+        sentUs,
+        hash,
+        takenUs: answer === "taken" ? order?.ended?.atUs : undefined,
+        refusedAfterUs: answer === "refused" ? order?.steps.find(({ openLots }) => openLots === 0)?.atUs : undefined,
+      };
+    }),
   };
 }
 

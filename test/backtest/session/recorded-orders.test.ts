@@ -112,6 +112,42 @@ it("knows when a cancel was at the exchange, which says when it ended the order,
   expect(msOf(arrivalOf(account, 500)(first?.sentUs as number))).toBe(125.5);
 });
 
+it("knows of a cancel that the exchange refused that it came after its order was over", async () => {
+  const refused = (actionId: ActionId): VenueEvent => ({
+    type: "answer",
+    actionId,
+    outcome: { result: "rejected", code: 2011, codeText: "GONE", message: "no such order", httpStatus: 400 },
+  });
+  const { cancels } = await recorded(
+    [10, place(1)],
+    [16, took(1, 13)],
+    [20, place(2)],
+    [26, took(2, 23)],
+    [100, cancel(3, 1)],
+    [101, cancel(4, 2)],
+    [102, told(1, 101, "PARTIAL_FILLED", 2)],
+    [112, told(1, 109, "FILLED", 0)],
+    // Settled: nothing new of what is open.
+    [113, told(1, 112, "FILLED", 0)],
+    [114, refused(3)],
+    [115, refused(4)],
+  );
+  expect(cancels.map(({ refusedAfterUs }) => msOf(refusedAfterUs))).toEqual([109, undefined]);
+});
+
+it("has no cancel that never came to the orders: it took nothing down", async () => {
+  const { cancels, orders } = await recorded(
+    [10, place(1)],
+    [100, cancel(2, 1)],
+    [101, { type: "answer", actionId: 2, outcome: { result: "not-sent", message: "the line is down" } }],
+    [116, took(1, 13)],
+    [120, cancel(3, 1)],
+    [121, { type: "answer", actionId: 3, outcome: { result: "unknown", cause: "timeout", message: "no answer came" } }],
+  );
+  expect(cancels.map(({ sentUs }) => msOf(sentUs))).toEqual([120]);
+  expect(orders.map(({ refused }) => refused)).toEqual([undefined]);
+});
+
 it("ends an order when it was ended first, though it is told again when what it traded is settled", async () => {
   const { orders } = await recorded(
     [10, place(1)],

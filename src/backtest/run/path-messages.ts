@@ -4,13 +4,13 @@ import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import type { CarriedError } from "./carried-error.js";
 import type { Path, ReportedBy } from "./path-run.js";
 import type { Played } from "./play-path.js";
-import type { PlayedHistory } from "./played-history.js";
+import type { SharedHistory } from "./shared-history.js";
 
-/** What a thread that plays a path is begun with. Its history has candles alone, whose columns lie in shared memory. */
+/** What a thread that plays a path is begun with. Its history has candles alone. */
 export interface PathStart {
   readonly config: BacktestConfig;
   readonly run: Pick<ReportedBy, "strategyFiles" | "version" | "directory" | "replace">;
-  readonly history: PlayedHistory;
+  readonly history: SharedHistory;
   readonly path: Path;
 }
 

@@ -6,6 +6,7 @@ import { openLog } from "../../monitoring/log.js";
 import { carried } from "./carried-error.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import { type PathRun, runPath } from "./path-run.js";
+import { playedHistory } from "./shared-history.js";
 
 const port = parentPort;
 if (port === null) throw new RunError("is no program of its own", { field: "path-thread", expected: "to be started by a backtest" });
@@ -28,7 +29,7 @@ async function play(): Promise<PathRun> {
     }
     return !isStopped;
   };
-  return runPath(config, { ...run, strategies, onProgress }, history, path);
+  return runPath(config, { ...run, strategies, onProgress }, playedHistory(history), path);
 }
 
 const playing = play();

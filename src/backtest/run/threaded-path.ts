@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { RunError } from "../../core/errors.js";
-import { inSharedMemory } from "../../history/columns/shared-columns.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import { arrived } from "./carried-error.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import type { Path, PathRun, ReportedBy } from "./path-run.js";
 import type { PlayedHistory } from "./played-history.js";
+import { sharedMarket } from "./shared-history.js";
 
 /** The program of a thread that plays a path: beside this module, in a build. */
 export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);
@@ -28,7 +28,7 @@ export class ThreadedPath {
     const start: PathStart = {
       config,
       run: { version, directory, replace, ...(strategyFiles === undefined ? {} : { strategyFiles }) },
-      history: sharedCandles(history),
+      history: { ...history, markets: history.markets.map((market) => sharedMarket(market)) },
       path,
     };
     this.#path = path;
@@ -98,17 +98,4 @@ export class ThreadedPath {
   #tell(message: ToPath): void {
     this.#worker.postMessage(message);
   }
-}
-
-function sharedCandles(history: PlayedHistory): PlayedHistory {
-  const markets = history.markets.map(({ marketId, tellsFunding, funding, klines, lacking }) => ({
-    marketId,
-    marks: undefined,
-    tellsFunding,
-    funding: funding && inSharedMemory(funding),
-    tapes: undefined,
-    klines: klines && inSharedMemory(klines),
-    lacking,
-  }));
-  return { ...history, markets };
 }

@@ -1,6 +1,6 @@
 import type { DataFile } from "../report/run-meta.js";
+import type { SharedHistory } from "../run/shared-history.js";
 import type { Job, JobResult } from "./play-job.js";
-import type { SharedHistory } from "./shared-history.js";
 import type { SweepWindow } from "./windows.js";
 
 /** A window with its jobs. */

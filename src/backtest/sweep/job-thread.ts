@@ -4,8 +4,8 @@ import { liveSeam } from "../../core/live-seam.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "../run/carried-error.js";
 import type { PlayedHistory } from "../run/played-history.js";
+import { playedHistory } from "../run/shared-history.js";
 import { JobPlayer } from "./play-job.js";
-import { playedHistory } from "./shared-history.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
 const port = parentPort;

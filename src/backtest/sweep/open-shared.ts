@@ -1,8 +1,7 @@
 import { joined } from "../../history/columns/open-tape.js";
-import { inSharedMemory } from "../../history/columns/shared-columns.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { openHistory } from "../run/open-history.js";
-import type { SharedHistory, SharedMarket } from "./shared-history.js";
+import { type SharedHistory, type SharedMarket, sharedMarket } from "../run/shared-history.js";
 import type { SweepWindow } from "./windows.js";
 
 /** A backtest on a part of its history. */
@@ -17,18 +16,9 @@ export function configOfWindow(config: BacktestConfig, { fromUs, toUs }: SweepWi
 export async function openShared(config: BacktestConfig, window: SweepWindow): Promise<SharedHistory> {
   const opened = await openHistory(configOfWindow(config, window));
   const markets: SharedMarket[] = [];
-  for (const { marketId, marks, tellsFunding, funding, klines, tapes, lacking } of opened.markets) {
-    const tape = tapes === undefined ? undefined : await joined(tapes);
-    const whole = await marks?.whole();
-    markets.push({
-      marketId,
-      marks: whole && inSharedMemory(whole),
-      tellsFunding,
-      funding: funding && inSharedMemory(funding),
-      klines: klines && inSharedMemory(klines),
-      tape: tape && inSharedMemory(tape),
-      lacking,
-    });
+  for (const market of opened.markets) {
+    const { marks, tapes } = market;
+    markets.push(sharedMarket(market, await marks?.whole(), tapes && (await joined(tapes))));
   }
   return { ...opened, markets };
 }

@@ -1,6 +1,6 @@
 import type { CarriedError } from "../run/carried-error.js";
+import type { SharedHistory } from "../run/shared-history.js";
 import type { Job, JobResult } from "./play-job.js";
-import type { SharedHistory } from "./shared-history.js";
 
 /** What a worker thread is begun with. */
 export interface ThreadStart {

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { RunError } from "../../core/errors.js";
 import { arrived } from "../run/carried-error.js";
+import type { SharedHistory } from "../run/shared-history.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import type { Job, JobResult } from "./play-job.js";
-import type { SharedHistory } from "./shared-history.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
 /** Beside this module, in a build. */

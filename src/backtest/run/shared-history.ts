@@ -1,22 +1,23 @@
-import type { MarketId } from "../../core/units.js";
-import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
-import type { Span } from "../../history/spans.js";
-import type { PlayedHistory, PlayedMarket } from "../run/played-history.js";
+import { inSharedMemory } from "../../history/columns/shared-columns.js";
+import type { MarkTape, Tape } from "../../history/columns/tape.js";
+import type { PlayedHistory, PlayedMarket } from "./played-history.js";
 
-/** One market of it. */
-export interface SharedMarket {
-  readonly marketId: MarketId;
+/** One market of it: all that a run reads of it, at once. */
+export interface SharedMarket extends Omit<PlayedMarket, "marks" | "tapes"> {
   readonly marks: MarkTape | undefined;
-  readonly tellsFunding: boolean;
-  readonly funding: FundingTape | undefined;
-  readonly klines: KlineTape | undefined;
   readonly tape: Tape | undefined;
-  readonly lacking: readonly Span[];
 }
 
 /** A history whose columns lie in shared memory: plain data, which a worker gets without a copy of them. How a store is opened is elsewhere, so that a thread loads no database. */
 export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
   readonly markets: readonly SharedMarket[];
+}
+
+/** A market's columns in shared memory, those that are there already as they are. @param marks all of them, and `tape` all of what was read tape after tape; none for candles. */
+export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
+  const { marketId, tellsFunding, funding, klines, lacking } = market;
+  const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined => columns && inSharedMemory(columns);
+  return { marketId, tellsFunding, lacking, marks: shared(marks), funding: shared(funding), klines: shared(klines), tape: shared(tape) };
 }
 
 /** The same as a run plays it. */

@@ -38,6 +38,7 @@ export default defineConfig({
     // One more than a small machine has cores: many tests wait for processes and servers of their own.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    globalSetup: "./test/support/scratch-folder.ts",
     reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [

@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 3_600_000,
     hookTimeout: 600_000,
     maxWorkers: 2,
+    globalSetup: "./test/support/scratch-folder.ts",
     reporters: ["default", "./test/support/last-line-reporter.ts"],
   },
 });

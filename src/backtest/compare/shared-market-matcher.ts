@@ -7,6 +7,11 @@ import type { OwnSide } from "../matching/own-side.js";
 
 /** The exchange stamps whole milliseconds: what happened in one of them may have happened either way round. */
 const STAMP_US = 1_000;
+/**
+ * An exchange stamps an order when it takes it in, and its trades when it matches it: up to 19 ms later was measured where it had to wait for a
+ * processor. Ten times as much would give an order what others traded once it was cancelled.
+ */
+const MATCHED_WITHIN_US = 25_000;
 
 interface OwnFill {
   readonly key: number;
@@ -29,25 +34,61 @@ export class SharedMarketMatcher extends BookMatcher {
   constructor(options: BookMatcherOptions, onAbsent: (order: ReplayOrder, atUs: number) => void) {
     const { listener } = options;
     const fills: OwnFill[] = [];
+    // Its own amounts: what our takers printed is taken out of them.
+    const tape = { ...options.tape, lots: options.tape.lots.slice() };
     super({
       ...options,
+      tape,
       listener: {
         accepted: (order, atUs) => listener.accepted(order, atUs),
         filled: (order, ticks, lots, cause, atUs) => {
-          fills.push({ key: signOf(order.side) * ticks, lots, atUs });
+          if (cause !== "taker") fills.push({ key: signOf(order.side) * ticks, lots, atUs });
           listener.filled(order, ticks, lots, cause, atUs);
         },
         ended: (order, how, atUs) => listener.ended(order, how, atUs),
       },
     });
     this.#fills = fills;
-    this.#tape = options.tape;
+    this.#tape = tape;
     this.#onAbsent = onAbsent;
   }
 
   override place(order: ReplayOrder, atUs: number): void {
     this.#placedUs.set(order.id, atUs);
     super.place(order, atUs);
+  }
+
+  protected override wouldTake(order: ReplayOrder): boolean {
+    return order.timeInForce !== "POST_ONLY" || super.wouldTake(order);
+  }
+
+  protected override take(order: ReplayOrder, atUs: number): void {
+    const { signedTicks, lots } = this.#tape;
+    const rows = this.#printsOf(order, atUs);
+    if (order.timeInForce === "FOK" && rows.reduce((sum, row) => sum + (lots[row] as number), 0) < order.openLots) return;
+    for (const row of rows) {
+      const taken = Math.min(order.openLots, lots[row] as number);
+      if (taken === 0) return;
+      // What one of ours took fills no other.
+      lots[row] = (lots[row] as number) - taken;
+      this.own.fill(order, Math.abs(signedTicks[row] as number), taken, "taker", atUs);
+    }
+  }
+
+  /** The rows of the prints that an order made which arrived at an instant. */
+  #printsOf(order: ReplayOrder, atUs: number): number[] {
+    const { exchangeUs, kind, rowEnd, signedTicks, lots, messages } = this.#tape;
+    const sign = signOf(order.side);
+    const limit = Number.isNaN(order.ticks) ? Number.POSITIVE_INFINITY : keyOf(order);
+    const rows: number[] = [];
+    for (let message = firstAfter(exchangeUs, atUs); message < messages; message++) {
+      if ((exchangeUs[message] as number) > atUs + MATCHED_WITHIN_US) break;
+      if (kind[message] !== TapeKind.trade) continue;
+      const row = (rowEnd[message] as number) - 1;
+      const signed = signedTicks[row] as number;
+      if (signed * sign > 0 && signed <= limit && (lots[row] as number) > 0) rows.push(row);
+    }
+    return rows;
   }
 
   protected override passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number): void {
@@ -62,7 +103,7 @@ export class SharedMarketMatcher extends BookMatcher {
     }
   }
 
-  /** What was printed at a price after one instant, up to and at another, and is no fill of ours. */
+  /** What was printed at a price after one instant, up to and at another, and is no fill of ours that rested. */
   #givenToOthers(key: number, afterUs: number, untilUs: number): Lots {
     const { exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
     let left = 0;

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
-import { fitModel, historyModel, judge } from "../../../src/backtest/compare/fit.js";
+import { fitModel, historyModel, judge, plainModel } from "../../../src/backtest/compare/fit.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { hurriedWish, makerWish, parityInputs, recordSession } from "../../support/recorded-session.js";
+import { hurriedWish, makerWish, parityInputs, recordSession, takingWish } from "../../support/recorded-session.js";
 
 const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
 const folder = (): string => join(scratchFolder(), "session");
@@ -55,6 +55,26 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   const shares = [0, 5, 100].map((lateMs) => judge(inputs, { ...plain.model, shiftMs: lateMs }).whole.share);
   expect(shares).toEqual([...shares].sort((one, other) => other - one));
   expect(shares[2]).toBeLessThan(0.8);
+});
+
+it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
+  const inputs = await parityInputs(await recordSession(takingWish(folder(), 10_000)));
+  const { account } = inputs;
+  const sizeOf = (fills: readonly { readonly lots: number }[]): number => fills.reduce((sum, { lots }) => sum + lots, 0);
+  expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(sizeOf(account.fills) / 2);
+  // Some of them found less than they wanted, and rested with the others.
+  expect(
+    account.orders.some(({ acceptedUs, steps, lots }) =>
+      steps.some((step) => step.atUs === acceptedUs && step.openLots > 0 && step.openLots < lots),
+    ),
+  ).toBe(true);
+  const plain = plainModel(inputs);
+  const { firstHalf, secondHalf, replay } = judge(inputs, plain);
+  for (const { share } of [firstHalf, secondHalf]) expect(share).toBeGreaterThanOrEqual(0.95);
+  expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(sizeOf(replay.fills) / 2);
+  // By what the book shows it is half of that; and where the orders come 5 ms later than the exchange stamped them, what they took is gone.
+  expect(judge(inputs, historyModel(inputs)).whole.share).toBeLessThan(0.7);
+  expect(judge(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(0.8);
 });
 
 it("never takes a killed session for a whole one", async () => {

@@ -88,3 +88,65 @@ describe("an order in the market that it was recorded in", () => {
     expect([early.story, early.absent, early.isOpen(1)]).toEqual([[], [], true]);
   });
 });
+
+// A taker is gone with what it took before any book is told. Who judged it by the book would say that it had rested, and was never filled.
+describe("an order that took when it arrived, in the market that it was recorded in", () => {
+  it("has what was printed to its side within its limit, level by level, and what is left of it rests", () => {
+    const { story, absent, isOpen } = replayed(
+      (tape) =>
+        tape
+          .trade(11 * MS, 11 * MS, "BUY", 103, 3)
+          .trade(11 * MS, 11 * MS, "BUY", 104, 2)
+          .trade(40 * MS, 40 * MS, "SELL", 104, 1),
+      order(1, "BUY", 104, 7),
+    );
+    expect([story, absent, isOpen(1)]).toEqual([["1 3@103 taker", "1 2@104 taker", "1 1@104 queue"], [], true]);
+    const sold = replayed((tape) => tape.trade(11 * MS, 11 * MS, "SELL", 101, 4), order(1, "SELL", 101, 4));
+    expect(sold.story).toEqual(["1 4@101 taker"]);
+  });
+
+  it("has nothing that was printed before it came, long after, beyond its limit or to the other side", () => {
+    const { story, isOpen } = replayed(
+      (tape) =>
+        tape
+          .trade(10 * MS, 10 * MS, "BUY", 103, 3)
+          .trade(11 * MS, 11 * MS, "BUY", 105, 3)
+          .trade(12 * MS, 12 * MS, "SELL", 106, 3)
+          .trade(36 * MS, 36 * MS, "BUY", 104, 3),
+      order(1, "BUY", 104, 7),
+    );
+    expect([story, isOpen(1)]).toEqual([[], true]);
+  });
+
+  it("has nothing of what the book shows: others had taken it already, and it was told late", () => {
+    const { story, absent, isOpen } = replayed(
+      (tape) => tape.update(30 * MS, 30 * MS).level("SELL", 105, 0),
+      order(1, "BUY", 105, 7),
+      order(2, "BUY", 105, 7, { timeInForce: "IOC" }),
+    );
+    expect([story, absent, isOpen(1), isOpen(2)]).toEqual([[], [], true, false]);
+  });
+
+  it("leaves the next of ours only what it did not take, be it a taker too or one that rests", () => {
+    const { story } = replayed(
+      (tape) => tape.trade(11 * MS, 11 * MS, "BUY", 104, 6),
+      order(1, "SELL", 104, 7),
+      order(2, "BUY", 104, 4),
+      order(3, "BUY", 104, 1),
+    );
+    expect(story).toEqual(["2 4@104 taker", "3 1@104 taker", "1 1@104 queue"]);
+  });
+
+  it("ends as its time in force has it: at once, all of it or none, at any price, or never as a taker", () => {
+    const printed = (tape: TapeBuilder): TapeBuilder => tape.trade(11 * MS, 11 * MS, "BUY", 103, 3).trade(12 * MS, 12 * MS, "BUY", 109, 3);
+    const of = (lots: number, more: Partial<ReplayOrder>) => {
+      const { story, isOpen } = replayed(printed, order(1, "BUY", 104, lots, more));
+      return [story, isOpen(1)];
+    };
+    expect(of(5, { timeInForce: "IOC" })).toEqual([["1 3@103 taker"], false]);
+    expect(of(5, { timeInForce: "FOK" })).toEqual([[], false]);
+    expect(of(3, { timeInForce: "FOK" })).toEqual([["1 3@103 taker"], false]);
+    expect(of(9, { type: "MARKET", ticks: Number.NaN })).toEqual([["1 3@103 taker", "1 3@109 taker"], false]);
+    expect(of(5, { timeInForce: "POST_ONLY" })).toEqual([[], true]);
+  });
+});

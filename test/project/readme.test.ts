@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -90,8 +90,18 @@ describe("the README's shell commands", () => {
     const key = execFileSync("bash", ["-ec", `${shell}\nprintf %s "$MARKETWRIGHT_KEY"`], { cwd: folder, encoding: "utf8" });
     expect(key).toMatch(/^0x[0-9a-f]{64}$/);
     const env = { MARKETWRIGHT_KEY: key, XDG_RUNTIME_DIR: folder };
-    const argsOf = (line: string): string[] =>
-      wordsOf(line).map((word) => ({ "config/minimal.yaml": file, "run.journal": join(folder, "run.journal"), "30s": "2s" })[word] ?? word);
+    const backtest = join(dirname(file), "backtest.yaml");
+    copyFileSync(join(PROJECT_ROOT, "config/backtest.yaml"), backtest);
+    const { port } = parse(readFileSync(join(PROJECT_ROOT, "config/exchange.yaml"), "utf8"));
+    const stands: Readonly<Record<string, string>> = {
+      "config/minimal.yaml": file,
+      "config/backtest.yaml": backtest,
+      [`http://127.0.0.1:${port}/v1`]: where.restUrl,
+      "30s": "2s",
+      "2m": "4s",
+      ...Object.fromEntries(["run.journal", "history", "report"].map((name) => [name, join(folder, name)])),
+    };
+    const argsOf = (line: string): string[] => wordsOf(line).map((word) => stands[word] ?? word);
 
     const goesOn: StartedRun[] = [];
     const tried: string[] = [];
@@ -109,12 +119,20 @@ describe("the README's shell commands", () => {
       // One bot an account: the one that was started goes before another is.
       if (command === "check") for (const run of goesOn.splice(0).reverse()) expect(await ended(run)).toMatchObject({ code: 0 });
       const { code, out, err } = await captureCli(argsOf(line), env);
-      expect({ line, code, err }).toEqual({ line, code: 0, err: "" });
+      expect({ line, code, err }).toEqual({ line, code: 0, err: expect.stringMatching(TELLS[command] ?? /^$/) });
       expect(out).toMatch(SAYS[line.includes("--json") ? "run --json" : command] ?? /./);
     }
     expect(tried).toEqual(expect.arrayContaining(["exchange", "guard", "run", "status", "halt", "resume", "flatten", "replay"]));
+    expect(tried).toEqual(expect.arrayContaining(["data", "backtest"]));
+    expect(existsSync(join(folder, "report/report.html"))).toBe(true);
     expect(goesOn).toEqual([]);
   });
+
+  /** What commands tell beside what they were asked for: the example's span is longer than any recording. */
+  const TELLS: Readonly<Record<string, RegExp>> = {
+    data: /^marketwright: market stream up: subscribed\n$/,
+    backtest: /^(The history has a gap: btcusdc .*\n)+$/,
+  };
 
   /** What shows that a command did what the README says of it. */
   const SAYS: Readonly<Record<string, RegExp>> = {
@@ -128,6 +146,8 @@ describe("the README's shell commands", () => {
     "run --json": /"openOrdersLeft": 0/,
     run: /openOrdersLeft: 0/,
     replay: /replayed to the byte; the bot was stopped/,
+    data: /book: [1-9]\d* rows[\s\S]*trades: [1-9]\d* rows/,
+    backtest: /, books\nprofit [\s\S]*report\.html/,
   };
 });
 

@@ -93,14 +93,21 @@ export class ReplaySide implements ReadableSide {
       const pages = this.#pages;
       const firstPage = this.#firstPage;
       const bestKey = this.#bestKey;
+      const reach = pages.length;
       for (; row < to; row++) {
         const key = signedTicks[row];
-        if (key > 0 !== isBid) return row;
-        const page = (key >> PAGE_BITS) - firstPage;
-        if (key >= bestKey || page < 0 || page >= pages.length || pages[page] === 0) break;
-        shown[pages[page] + (key & LAST_OF_PAGE)] = lots[row];
+        if (key >= bestKey) break;
+        // Of the other side's rows the asks' keys lie below all pages of bids, and the bids' above every best ask.
+        const page = ((key >> PAGE_BITS) - firstPage) >>> 0;
+        if (page >= reach) break;
+        const start = pages[page];
+        if (start === 0) break;
+        shown[start + (key & LAST_OF_PAGE)] = lots[row];
       }
-      if (row < to) this.set(signedTicks[row], lots[row]);
+      if (row === to) break;
+      const key = signedTicks[row];
+      if (key > 0 !== isBid) return row;
+      this.set(key, lots[row]);
     }
     return to;
   }

@@ -63,6 +63,32 @@ describe("a replayed book", () => {
     );
   });
 
+  it("takes no row for one of the other side, at prices so low that the room of each side reaches beyond zero", () => {
+    const change = fc.record({
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      ticks: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 100_000 })),
+      lots: fc.constantFrom(0, 1, 2),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 12 }), (messages) => {
+        const builder = new TapeBuilder(GRID);
+        const book = new ReplayBook();
+        const reference = new OrderBook();
+        for (const [at, message] of messages.entries()) {
+          builder.update(at, at);
+          for (const { side, ticks, lots } of message) builder.level(side, ticks, lots);
+        }
+        const tape = builder.build();
+        for (const [at, message] of messages.entries()) {
+          book.applyMessage(tape, at);
+          for (const { side, ticks, lots } of message) reference.set(side, ticks, lots);
+          expectEqual(book, reference);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it("keeps its levels through a market that runs through thousands of its pages, up and down again", () => {
     const random = seededRandom(5);
     const builder = new TapeBuilder(GRID);

@@ -59,14 +59,14 @@ export class ReplayEngine {
     const clock = this.#clock;
     const venue = this.#venue;
     while (!until()) {
-      const dataUs = this.#nextDataUs();
+      let dataUs = this.#nextDataUs();
       const heardUs = Math.min(clock.nextTimerUs, this.#nextHeardUs());
       const arrivalUs = venue.nextArrivalUs;
       const ownUs = this.#nextOwnUs();
       const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
       if (dataUs < quietUs) {
-        this.#drift(dataUs, quietUs);
-        continue;
+        dataUs = this.#drift(dataUs, quietUs);
+        if (dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
       }
       const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
@@ -138,18 +138,23 @@ export class ReplayEngine {
 
   /**
    * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
-   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by.
+   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by. Says when data is
+   * heard next, if nothing happened: before `quietUs` if something did.
    */
-  #drift(dataUs: number, quietUs: number): void {
+  #drift(dataUs: number, quietUs: number): number {
     const venue = this.#venue;
-    for (let atUs = dataUs; atUs < quietUs && atUs < venue.nextHeardUs; atUs = this.#nextDataUs()) {
-      if (!this.#historyTo(atUs, false)) return;
+    let atUs = dataUs;
+    while (atUs < quietUs && atUs < venue.nextHeardUs) {
+      if (!this.#historyTo(atUs, false)) return atUs;
       this.#clock.moveTo(atUs);
-      if (!this.#hear(atUs)) continue;
-      this.#bot.accept(WAKE);
-      this.#parts.outbox.leave();
-      return;
+      if (this.#hear(atUs)) {
+        this.#bot.accept(WAKE);
+        this.#parts.outbox.leave();
+        return atUs;
+      }
+      atUs = this.#nextDataUs();
     }
+    return atUs;
   }
 
   /** Market data of an instant. True when the bot is to be woken by it. */

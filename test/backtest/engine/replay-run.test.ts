@@ -11,7 +11,7 @@ import type { FundingTape, MarkTape, Tape } from "../../../src/history/columns/t
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../../../src/strategies/strategy.js";
-import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
+import { GRID, MARKET, NOON_US, quoting, ReplayStage, Told } from "./replay-stage.js";
 
 const S = 1_000_000;
 const MS = 1_000;
@@ -83,6 +83,33 @@ describe("the two clocks of a replay", () => {
     // What the bot does next, it does when it has heard, and has let the touch settle.
     const nextPlace = stage.told.actions.filter(({ kind }) => kind === "place")[1];
     expect(nextPlace?.atUs).toBeGreaterThan(nextPrintUs + 23 * MS);
+  });
+
+  it("tells the bot what it hears at an instant before the exchange takes in what arrives at it", () => {
+    const play = (printUs?: number) => {
+      const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 10 * S, 3 * MS);
+      if (printUs !== undefined) tape.trade(printUs, printUs + MS, "SELL", 599_995, 10);
+      const toldAtQuote: { readonly ticks: number; readonly atUs: number; readonly fillsHeard: number }[] = [];
+      const observer = new Told();
+      const stage = new ReplayStage({
+        markets: { [MARKET]: books(tape.build()) },
+        strategies: { [MARKET]: quoting((view) => (view.sequence > 20 ? [] : [bid(599_995)])) },
+        latency: constantLatency(10, 10),
+        observer: Object.assign(observer, {
+          quote: (_marketId: string, atUs: number, _side: string, ticks: number) => {
+            const fills = stage.notices.filter(({ notice }) => notice.kind === "account" && notice.change.kind === "fill");
+            toldAtQuote.push({ ticks, atUs, fillsHeard: fills.length });
+          },
+        }),
+      });
+      stage.run.play(NOON_US + 10 * S);
+      return { cancelUs: observer.actions.find(({ kind }) => kind === "cancel")?.atUs ?? 0, toldAtQuote, fills: observer.fills };
+    };
+    // A part is filled when the cancel leaves, so that it is heard when the cancel arrives, with data heard on the way.
+    const { cancelUs } = play();
+    const { fills, toldAtQuote } = play(cancelUs);
+    expect(fills).toMatchObject([{ lots: 5, atUs: cancelUs, heardUs: cancelUs + 10 * MS }]);
+    expect(toldAtQuote.at(-1)).toEqual({ ticks: Number.NaN, atUs: cancelUs + 10 * MS, fillsHeard: 1 });
   });
 
   it("is the same to the byte when it is run again, with two markets and two strategies", () => {

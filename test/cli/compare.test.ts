@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Comparison, comparisonSchema } from "../../src/backtest/compare/comparison-schema.js";
 import { SESSION_FILES } from "../../src/backtest/session/session-file.js";
 import { SweepStage } from "../backtest/sweep/sweep-stage.js";
-import { makerWish, recordSession } from "../support/recorded-session.js";
+import { makerWish, recordSession, takingWish } from "../support/recorded-session.js";
 import { captureCli } from "./captured-cli.js";
 
 describe("marketwright compare", () => {
@@ -76,6 +76,24 @@ describe("marketwright compare", () => {
     expect(out).toContain("recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):");
     expect(out).toContain("the bot run again (queue power-2, 15 ms there, 10 ms back):");
     expect(out).toMatch(/profit by its parts \(live, replay, difference\)\n {2}\S+ /);
+  });
+
+  it("says of a live session how much took on arrival, and of each fill that a backtest's rules have otherwise why", async () => {
+    const taking = join(stage.folder, "taking");
+    await recordSession(takingWish(taking, 5_000));
+    const { out } = await captureCli(["compare", taking, "--json"]);
+    const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
+    expect(notes).toContainEqual(expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/));
+    const [market] = markets;
+    expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
+    const { share = 1, unionBase = "0", differences = [] } = market?.asHistory ?? {};
+    expect(share).toBeLessThan(0.8);
+    // What either has alone is what they have not both.
+    const apart = differences.reduce((sum, { amount }) => sum + Number(amount), 0);
+    expect(apart).toBeCloseTo((1 - share) * Number(unionBase), 9);
+    expect(differences.some(({ kind }) => kind === "untold")).toBe(true);
+    expect(differences.every(({ why }) => why !== "")).toBe(true);
+    expect((await captureCli(["compare", taking])).out).toMatch(/\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/);
   });
 
   it("is wrong usage for what is no session, no backtest, or a session that was changed or not ended", async () => {

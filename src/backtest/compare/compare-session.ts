@@ -67,7 +67,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
   const liveProfit = session.end.profitQuote;
   return {
-    format: 3,
+    format: 4,
     mode: session.mode,
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
@@ -93,7 +93,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
         Object.entries(replayProfit).map(([name, value]) => [name, new Decimal(value).minus(liveProfit[name] ?? "0").toFixed()]),
       ),
     },
-    notes: notesOf(session),
+    notes: [...notesOf(session), ...opened.flatMap(takersNote)],
   };
 }
 
@@ -126,25 +126,41 @@ function recordedLatencies(orders: readonly RecordedOrder[]): { readonly orderLa
   return { orderLatencyMs: ms(delays?.entryUs), responseLatencyMs: ms(delays?.responseUs) };
 }
 
-function ordersOf({ instrument, account }: OpenedSessionMarket, { model, replay, whole, firstHalf, secondHalf }: Judged) {
-  const explainer = new FillExplainer(instrument, account, replay);
-  const differences = [
-    ...whole.match.liveOnly.map((unmatched) => explainer.live(unmatched)),
-    ...whole.match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
-  ];
+function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) {
+  const { model, replay, whole, firstHalf, secondHalf } = judged;
   return {
     sent: account.orders.length,
     model,
     firstHalfShare: firstHalf.share,
     secondHalfShare: secondHalf.share,
-    ...fillsOf(instrument, account.fills.length, replay.fills.length, whole.match, differences),
+    ...fillsOf(instrument, account.fills.length, replay.fills.length, whole.match, differencesOf({ instrument, account }, judged)),
   };
+}
+
+function differencesOf(
+  { instrument, account }: Pick<ParityInputs, "instrument" | "account">,
+  { model, replay, whole }: Judged,
+): Difference[] {
+  const explainer = new FillExplainer(instrument, account, replay, model.isShared);
+  return [
+    ...whole.match.liveOnly.map((unmatched) => explainer.live(unmatched)),
+    ...whole.match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
+  ];
 }
 
 function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["markets"][number]["asHistory"] {
   const plain = historyModel(inputs);
-  const { model, replay, whole, firstHalf, secondHalf } = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
-  return { model, fills: replay.fills.length, firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share, share: whole.share };
+  const judged = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
+  const { model, replay, whole, firstHalf, secondHalf } = judged;
+  return {
+    model,
+    fills: replay.fills.length,
+    unionBase: inputs.instrument.amountOf(whole.match.unionLots),
+    firstHalfShare: firstHalf.share,
+    secondHalfShare: secondHalf.share,
+    share: whole.share,
+    differences: inOrder(differencesOf(inputs, judged)),
+  };
 }
 
 function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
@@ -223,8 +239,12 @@ function fillsOf(
     matchedBase: instrument.amountOf(match.matchedLots),
     unionBase: instrument.amountOf(match.unionLots),
     share: alikeShare(match),
-    differences: [...differences].sort((one, other) => one.atUs - other.atUs).map(told),
+    differences: inOrder(differences),
   };
+}
+
+function inOrder(differences: readonly Difference[]): ComparedDifference[] {
+  return [...differences].sort((one, other) => one.atUs - other.atUs).map(told);
 }
 
 function told({ atUs, only, side, price, amount, kind, why }: Difference): ComparedDifference {
@@ -252,5 +272,15 @@ function notesOf(session: Session): string[] {
     ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
     ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
     ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
+  ];
+}
+
+/** What a comparison cannot say of fills that took on arrival, so that nobody takes their share for more than it is. */
+function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
+  const takers = account.fills.filter(({ isMaker }) => !isMaker);
+  if (!isInBook || takers.length === 0) return [];
+  const amount = instrument.amountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
+  return [
+    `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took on arrival: their own prints tell what they found, so only their times and what rested of them are put to the test here; what a backtest would have given them shows in the share of its rules`,
   ];
 }

@@ -12,7 +12,7 @@ const difference = z.strictObject({
   side: z.enum(["BUY", "SELL"]),
   price: decimal,
   amount: decimal,
-  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "price", "earlier-difference", "unknown-order"]),
+  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "price", "untold", "earlier-difference", "unknown-order"]),
   why: z.string(),
 });
 
@@ -60,7 +60,15 @@ const market = z.strictObject({
     .strictObject({ sent: count, model, firstHalfShare: share, secondHalfShare: share, ...fills })
     .describe("The recorded orders, sent at their recorded times into the replayed market"),
   asHistory: z
-    .strictObject({ model, fills: count, firstHalfShare: share, secondHalfShare: share, share })
+    .strictObject({
+      model,
+      fills: count,
+      unionBase: decimal,
+      firstHalfShare: share,
+      secondHalfShare: share,
+      share,
+      differences: z.array(difference),
+    })
     .nullable()
     .describe("Of a live session: the same by the rules of a backtest, as if nothing in its market had been ours"),
   fit: z
@@ -90,7 +98,7 @@ const market = z.strictObject({
 /** The shape of what `marketwright compare --json` prints. */
 export const comparisonSchema = z
   .strictObject({
-    format: z.literal(3),
+    format: z.literal(4),
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,

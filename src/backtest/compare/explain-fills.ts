@@ -20,6 +20,8 @@ export type DifferenceKind =
   | "time"
   /** Both filled it, one of them better than at its limit: it took on arrival, and found other offers. */
   | "price"
+  /** Live it took on arrival what the book did not show: it came and was taken before any message told of it. */
+  | "untold"
   /** No order stood there: an earlier difference had moved the quotes. */
   | "earlier-difference"
   /** The recording does not tell which order it was. */
@@ -41,11 +43,14 @@ export class FillExplainer {
   readonly #instrument: Instrument;
   readonly #account: RecordedAccount;
   readonly #replay: OrderReplay;
+  readonly #isShared: boolean;
 
-  constructor(instrument: Instrument, account: RecordedAccount, replay: OrderReplay) {
+  /** @param isShared whether the replay filled by what a market tells that the orders were in. */
+  constructor(instrument: Instrument, account: RecordedAccount, replay: OrderReplay, isShared: boolean) {
     this.#instrument = instrument;
     this.#account = account;
     this.#replay = replay;
+    this.#isShared = isShared;
   }
 
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
@@ -82,6 +87,8 @@ export class FillExplainer {
           this.#orderOf(live) === recorded,
       );
       if (took === undefined) return { ...at, kind: "time", why: `live its order was filled ${when}` };
+      const untold = this.#untold(took, fill.order);
+      if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
       return { ...at, kind: "price", why: `live its order took at ${this.#instrument.priceOf(took.ticks)}, ${when}` };
     }
     if (fill.cause === "through")
@@ -97,6 +104,8 @@ export class FillExplainer {
 
   #whyNotReplayed(fill: RecordedFill, replayed: ReplayedOrder): Pick<Difference, "kind" | "why"> {
     const { ended, arrivedUs, fills } = replayed;
+    const untold = this.#untold(fill, replayed);
+    if (untold !== undefined) return { kind: "untold", why: untold };
     const nearestUs = nearest(
       fills.map(({ atUs }) => atUs),
       fill.atUs,
@@ -117,9 +126,21 @@ export class FillExplainer {
     if (ended !== undefined && ended.atUs <= fill.atUs) {
       return { kind: "latency", why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before` };
     }
-    if (!fill.isMaker)
-      return { kind: "latency", why: "live it took on arrival what the recorded book does not show when it arrives: there it rested" };
+    if (!fill.isMaker) {
+      const why = this.#isShared
+        ? "of what was printed to its side right after, nothing was left within its limit"
+        : "in the replay an earlier order of ours had taken that";
+      return { kind: "latency", why: `live it took on arrival; ${why}, and it rested` };
+    }
     return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
+  }
+
+  /** That live it took what the replayed book did not show; undefined where that is not so, or where prints say what it took. */
+  #untold({ isMaker, ticks, lots }: RecordedFill, { found }: ReplayedOrder): string | undefined {
+    const shownLots = found.get(ticks) ?? 0;
+    if (isMaker || this.#isShared || shownLots >= lots) return undefined;
+    const { amountOf } = amounts(this.#instrument);
+    return `live it took ${amountOf(lots)} at ${this.#instrument.priceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
   }
 
   #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {

@@ -1,5 +1,5 @@
 import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
-import type { Lots, Ticks } from "../../core/units.js";
+import { type Lots, signOf, type Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
@@ -25,6 +25,8 @@ export interface ReplayedOrder {
   readonly arrivedUs: number;
   /** What the market showed at its price when it arrived. */
   readonly aheadLots: Lots;
+  /** What the replayed book showed on the other side within its limit when it arrived, by price, best first. */
+  readonly found: ReadonlyMap<Ticks, Lots>;
   /** What traded at its price, or beyond it, while it was open. */
   tradedLots: Lots;
   readonly fills: ReplayOrderFill[];
@@ -133,11 +135,32 @@ class Replaying implements MatchListener {
     const id = this.#ids.size + 1;
     this.#ids.set(hash, id);
     const aheadLots = Number.isNaN(ticks) ? 0 : (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
-    const replayed: ReplayedOrder = { recorded, arrivedUs: atUs, aheadLots, tradedLots: 0, fills: [], ended: undefined };
+    const replayed: ReplayedOrder = {
+      recorded,
+      arrivedUs: atUs,
+      aheadLots,
+      found: this.#found(recorded),
+      tradedLots: 0,
+      fills: [],
+      ended: undefined,
+    };
     this.#orders.set(hash, replayed);
     this.#open.set(id, replayed);
     const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
     this.#matcher.place({ id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots }, atUs);
+  }
+
+  #found({ side, ticks }: RecordedOrder): ReadonlyMap<Ticks, Lots> {
+    const { bids, asks } = this.#matcher.book;
+    const sign = -signOf(side);
+    const limitKey = Number.isNaN(ticks) ? Number.NEGATIVE_INFINITY : ticks * sign;
+    const found = new Map<Ticks, Lots>();
+    (side === "BUY" ? asks : bids).walkKeys((key, lots) => {
+      if (key < limitKey) return false;
+      found.set(key * sign, lots);
+      return true;
+    });
+    return found;
   }
 
   #cancel(hash: string | undefined, atUs: number): void {

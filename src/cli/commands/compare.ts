@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { Decimal } from "decimal.js";
 import { parse } from "yaml";
 import { compareSession } from "../../backtest/compare/compare-session.js";
 import type { Comparison } from "../../backtest/compare/comparison-schema.js";
@@ -118,6 +119,17 @@ function modelText({ isShared, queue, bookLagMs, shiftMs }: Comparison["markets"
   return `queue ${queue}, ${isShared ? "" : `book ${bookLagMs} ms late, `}orders ${shiftMs} ms later`;
 }
 
+/** How much of what differs has which cause, the greatest first. */
+function causesOf(differences: Comparison["markets"][number]["orders"]["differences"]): string[] {
+  const amounts = new Map<string, Decimal>();
+  for (const { kind, amount } of differences) amounts.set(kind, (amounts.get(kind) ?? new Decimal(0)).plus(amount));
+  const all = Decimal.sum(0, ...amounts.values());
+  const causes = [...amounts]
+    .sort(([, one], [, other]) => other.cmp(one))
+    .map(([kind, amount]) => `${kind} ${amount.div(all).mul(100).toFixed(1)} %`);
+  return causes.length === 0 ? [] : [`      of what differs: ${causes.join(", ")}; --json has each`];
+}
+
 function comparisonText({ mode, from, to, models, sameInputs, markets, profit, notes }: Comparison): string {
   const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
@@ -155,6 +167,7 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
     if (asHistory !== null) {
       lines.push(
         `    by the rules of a backtest, whose history knows nothing of them (${modelText(asHistory.model)}): fills ${asHistory.fills}; alike ${percent(asHistory.share)} ${halves(asHistory)}`,
+        ...causesOf(asHistory.differences),
       );
     }
     const { intents, fills } = again;

@@ -26,14 +26,15 @@ const recorded: RecordedOrder = {
 };
 const live = (ticks: number, isMaker: boolean): RecordedFill => ({ side: "BUY", ticks, lots: 5, atUs: AT_US, isMaker, fee: "0" });
 
-/** Why the live fill, and the replay's where it has one, is on one side alone. */
-function explained(fill: RecordedFill, replayTicks?: number) {
-  const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 0, tradedLots: 0, fills: [], ended: undefined };
+/** Why the live fill, and the replay's where it has one, is on one side alone. @param foundLots what the book showed at the live fill's price when the order came */
+function explained(fill: RecordedFill, replayTicks?: number, { foundLots = 5, isShared = true } = {}) {
+  const found = new Map([[fill.ticks, foundLots]]);
+  const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 0, found, tradedLots: 0, fills: [], ended: undefined };
   const had: ReplayOrderFill[] =
     replayTicks === undefined ? [] : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
   order.fills.push(...had);
   const account = { orders: [recorded], cancels: [], fills: [fill] };
-  const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: had });
+  const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: had }, isShared);
   return [explainer.live({ fill, lots: 5 }), ...had.map((each) => explainer.replayed({ fill: each, lots: 5 }))].map(
     ({ kind, why }) => `${kind}: ${why}`,
   );
@@ -41,8 +42,11 @@ function explained(fill: RecordedFill, replayTicks?: number) {
 
 // Who reads that a taker was "further back in the queue" looks for the fault where it is not.
 describe("a fill that the other has not", () => {
-  it("is told as a taker that the recorded book had nothing for, and never by a queue that it did not stand in", () => {
-    expect(explained(live(LIMIT - 3, false))).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
+  it("is told as a taker that nothing was printed for, and never by a queue that it did not stand in", () => {
+    expect(explained(live(LIMIT - 3, false))).toEqual([expect.stringMatching(/^latency: live it took on arrival; of what was printed/)]);
+    expect(explained(live(LIMIT - 3, false), undefined, { isShared: false })).toEqual([
+      expect.stringMatching(/^latency: live it took on arrival; in the replay an earlier order of ours/),
+    ]);
     expect(explained(live(LIMIT, true))).toEqual([expect.stringMatching(/^queue: the model has it further back/)]);
   });
 
@@ -51,6 +55,13 @@ describe("a fill that the other has not", () => {
       expect.stringMatching(new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`)),
       expect.stringMatching(new RegExp(`^price: live its order took at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`)),
     ]);
+  });
+
+  it("is told as untold where live it took what no book had shown, whatever the replay made of its order", () => {
+    const byHistory = { foundLots: 2, isShared: false };
+    const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
+    expect(explained(live(LIMIT - 3, false), undefined, byHistory)).toEqual([`untold: ${untold}`]);
+    expect(explained(live(LIMIT - 3, false), LIMIT, byHistory)).toEqual([`untold: ${untold}`, `untold: 0.5 ms earlier ${untold}`]);
   });
 
   it("is told by its time where both filled it at one price", () => {

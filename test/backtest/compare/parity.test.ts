@@ -18,7 +18,7 @@ it("fills the orders of a paper session alike in the backtest, and says why each
   const { best } = fitModel(inputs);
   // The same rules on the same records: 1 was measured.
   expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
-  const explainer = new FillExplainer(inputs.instrument, inputs.account, best.replay);
+  const explainer = new FillExplainer(inputs.instrument, inputs.account, best.replay, false);
   for (const unmatched of best.whole.match.liveOnly) expect(explainer.live(unmatched).why).not.toBe("");
   for (const unmatched of best.whole.match.replayedOnly) expect(explainer.replayed(unmatched).why).not.toBe("");
 });
@@ -44,7 +44,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
     expect(firstHalf.share).toBeGreaterThanOrEqual(0.95);
     expect(secondHalf.share).toBeGreaterThanOrEqual(0.95);
   }
-  const explainer = new FillExplainer(inputs.instrument, inputs.account, asHistory.replay);
+  const explainer = new FillExplainer(inputs.instrument, inputs.account, asHistory.replay, false);
   const { liveOnly, replayedOnly } = asHistory.whole.match;
   const kinds = [...liveOnly.map((each) => explainer.live(each)), ...replayedOnly.map((each) => explainer.replayed(each))].map(
     ({ kind }) => kind,

@@ -5,6 +5,9 @@ import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-name
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);
 
+/** The span of a backtest that names none: all that the store has. */
+export const EVER = { from: "1970-01-01", to: "2100-01-01" } as const;
+
 /** For editors: of these keys one is there, and one alone. What the checks here say in words. */
 const eitherOf = (...keys: readonly string[]) => ({ allOf: [{ oneOf: keys.map((key) => ({ required: [key] })) }] });
 
@@ -13,8 +16,14 @@ const history = z
     store: z.string().min(1).describe("Folder of the history, relative to this file: what `marketwright data` fills.").default("history"),
     market: marketId.describe("The one market that is replayed, where the store and the bot call it alike.").optional(),
     markets: z.record(marketId, marketId).describe("The markets that are replayed: the bot's id, and the store's name of it.").optional(),
-    from: z.union([z.string(), z.number()]).describe("A UTC day or time, inclusive."),
-    to: z.union([z.string(), z.number()]).describe("A UTC day or time, exclusive."),
+    from: z
+      .union([z.string(), z.number()])
+      .describe("A UTC day or time, inclusive. Default: the first thing that the store has.")
+      .default(EVER.from),
+    to: z
+      .union([z.string(), z.number()])
+      .describe("A UTC day or time, exclusive. Default: after the last thing that the store has.")
+      .default(EVER.to),
     grade: z
       .enum(["books", "trades", "klines"])
       .describe("What is replayed. books: books and trades. Default: the best that the store has of every market.")

@@ -5,12 +5,13 @@ import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
 import type { TapeSource } from "../../history/columns/tape-source.js";
-import { instantText } from "../../history/day.js";
+import { instantText, parseInstant } from "../../history/day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
 import { gapsOf, type Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { EVER } from "../config/backtest-schema.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 import type { PlayedHistory, PlayedMarket } from "./played-history.js";
 
@@ -36,6 +37,11 @@ const BYTES_A_BAR = 32;
 /** Marks that pause for longer are missing. */
 const MARKS_PAUSE_MS = 60_000;
 
+/** Streams of one recording do not begin and end at one instant, and the tail is after both. */
+const RAGGED_MS = 1_000 + TAIL_US / 1000;
+
+const EVER_MS: Span = [parseInstant(EVER.from, "history.from"), parseInstant(EVER.to, "history.to")];
+
 /**
  * Opens what a backtest replays. Marks and funding are taken where the store has them.
  * @param onMake told as a day's columns are made, which takes seconds the first time.
@@ -50,6 +56,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   const markets: OpenedMarket[] = [];
   const files: DataFile[] = [];
   const gaps: string[] = [];
+  const lacking: { readonly name: string; readonly gap: Span }[] = [];
   const others: { readonly marketId: MarketId; readonly name: string; readonly kind: HistoryKind }[] = [];
   for (const [marketId, name] of Object.entries(history.markets)) {
     const market = rules.markets[marketId];
@@ -82,7 +89,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
         blockRows: rowsWithin(bytes),
         ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
       });
-      for (const { kind, span: gap } of tapes.gaps) gaps.push(`${marketId} ${kind}: ${instantText(gap[0])} to ${instantText(gap[1])}`);
+      lacking.push(...tapes.gaps.map(({ kind, span: gap }) => ({ name: `${marketId} ${kind}`, gap })));
       markets.push({ marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
     }
@@ -91,6 +98,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   for (const market of markets) requireRecords(market, config, store);
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
+  for (const { name, gap } of lacking) {
+    const [fromMs, toMs] = askedOf(gap, [startUs / 1000, endUs / 1000]);
+    const isWhole = fromMs === gap[0] && toMs === gap[1];
+    if (toMs - fromMs > (isWhole ? 0 : RAGGED_MS)) gaps.push(`${name}: ${instantText(fromMs)} to ${instantText(toMs)}`);
+  }
   // Where marks end a position goes on at the last one, and where funding ends none is paid: a run must not pass over that in silence.
   for (const { marketId, name, kind } of others) {
     const leastMs = kind === "funding" ? rules.markets[marketId].fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
@@ -106,6 +118,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     });
   }
   return { grade, interval, markets, startUs, endUs, files, gaps };
+}
+
+/** What of a gap was asked for: where the configuration names no begin or end, nothing before or after what is replayed. */
+function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
+  return [fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs, toMs === EVER_MS[1] ? Math.ceil(endMs) : toMs];
 }
 
 /** A time that a store covers may have no record in it. @throws ConfigError naming the market and the time */

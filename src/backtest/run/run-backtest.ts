@@ -11,6 +11,8 @@ import { ThreadedPath } from "./threaded-path.js";
 export interface BacktestRun extends ReportedBy {
   /** Told as columns of a day are made, which takes seconds the first time. */
   readonly onMake?: (market: string, day: string) => void;
+  /** Told what will be replayed, before it begins. */
+  readonly onOpen?: (history: Pick<PlayedHistory, "startUs" | "endUs">) => void;
   /**
    * The program of a thread that plays the second path through candles while the first is played here, with the strategies that the bot's file names: for a
    * machine with a second core. Of that path nothing is told but, once the first is over, its progress. Without it one path is played after the other.
@@ -44,6 +46,7 @@ const BOTH_PATHS = ["ohlc", "olhc"] as const;
  */
 export async function runBacktest(config: BacktestConfig, run: BacktestRun): Promise<BacktestResult> {
   const history = await openHistory(config, run.onMake);
+  run.onOpen?.(history);
   const { path } = config.fills;
   if (path === "worse" && history.grade === "klines") return runBothPaths(config, run, history);
   const played = await runPath(config, run, history, path === "worse" ? BOTH_PATHS[0] : path);

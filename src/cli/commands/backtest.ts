@@ -52,7 +52,7 @@ export function addBacktest(program: Command, context: CliContext): void {
       context.interrupted().then(() => {
         isInterrupted = true;
       });
-      const bar = progress(context, config);
+      const bar = new Progress(context.stderr);
       if (checkLookAhead !== undefined) await proveNoLookAhead(context, config, strategies, cutsOf(checkLookAhead), json);
       if (out === undefined) return;
       const result = await runBacktest(config, {
@@ -62,13 +62,14 @@ export function addBacktest(program: Command, context: CliContext): void {
         replace,
         version: packageVersion(),
         ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
-        onMake: (market, day) => bar(`making columns of ${market} ${day}`, undefined),
+        onMake: (market, day) => bar.say(`making columns of ${market} ${day}`),
+        onOpen: (history) => bar.begin(history),
         onProgress: (atUs) => {
-          bar("replayed", atUs);
+          bar.replayed(atUs);
           return !isInterrupted;
         },
       });
-      bar("", undefined);
+      bar.say("");
       context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
       for (const doubt of result.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
       for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
@@ -109,16 +110,29 @@ const LOOK_AHEAD_CUTS = 50;
 const BAR_CELLS = 30;
 
 /** How far the run is, in one line of a terminal. */
-function progress({ stderr }: CliContext, { history: { fromUs, toUs } }: BacktestConfig): (what: string, atUs: number | undefined) => void {
-  return (what, atUs) => {
-    if (stderr.isTTY !== true) return;
-    if (atUs === undefined) {
-      stderr.write(`\r\x1b[K${what}`);
-      return;
-    }
-    const filled = Math.round(Math.min(1, Math.max(0, (atUs - fromUs) / (toUs - fromUs))) * BAR_CELLS);
-    stderr.write(`\r\x1b[K${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)} ${what} to ${instantText(Math.floor(atUs / 1000))}`);
-  };
+class Progress {
+  readonly #stderr: CliContext["stderr"];
+  #startUs = 0;
+  #endUs = 0;
+
+  constructor(stderr: CliContext["stderr"]) {
+    this.#stderr = stderr;
+  }
+
+  begin({ startUs, endUs }: { readonly startUs: number; readonly endUs: number }): void {
+    this.#startUs = startUs;
+    this.#endUs = endUs;
+  }
+
+  replayed(atUs: number): void {
+    const share = (atUs - this.#startUs) / (this.#endUs - this.#startUs);
+    const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS);
+    this.say(`${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)} replayed to ${instantText(Math.floor(atUs / 1000))}`);
+  }
+
+  say(what: string): void {
+    if (this.#stderr.isTTY === true) this.#stderr.write(`\r\x1b[K${what}`);
+  }
 }
 
 /** A run that did not trade to the end of its history: nobody should read its profit without that. */

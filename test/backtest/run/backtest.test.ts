@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
@@ -66,6 +66,33 @@ describe("a backtest from its file", () => {
     const sum = Object.values(parts).reduce((all, part) => all + Math.round(Number(part) * 1e7), 0);
     expect(sum).toBe(Math.round(Number(total) * 1e7));
     expect(Math.round((Number(report.equity.end) - Number(report.equity.start)) * 1e7)).toBe(sum);
+  });
+
+  it.each(["books", "trades", "klines"])(
+    "replays all %s that the store has where no span is named, and tells nothing outside of them as a gap",
+    async (grade) => {
+      const named = await openHistory(written(backtest("", `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), "named"));
+      const whole = await openHistory(written(backtest("", `grade: ${grade}`), "whole"));
+      expect([whole.startUs, whole.endUs, whole.files]).toEqual([named.startUs, named.endUs, named.files]);
+      expect(whole.gaps).toEqual([]);
+      if (grade !== "klines") expect(named.gaps).toHaveLength(grade === "books" ? 4 : 2);
+    },
+  );
+
+  it("tells what lies between the ends of a span that is not named: a day without either stream, and one without trades", async () => {
+    const late = join(folder, "late");
+    mkdirSync(late);
+    const store = await generateHistory(late, { market: MARKET, fromMs: FROM_MS - 86_400_000, seconds: 10 });
+    const next = await generateHistory(join(folder, "next"), { market: MARKET, fromMs: FROM_MS + 86_400_000, seconds: 10, seed: "2" });
+    const day = { market: MARKET, kind: "book" };
+    mkdirSync(store.folder(day), { recursive: true });
+    for (const { day: name } of next.days(day))
+      for (const path of [next.dataPath(day, name), next.manifestPath(day, name)]) cpSync(path, join(store.folder(day), basename(path)));
+    const { gaps } = await openHistory(written(backtest("", `grade: books, store: ${join(late, "history")}`), "between"));
+    expect(gaps).toEqual([
+      `${MARKET} book: 2026-01-04T23:59:09.901Z to 2026-01-06T23:59:00Z`,
+      `${MARKET} trades: 2026-01-04T23:59:09.801Z to 2026-01-06T23:59:10.900Z`,
+    ]);
   });
 
   it.each(["books", "trades", "klines"])("doubts %s under a tick that is finer than the recorded market's", async (grade) => {

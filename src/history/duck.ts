@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBDoubleVector, DuckDBInstance } from "@duckdb/node-api";
 import { makeFolder } from "../core/make-folder.js";
 
@@ -118,6 +119,11 @@ export class Duck {
 /** A text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The path of one file as an SQL literal, of which the database makes neither a pattern, nor a home, nor a network. */
+export function pathSql(path: string): string {
+  return literal(resolve(path).replace(/[*?[]/g, "[$&]"));
 }
 
 /** A name as an SQL identifier. */

@@ -10,8 +10,10 @@ import { Duck, type DuckLimits, literal } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { isAlive } from "./living-process.js";
+import { reading } from "./measure.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
+import { utf8Only } from "./sources/utf8.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { importerOf, importFolder } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
@@ -95,14 +97,15 @@ async function taken(
   const { market, clock, replace } = options;
   const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
   for (const plain of files) {
-    const shaped = await recognise(duck, plain, options);
-    found.push({ plain, shaped: await ofOneSymbol(duck, plain.file, shaped, options.symbol) });
+    const shaped = await utf8Only(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol));
+    found.push({ plain, shaped });
   }
   const staged: StagedRows[] = [];
   for (const [index, { plain, shaped }] of found.entries()) {
-    const { kind, select, csv } = shaped;
+    const { kind, select, csv, text } = shaped;
     const path = join(unpacked, `${index}.parquet`);
-    staged.push(await stageRows(duck, { series: { market, kind }, select, csv, file: plain.file, path }));
+    const staging = { series: { market, kind }, select, csv, text, file: plain.file, path };
+    staged.push(await utf8Only(plain, () => stageRows(duck, staging)));
   }
   const parts = await cleanClocks(
     duck,
@@ -158,7 +161,8 @@ function dropDeadImports(store: HistoryStore): void {
 /** The file's rows of one market. @throws ConfigError where it holds several and none is named, or not the one that is */
 async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol: string | undefined): Promise<ShapedFile> {
   if (shaped.symbol === undefined) return shaped;
-  const symbols = (await duck.rows(shaped.symbol)).map((row) => String(row.symbol)).sort();
+  const asked = shaped.symbol;
+  const symbols = (await reading(file, () => duck.rows(asked))).map((row) => String(row.symbol)).sort();
   if (symbol === undefined) {
     if (symbols.length < 2) return shaped;
     throw new ConfigError(`${file} holds several markets`, {

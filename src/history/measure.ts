@@ -1,6 +1,6 @@
 import { MarketwrightError } from "../core/errors.js";
 import { NS_A_MS, startOfDay } from "./day.js";
-import { type Duck, literal, wholeOf } from "./duck.js";
+import { type Duck, pathSql, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type Column, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 
@@ -124,7 +124,7 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
 
 /** SQL that reads a Parquet file. @param options further arguments of the database's reader. */
 export function parquetSql(path: string, options?: string): string {
-  return `read_parquet(${literal(path)}${options === undefined ? "" : `, ${options}`})`;
+  return `read_parquet(${pathSql(path)}${options === undefined ? "" : `, ${options}`})`;
 }
 
 function withPlain(select: string, decimals: readonly { readonly name: string }[]): string {

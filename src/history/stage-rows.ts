@@ -7,6 +7,7 @@ import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, r
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { isPlainCsv } from "./sources/plain-csv.js";
 import type { TypedCsv } from "./sources/shape.js";
+import { type TextSql, wholeOnly } from "./sources/whole-numbers.js";
 import type { Series } from "./store.js";
 
 /** Rows to be staged. */
@@ -18,6 +19,8 @@ export interface Staging {
   readonly csv?: TypedCsv | undefined;
   /** For errors. */
   readonly file: string;
+  /** The source as it is written, to show what is no whole number. */
+  readonly text?: TextSql | undefined;
   /** Where the staged rows go; what is there is written over. */
   readonly path: string;
   readonly grid?: DayManifest["grid"];
@@ -72,6 +75,10 @@ interface Writ {
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
 export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRows> {
+  return wholeOnly(duck, staging.file, staging.text, () => staged(duck, staging));
+}
+
+async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
   const { select, file, path, series } = staging;
   try {
     const writ = await reading(file, () => writOf(duck, staging));
@@ -79,10 +86,10 @@ export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRow
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
     const asFirst = isFirst ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ))) : undefined;
-    if (asFirst !== undefined) return await staged(duck, staging, first, writ.place, asFirst);
+    if (asFirst !== undefined) return await lookedThrough(duck, staging, first, writ.place, asFirst);
     const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
     const written = await reading(file, () => copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact));
-    return await staged(duck, staging, exact, BY_NUMBER, written);
+    return await lookedThrough(duck, staging, exact, BY_NUMBER, written);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
@@ -133,8 +140,9 @@ async function asPlain(
 ): Promise<Written | undefined> {
   if (csv === undefined) return undefined;
   const groups = new Map(decimalsOf(series.kind).map(({ name, type }) => [name, type]));
-  const places = Object.fromEntries(Object.entries(csv.decimals).map(([theirs, ours]) => [theirs, needed[groups.get(ours) ?? "rate"]]));
-  const types = Object.fromEntries(Object.entries(places).map(([name, digits]) => [name, `DECIMAL(${MOST_DIGITS},${digits})`]));
+  const decimals = Object.fromEntries(Object.entries(csv.decimals).map(([theirs, ours]) => [theirs, needed[groups.get(ours) ?? "rate"]]));
+  const types = Object.fromEntries(Object.entries(decimals).map(([name, digits]) => [name, `DECIMAL(${MOST_DIGITS},${digits})`]));
+  const places = { ...decimals, ...Object.fromEntries(csv.whole.map((name) => [name, 0])) };
   const isPlain = (most?: number): Promise<boolean> => reading(file, () => isPlainCsv(csv, places, most));
   if (!(await isPlain(SAMPLE_BYTES))) return undefined;
   const rows = rowsSql(series, csv.select(types), place, (name) => name);
@@ -178,7 +186,13 @@ function rowsSql({ kind }: Series, select: string, place: Place, decimal: (name:
 }
 
 /** @throws HistoryError naming the file, for rows that cannot be */
-async function staged(duck: Duck, { series, file, path }: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
+async function lookedThrough(
+  duck: Duck,
+  { series, file, path }: Staging,
+  note: FileNote,
+  place: Place,
+  written: Written,
+): Promise<StagedRows> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
   await refuseBroken(duck, series.kind, path, file, has(series, "seq") && place.from !== "id");

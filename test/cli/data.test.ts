@@ -38,7 +38,15 @@ describe("marketwright data", () => {
     });
     expect(await run(file, "--market", "b", "--kind", "trades")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("--columns: is missing"),
+      err: expect.stringContaining(
+        '--kind: goes with --columns (got "trades"); expected no --kind where the file\'s shape tells it, or --columns',
+      ),
+    });
+    const candles = await run(file, "--market", "b", "--shape", "klines", "--kind", "klines-15M");
+    expect(candles).toMatchObject({ code: 2, err: expect.stringContaining("expected --interval 15M for candles of a known shape") });
+    expect(await run(file, "--market", "b", "--columns", "price=px")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--kind: is missing; expected the kind of the file whose --columns are told"),
     });
     expect(await run(file, "--market", "b", "--clock-parts", "x")).toMatchObject({
       code: 2,

@@ -348,7 +348,7 @@ describe("importing files", () => {
       "with a stamp that is none",
       "stamp.csv",
       `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1,soon,true\n`,
-      /Line: 3.*2,5,1,soon/,
+      /time is no whole number in row 2 .*"soon".*whole milliseconds since 1970/,
     ],
     ["with a line cut short", "line.csv", `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1\n`, /Line: 3.*2,5,1/],
     ["with a line that is no record", "line.ndjson", `${trade(1, MIDNIGHT, "5", "1")}{"id":`, /cannot be read/],

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { type Imported, importFiles } from "../../history/import-files.js";
+import { intervalOf } from "../../history/kinds.js";
 import { checkMapping, loadMapping, type Mapping } from "../../history/sources/mapping.js";
 import { SHAPES } from "../../history/sources/shape.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
@@ -95,8 +96,13 @@ function mappingOf({ mapping, kind, columns, timeUnit, recvTimeUnit }: ImportCom
       throw new ConfigError("is of a mapping", { field: "--time-unit", value: unit, expected: "--kind and --columns with it" });
     return undefined;
   }
-  if (kind === undefined || columns === undefined) {
-    throw new ConfigError("is missing", { field: kind === undefined ? "--kind" : "--columns", expected: "--kind and --columns together" });
+  if (kind === undefined) {
+    throw new ConfigError("is missing", { field: "--kind", expected: "the kind of the file whose --columns are told, such as trades" });
+  }
+  if (columns === undefined) {
+    const interval = intervalOf(kind);
+    const shaped = interval === "" ? "no --kind where the file's shape tells it" : `--interval ${interval} for candles of a known shape`;
+    throw new ConfigError("goes with --columns", { field: "--kind", value: kind, expected: `${shaped}, or --columns with it` });
   }
   const pairs = columns.split(",").map((pair) => {
     const at = pair.indexOf("=");

@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { DAY_MS, type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
-import { Duck, type DuckLimits, literal } from "../duck.js";
+import { Duck, type DuckLimits, pathSql } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import type { HistoryKind } from "../kinds.js";
 import { parquetSql, reading } from "../measure.js";
@@ -126,7 +126,7 @@ export function withinSql({ fromUs, toUs }: SpanWish): string {
 
 /** SQL of the rows of several files, one file's after another's. */
 export function parquetsSql(files: readonly string[]): string {
-  return `read_parquet([${files.map(literal).join(", ")}])`;
+  return `read_parquet([${files.map(pathSql).join(", ")}])`;
 }
 
 /** @throws HistoryError naming the first file, row and value that is no whole number of its unit */

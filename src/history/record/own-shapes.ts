@@ -1,6 +1,6 @@
 import { ndjsonSql } from "../sources/reading-sql.js";
 
-const STAMPS = { time: "BIGINT", recvTimeNs: "BIGINT", line: "BIGINT" };
+const STAMPS = { time: "MILLISECONDS", recvTimeNs: "BIGINT", line: "BIGINT" };
 const ORDER = {
   what: "VARCHAR",
   request: "BIGINT",

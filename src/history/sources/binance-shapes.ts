@@ -2,7 +2,7 @@ import type { Duck } from "../duck.js";
 import { withInterval } from "./exchange-shapes.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql, instantSql } from "./reading-sql.js";
-import type { Shape, ShapedFile } from "./shape.js";
+import type { Shape, ShapedFile, Writ } from "./shape.js";
 
 /**
  * Binance's public data (github.com/binance/binance-public-data, "README"): the columns of each file under our names, in their order.
@@ -41,27 +41,21 @@ const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
 const TYPES = {
   id: "BIGINT",
   agg_trade_id: "BIGINT",
-  time: "BIGINT",
-  transact_time: "BIGINT",
-  open_time: "BIGINT",
-  transaction_time: "BIGINT",
+  time: "INSTANT",
+  transact_time: "INSTANT",
+  open_time: "INSTANT",
+  transaction_time: "INSTANT",
   is_buyer_maker: "BOOLEAN",
 };
 
-/** The columns of a Binance file of so many; its last column is not in all. */
-function binanceColumns(shape: Shape, count: number): readonly string[] {
-  return (COLUMNS[shape] ?? []).slice(0, count);
+/** A Binance file of so many columns, named as its header or else Binance does; the last column is not in all. */
+export function binanceCsv(shape: Shape, path: string, writ: Writ, width: number): CsvFile {
+  if (writ.writ === "csv" && writ.hasHeader) return { path, columns: writ.columns, hasHeader: true };
+  return { path, columns: (COLUMNS[shape] ?? []).slice(0, width), hasHeader: false };
 }
 
-/** A file of Binance's public data. */
-export async function binanceShape(
-  duck: Duck,
-  path: string,
-  shape: Shape,
-  header: readonly string[] | undefined,
-  width: number,
-): Promise<ShapedFile | undefined> {
-  const csv: CsvFile = { path, columns: header ?? binanceColumns(shape, width), hasHeader: header !== undefined };
+/** A file of Binance's public data. @param kind of candles, as {@link withInterval} takes it */
+export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind: string): Promise<ShapedFile | undefined> {
   switch (shape) {
     case "binance-trades":
       return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", csv);
@@ -71,7 +65,7 @@ export async function binanceShape(
       return withInterval(
         duck,
         `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${csvSql(csv, TYPES)}`,
-        "klines",
+        kind,
       );
     case "binance-bookTicker":
       return {

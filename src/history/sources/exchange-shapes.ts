@@ -7,10 +7,10 @@ import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
 /** Where a capture has no line of its own this is null, and the row is its place. */
 const SEQ = "CAST(line AS BIGINT)";
 const JSON_TRADE = {
-  id: "VARCHAR",
+  id: "ID",
   price: "VARCHAR",
   amount: "VARCHAR",
-  time: "BIGINT",
+  time: "MILLISECONDS",
   isBuyerMaker: "BOOLEAN",
   status: "VARCHAR",
   line: "BIGINT",
@@ -24,7 +24,7 @@ const JSON_BOOK = {
   beginSequence: "BIGINT",
   endSequence: "BIGINT",
   prevEndSequence: "BIGINT",
-  timestamp: "BIGINT",
+  timestamp: "MILLISECONDS",
   recvTimeNs: "BIGINT",
   bids: "VARCHAR[][]",
   asks: "VARCHAR[][]",
@@ -75,7 +75,7 @@ export function bboShape(path: string, writ: Writ): ShapedFile {
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`;
   const table = {
     fields: {
-      time: "BIGINT",
+      time: "MILLISECONDS",
       bid: "VARCHAR",
       bidAmount: "VARCHAR",
       ask: "VARCHAR",
@@ -95,7 +95,7 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`;
   const table = {
     fields: {
-      time: "BIGINT",
+      time: "MILLISECONDS",
       markPrice: "VARCHAR",
       indexPrice: "VARCHAR",
       fundingRate: "VARCHAR",
@@ -111,7 +111,7 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
 
 /** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
 export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string): Promise<ShapedFile | undefined> {
-  const fields = { time: "BIGINT", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
+  const fields = { time: "MILLISECONDS", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
   const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
   return withInterval(duck, select, kind);
@@ -130,7 +130,7 @@ export async function withInterval(duck: Duck, select: string, kind: string): Pr
 /** Past funding rates. */
 export function fundingShape(path: string, writ: Writ): ShapedFile {
   const from = tableSql(path, writ, {
-    fields: { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "BIGINT" },
+    fields: { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "MILLISECONDS" },
     optional: ["marketId"],
   });
   return {
@@ -158,7 +158,7 @@ function readingOf(
   if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)) };
   const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
   const { columns, hasHeader } = writ;
-  return csvReading({ path, columns, hasHeader }, { ...fields, id: "BIGINT" }, decimals, (from) =>
+  return csvReading({ path, columns, hasHeader }, fields, decimals, (from) =>
     select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`),
   );
 }

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, identifier, literal } from "../duck.js";
+import { type Duck, identifier } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
+import { parquetSql } from "../measure.js";
 import { withInterval } from "./exchange-shapes.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
 import { bidSql, takerSql } from "./tardis-shapes.js";
+import { wholeSql } from "./whole-numbers.js";
 
 const UNITS = ["s", "ms", "us", "ns", "iso"] as const;
 type TimeUnit = (typeof UNITS)[number];
@@ -76,6 +78,7 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
       return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(side)} AS isBuyerMaker`;
     if (name === "isBid" && given(name) === undefined) return `${bidSql(side as string)} AS isBid`;
     const column = given(name);
+    if (type === "integer" && column !== undefined) return `${wholeSql(column, mapping.columns[name] as string)} AS ${identifier(name)}`;
     const sqlType = type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR";
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
@@ -108,12 +111,12 @@ async function tableSql(duck: Duck, path: string, writ: Writ, { columns }: Mappi
   if (writ.writ === "ndjson") return ndjsonSql(path, Object.fromEntries(wanted.map((name) => [name, "VARCHAR"])));
   const isParquet = writ.writ === "parquet";
   const held = isParquet
-    ? (await duck.rows(`DESCRIBE SELECT * FROM read_parquet(${literal(path)})`)).map(({ column_name }) => String(column_name))
+    ? (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name))
     : writ.columns;
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
     throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
-  return isParquet ? `read_parquet(${literal(path)})` : csvSql({ path, columns: held, hasHeader: true });
+  return isParquet ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
 }
 
 const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };

@@ -9,20 +9,25 @@ export interface CsvFile {
 
 /** Of a file at a time: a line has to fit. */
 const PIECE_BYTES = 256 * 1024;
+/** What is looked at together, also where the line ends with the first byte of them. */
+const WORD_BYTES = 4;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const COMMA = 44;
 const POINT = 46;
 const ZERO = 48;
-/** Every byte from here on is a letter, a mark that no number has, or no ASCII. What is between the digits and it the database refuses. */
-const LETTERS = 64;
-const NO_DECIMAL = -1;
+/** The same byte in each place of a word. */
+const COMMAS = 0x2c2c2c2c;
+const MINUSES = 0x2d2d2d2d;
+const ZEROS = 0x30303030;
+const HIGHEST_BITS = 0x80808080 | 0;
+const NO_NUMBER = -1;
 
 /**
- * Whether a database that reads decimals with so many places reads those of a CSV file exactly, which it does not say itself: each is digits with a
+ * Whether a database that reads numbers with so many places reads those of a CSV file exactly, which it does not say itself: each is digits with a
  * point at most among them, and what is past the places is zeros. Nothing in the file is quoted or spaced, so that a comma always ends a
  * field. False says nothing of the file, but that it has to be looked at as text.
- * @param places of the file's columns that hold decimals.
+ * @param places of the file's columns that hold numbers: none where they are whole.
  * @param most bytes to look at.
  * @throws Error of the system when the file cannot be read
  */
@@ -31,10 +36,11 @@ export async function isPlainCsv(
   places: Readonly<Record<string, number>>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  const all = columns.map((name) => places[name] ?? NO_DECIMAL);
-  const placesOf = Int32Array.from(all.slice(0, all.findLastIndex((each) => each !== NO_DECIMAL) + 1));
+  const all = columns.map((name) => places[name] ?? NO_NUMBER);
+  const placesOf = Int32Array.from(all.slice(0, all.findLastIndex((each) => each !== NO_NUMBER) + 1));
   // The last line may lack its end.
-  const bytes = new Uint8Array(PIECE_BYTES + 1);
+  const bytes = new Uint8Array(PIECE_BYTES + 1 + WORD_BYTES);
+  const words = new DataView(bytes.buffer);
   const file = await open(path);
   try {
     let isFirst = hasHeader;
@@ -52,7 +58,7 @@ export async function isPlainCsv(
       if (end === 0) return false;
       const start = isFirst ? bytes.indexOf(LINE_FEED) + 1 : 0;
       isFirst = false;
-      if (!arePlain(bytes, start, end, placesOf)) return false;
+      if (!arePlain(bytes, words, start, end, placesOf)) return false;
       bytes.copyWithin(0, end, held);
       held -= end;
     }
@@ -64,45 +70,63 @@ export async function isPlainCsv(
 
 /**
  * Whether the lines from `start` to `end` are. Every byte of a history is looked at here: `| 0` spares the check that a place is still a small integer.
- * @param places of the columns up to the last that holds decimals.
+ * @param words the same bytes.
+ * @param places of the columns up to the last that holds a number.
  */
-function arePlain(bytes: Uint8Array, start: number, end: number, places: Int32Array): boolean {
-  let seen = 0;
+function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number, places: Int32Array): boolean {
   let at = start | 0;
   while (at < end) {
-    for (let column = 0; column < places.length; column += 1) {
+    for (let column = 0; column < places.length; column = (column + 1) | 0) {
       const most = places[column] as number;
-      if (most === NO_DECIMAL) {
+      if (most === NO_NUMBER) {
         // What a field could be quoted or ended by is no greater than a comma.
-        while ((bytes[at] as number) > COMMA) at = (at + 1) | 0;
+        at = firstBelow(words, at, MINUSES);
       } else {
         const first = at;
-        let byte = bytes[at] as number;
-        while (byte >= ZERO) {
-          seen |= byte;
-          at = (at + 1) | 0;
-          byte = bytes[at] as number;
-        }
+        at = endOfDigits(words, at);
         if (at === first) return false;
-        if (byte === POINT) {
-          const exact = (at + most) | 0;
-          at = (at + 1) | 0;
-          byte = bytes[at] as number;
-          while (byte >= ZERO) {
-            if (at > exact && byte !== ZERO) return false;
-            seen |= byte;
-            at = (at + 1) | 0;
-            byte = bytes[at] as number;
-          }
+        if (bytes[at] === POINT) {
+          const exact = (at + most + 1) | 0;
+          at = endOfDigits(words, (at + 1) | 0);
+          for (let past = exact; past < at; past = (past + 1) | 0) if (bytes[past] !== ZERO) return false;
         }
       }
-      if (bytes[at] === COMMA) at = (at + 1) | 0;
-      else if (column < places.length - 1) return false;
+      const byte = bytes[at] as number;
+      if (byte === COMMA) at = (at + 1) | 0;
+      else if (column < places.length - 1 || byte > COMMA) return false;
     }
-    while ((bytes[at] as number) >= COMMA) at = (at + 1) | 0;
+    at = firstBelow(words, at, COMMAS);
     if (bytes[at] === CARRIAGE_RETURN) at = (at + 1) | 0;
     if (bytes[at] !== LINE_FEED) return false;
     at = (at + 1) | 0;
   }
-  return seen < LETTERS;
+  return true;
+}
+
+/**
+ * Where the first byte is from `at` on that is less than those of `least`. One that is borrows into its highest bit, which it has not set itself; what
+ * it borrows from the next one spoils only what comes after it.
+ */
+function firstBelow(words: DataView, at: number, least: number): number {
+  for (let from = at; ; from = (from + WORD_BYTES) | 0) {
+    const word = words.getInt32(from, true);
+    const below = (word - least) & ~word & HIGHEST_BITS;
+    if (below !== 0) return (from + firstMarked(below)) | 0;
+  }
+}
+
+/** Where the first byte is from `at` on that is less than a zero, or has one of the two bits that a letter or what is no ASCII has. The database refuses what is left beside digits. */
+function endOfDigits(words: DataView, at: number): number {
+  for (let from = at; ; from = (from + WORD_BYTES) | 0) {
+    const word = words.getInt32(from, true);
+    const other = (((word - ZEROS) & ~word) | word | (word << 1)) & HIGHEST_BITS;
+    if (other !== 0) return (from + firstMarked(other)) | 0;
+  }
+}
+
+/** The first byte of a word, from its lowest, whose highest bit is set: by branches, since fields of a column are mostly as long as in the row before, and what is counted has to be waited for. */
+function firstMarked(marks: number): number {
+  if ((marks & 0x80) !== 0) return 0;
+  if ((marks & 0x8000) !== 0) return 1;
+  return (marks & 0x800000) !== 0 ? 2 : 3;
 }

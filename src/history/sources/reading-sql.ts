@@ -1,33 +1,69 @@
-import { identifier, literal } from "../duck.js";
+import { identifier, literal, pathSql } from "../duck.js";
+import { parquetSql } from "../measure.js";
 import type { CsvFile } from "./plain-csv.js";
-import type { ShapedFile, TypedCsv } from "./shape.js";
+import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
+import { isWhole, type TextSql, wholesSql } from "./whole-numbers.js";
 
 /** Of a CSV file at a time: what a thread takes, and what is read where only the first rows are wanted. */
 const BUFFER_BYTES = 512 * 1024;
 
-/** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error. */
-export function csvSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>> = {}): string {
-  const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
-  return `read_csv(${literal(path)}, auto_detect=false, delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${BUFFER_BYTES}, columns={${types}})`;
+/** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error, and so is what is no whole number. */
+export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {}): string {
+  return wholesSql(numbersSql(csv, asText(kinds)), ofFile(csv, kinds));
 }
 
-/** What reads a CSV file, with its decimals as text or as what they are. @param select SQL of the kind's columns from the file's. */
+/** The same of a file that is known to be plain: of its whole numbers and decimals the database reads each as what it is. */
+function numbersSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>>): string {
+  const numbers = asNumbers(kinds);
+  const types = columns.map((name) => `${literal(name)}: ${literal(numbers[name] ?? "VARCHAR")}`).join(", ");
+  return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${BUFFER_BYTES}, columns={${types}})`;
+}
+
+/** What reads a CSV file, with its numbers as text or as what they are. @param select SQL of the kind's columns from the file's. */
 export function csvReading(
   csv: CsvFile,
   kinds: Readonly<Record<string, string>>,
   decimals: TypedCsv["decimals"],
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv"> {
-  const typed: TypedCsv["select"] = (types) => select(csvSql(csv, { ...kinds, ...types }));
-  return { select: typed({}), csv: { ...csv, decimals, select: typed } };
+  const whole = Object.entries(ofFile(csv, kinds)).flatMap(([name, type]) => (isWhole(type) ? [name] : []));
+  const typed: TypedCsv["select"] = (types) => select(numbersSql(csv, { ...kinds, ...types }));
+  return { select: select(csvSql(csv, kinds)), csv: { ...csv, decimals, whole, select: typed } };
 }
 
-/** SQL that reads a file of one JSON record a line; a field that a line lacks is null. */
+/**
+ * SQL that reads a file of one JSON record a line; a field that a line lacks is null, and an id that is no whole number is an error. Of other
+ * whole numbers the database reads what JSON says: to look at each as a text takes four tenths longer.
+ */
 export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>): string {
-  const types = Object.entries(fields)
+  const ids = Object.fromEntries(Object.entries(fields).filter(([, type]) => type === "ID"));
+  const types = Object.entries({ ...asNumbers(fields), ...asText(ids) })
     .map(([name, type]) => `${literal(name)}: ${literal(type)}`)
     .join(", ");
-  return `read_json(${literal(path)}, format='newline_delimited', maximum_object_size=67108864, columns={${types}})`;
+  return wholesSql(
+    `read_json(${pathSql(path)}, format='newline_delimited', compression='uncompressed', maximum_object_size=67108864, columns={${types}})`,
+    ids,
+  );
+}
+
+/** What reads a file with every field as text, whatever the database makes of it. */
+export function textSql(path: string, writ: Writ): TextSql {
+  if (writ.writ === "csv") return () => csvSql({ ...writ, path });
+  return (column) => (writ.writ === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path));
+}
+
+/** The types of fields as they are to be read: a whole number as text, which is looked at before it is one. */
+function asText(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "VARCHAR" : type]));
+}
+
+/** The same where the database makes the numbers. */
+function asNumbers(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "BIGINT" : type]));
+}
+
+function ofFile({ columns }: CsvFile, kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(kinds).filter(([name]) => columns.includes(name)));
 }
 
 /** SQL of an instant in nanoseconds from milliseconds or microseconds, told apart by their size: 1e14 ms is the year 5138, 1e14 us is 1973. */

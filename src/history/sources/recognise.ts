@@ -3,12 +3,14 @@ import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { reading } from "../measure.js";
 import type { PlainFile } from "../unpack.js";
-import { binanceShape } from "./binance-shapes.js";
+import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLines, isParquet } from "./first-lines.js";
 import { type Mapping, mappedShape } from "./mapping.js";
+import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
+import { type TextSql, wholeOnly } from "./whole-numbers.js";
 
 /** What a user says of a file. */
 export interface ShapeWish {
@@ -50,28 +52,40 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
   const { file, path } = plain;
   const { writ, names } = writOf(plain, wish);
-  return reading(file, async () => {
-    const shaped =
-      wish.mapping !== undefined ? await mappedShape(duck, path, writ, wish.mapping, file) : await named(duck, plain, writ, names, wish);
-    if (shaped !== undefined) return shaped;
-    throw new ConfigError(`${file} does not tell the interval of its candles`, {
-      field: "interval",
-      expected: "an interval such as 1M or 15M",
-    });
-  });
+  const { mapping } = wish;
+  if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, path, writ, mapping, file));
+  const shape = shapeOf(file, plain.name, names, wish);
+  if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
+  const csv = binanceCsv(shape, path, writ, names.length);
+  return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish)));
+}
+
+function shapedAs(
+  duck: Duck,
+  file: string,
+  text: TextSql,
+  shaping: () => Promise<ShapedFile | undefined> | ShapedFile,
+): Promise<ShapedFile> {
+  return wholeOnly(duck, file, text, () =>
+    reading(file, async () => {
+      const shaped = await shaping();
+      if (shaped !== undefined) return { ...shaped, text };
+      throw new ConfigError(`${file} does not tell the interval of its candles`, {
+        field: "interval",
+        expected: "an interval such as 1M or 15M",
+      });
+    }),
+  );
 }
 
 function named(
   duck: Duck,
-  { path, file, name }: PlainFile,
+  { path, file }: PlainFile,
+  shape: Shape,
   writ: Writ,
   names: readonly string[],
   wish: ShapeWish,
 ): Promise<ShapedFile | undefined> | ShapedFile {
-  const shape = shapeOf(file, name, names, wish);
-  const kind = wish.interval === undefined ? "klines" : `klines-${wish.interval}`;
-  if (shape.startsWith("binance-"))
-    return binanceShape(duck, path, shape, writ.writ === "csv" && writ.hasHeader ? writ.columns : undefined, names.length);
   const isTable = writ.writ === "csv" && writ.hasHeader;
   if (
     (shape.startsWith("tardis-") && !isTable) ||
@@ -96,10 +110,15 @@ function named(
     case "funding":
       return fundingShape(path, writ);
     case "klines":
-      return klinesShape(duck, path, writ, kind);
+      return klinesShape(duck, path, writ, kindOf(wish));
     default:
       return tradesShape(path, writ);
   }
+}
+
+/** What candles are to be: one kind, or only the family where the data tell the interval. */
+function kindOf({ interval }: ShapeWish): string {
+  return interval === undefined ? "klines" : `klines-${interval}`;
 }
 
 function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {

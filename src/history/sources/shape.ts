@@ -1,5 +1,6 @@
 import type { HistoryKind } from "../kinds.js";
 import type { CsvFile } from "./plain-csv.js";
+import type { TextSql } from "./whole-numbers.js";
 
 /** The shapes of files that an import knows by name. */
 export const SHAPES = [
@@ -26,11 +27,13 @@ export type Writ =
   | { readonly writ: "csv"; readonly columns: readonly string[]; readonly hasHeader: boolean }
   | { readonly writ: "parquet" };
 
-/** A CSV file whose decimals need not be read as text where they are plain. */
+/** A CSV file whose numbers need not be read as text where they are plain. */
 export interface TypedCsv extends CsvFile {
   /** The file's columns that hold decimals, each with the kind's column that it is. */
   readonly decimals: Readonly<Record<string, string>>;
-  /** SQL that gives the kind's columns, with these columns of the file read as other types than text. */
+  /** The file's columns that hold whole numbers. */
+  readonly whole: readonly string[];
+  /** SQL that gives the kind's columns, with its whole numbers, and these columns of the file, read as other types than text. */
   readonly select: (types: Readonly<Record<string, string>>) => string;
 }
 
@@ -45,6 +48,8 @@ export interface ShapedFile {
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */
   readonly ofSymbol?: (symbol: string) => string;
+  /** The file as it is written, to show what is wrong with it. */
+  readonly text?: TextSql;
   /** What the import says of the data. */
   readonly findings: readonly string[];
 }

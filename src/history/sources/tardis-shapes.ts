@@ -1,18 +1,19 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import type { ShapedFile } from "./shape.js";
+import { isWholeSql } from "./whole-numbers.js";
 
 /** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
 const STAMPS = "CAST(timestamp AS BIGINT) * 1000 AS timeNs, CAST(local_timestamp AS BIGINT) * 1000 AS recvNs";
 
-const TYPES = { timestamp: "BIGINT", local_timestamp: "BIGINT", is_snapshot: "BOOLEAN" };
+const TYPES = { timestamp: "MICROSECONDS", local_timestamp: "MICROSECONDS", is_snapshot: "BOOLEAN" };
 const DECIMALS = { price: "price", amount: "amount" };
 
 /** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
 export async function tardisTrades(duck: Duck, path: string, columns: readonly string[]): Promise<ShapedFile> {
   const csv = { path, columns, hasHeader: true };
   const all = csvSql(csv, TYPES);
-  const { strange } = await duck.row(`SELECT count(*) FILTER (TRY_CAST(id AS BIGINT) IS NULL) AS strange FROM ${all}`);
+  const { strange } = await duck.row(`SELECT count(*) FILTER (NOT ${isWholeSql("id")}) AS strange FROM ${all}`);
   const hasIds = wholeOf(strange) === 0n;
   const reading = csvReading(
     csv,

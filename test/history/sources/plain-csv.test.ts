@@ -8,7 +8,7 @@ import { csvSql } from "../../../src/history/sources/reading-sql.js";
 import { fileOf, scratchFolder } from "../scratch.js";
 
 const COLUMNS = ["id", "price", "side", "amount", "note"];
-const PLACES = { price: 1, amount: 3 };
+const PLACES = { id: 0, price: 1, amount: 3 };
 
 const plain = (text: string, path: string): Promise<boolean> => {
   writeFileSync(path, text);
@@ -77,6 +77,10 @@ describe("a plain CSV file", () => {
 
   it.each([
     ["a place too many", "1,5.55,buy,1,x\n"],
+    ["a whole number with a part", "1.5,5.5,buy,1,x\n"],
+    ["a whole number with an exponent", "1e3,5.5,buy,1,x\n"],
+    ["a letter that ends the last decimal", "1,5.5,buy,1e3,x\n"],
+    ["no ASCII in a number", "1,5.5,buy,1\u0660,x\n"],
     ["a field too few before the last decimal", "1,5.5,1\n"],
     ["a quoted field, which could hold a comma", '1,5.5,"buy",1,x\n'],
     ["a quoted field after the decimals", '1,5.5,buy,1,"x"\n'],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Comparison, comparisonSchema } from "../../src/backtest/compare/comparison-schema.js";
 import { SESSION_FILES } from "../../src/backtest/session/session-file.js";
 import { SweepStage } from "../backtest/sweep/sweep-stage.js";
-import { makerWish, recordSession, takingWish } from "../support/recorded-session.js";
+import { makerWish, recordSession, taking } from "../support/recorded-session.js";
 import { captureCli } from "./captured-cli.js";
 
 describe("marketwright compare", () => {
@@ -79,9 +79,9 @@ describe("marketwright compare", () => {
   });
 
   it("says of a live session how much took on arrival, and of each fill that a backtest's rules have otherwise why", async () => {
-    const taking = join(stage.folder, "taking");
-    await recordSession(takingWish(taking, 5_000));
-    const { out } = await captureCli(["compare", taking, "--json"]);
+    const taken = join(stage.folder, "taken");
+    await recordSession(taking(makerWish(taken, 5_000, "fitted")));
+    const { out } = await captureCli(["compare", taken, "--json"]);
     const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
     expect(notes).toContainEqual(expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/));
     const [market] = markets;
@@ -93,7 +93,7 @@ describe("marketwright compare", () => {
     expect(apart).toBeCloseTo((1 - share) * Number(unionBase), 9);
     expect(differences.some(({ kind }) => kind === "untold")).toBe(true);
     expect(differences.every(({ why }) => why !== "")).toBe(true);
-    expect((await captureCli(["compare", taking])).out).toMatch(/\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/);
+    expect((await captureCli(["compare", taken])).out).toMatch(/\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/);
   });
 
   it("is wrong usage for what is no session, no backtest, or a session that was changed or not ended", async () => {

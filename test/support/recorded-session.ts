@@ -85,14 +85,13 @@ export function hurriedWish(folder: string, forMs: Ms): SessionWish {
   return { ...makerWish(folder, forMs, "fitted"), delays: seededRandom("a line") };
 }
 
-/** The same over the same line, with quotes so near the middle and so large that many of them take when they arrive, and some of what they take is too little. */
-export function takingWish(folder: string, forMs: Ms): SessionWish {
-  const wish = hurriedWish(folder, forMs);
+/** Of any session one over that line, with quotes so near the middle and so large that many of them take when they arrive, and some find too little. */
+export function taking(wish: SessionWish): SessionWish {
   const { quotes, markets } = wish.config;
   const market = markets[MARKET] as BotConfig["markets"][string];
   const params = { ...market.params, halfSpreadBps: 0.1, sizeBase: 0.1 };
   const config = { ...wish.config, quotes: { ...quotes, timeInForce: "GTT" as const }, markets: { [MARKET]: { ...market, params } } };
-  return { ...wish, config };
+  return { ...wish, config, delays: seededRandom("a line") };
 }
 
 /** The same maker where a recorded capture drives the market. */

@@ -68,18 +68,25 @@ class Replaying implements MatchListener {
   readonly #open = new Map<number, ReplayedOrder>();
   readonly #ids = new Map<string, number>();
   readonly #fills: ReplayOrderFill[] = [];
+  /** When the first cancel of an order arrives, by its hash. */
+  readonly #cancelUs = new Map<string, number>();
 
   constructor(tape: Tape, model: OrderReplayModel) {
     this.#tape = tape;
     this.#model = model;
     const options = { tape, listener: this, queue: model.queue };
     this.#matcher = model.isShared
-      ? new SharedMarketMatcher(options, (order, atUs) => this.#over(order, "absent", atUs))
+      ? new SharedMarketMatcher(options, {
+          cancelUs: ({ id }) => this.#cancelUs.get((this.#open.get(id) as ReplayedOrder).recorded.hash) ?? Number.POSITIVE_INFINITY,
+          onAbsent: (order, atUs) => this.#over(order, "absent", atUs),
+        })
       : new BookMatcher(options);
   }
 
   run(account: RecordedAccount): OrderReplay {
-    for (const request of this.#requests(account)) {
+    const requests = this.#requests(account);
+    this.#noteCancels(requests);
+    for (const request of requests) {
       this.#advance(request.atUs);
       if (request.kind === "place") this.#place(request.order, request.atUs);
       else this.#cancel(request.hash, request.atUs);
@@ -123,6 +130,16 @@ class Replaying implements MatchListener {
         return { ...request, atUs: Math.max(arrivedUs, places.get(request.hash ?? "") ?? arrivedUs, request.refusedAfterUs ?? arrivedUs) };
       })
       .sort((one, other) => one.atUs - other.atUs);
+  }
+
+  #noteCancels(requests: readonly Request[]): void {
+    const placed: string[] = [];
+    for (const request of requests) {
+      if (request.kind === "place") placed.push(request.order.hash);
+      else
+        for (const hash of request.hash === undefined ? placed : [request.hash])
+          if (!this.#cancelUs.has(hash)) this.#cancelUs.set(hash, request.atUs);
+    }
   }
 
   #advance(toUs: number): void {

@@ -9,9 +9,17 @@ import type { OwnSide } from "../matching/own-side.js";
 const STAMP_US = 1_000;
 /**
  * An exchange stamps an order when it takes it in, and its trades when it matches it: up to 19 ms later was measured where it had to wait for a
- * processor. Ten times as much would give an order what others traded once it was cancelled.
+ * processor. After 100 ms and more, an order that was filled meanwhile would have what others traded.
  */
 const MATCHED_WITHIN_US = 25_000;
+
+/** What a {@link SharedMarketMatcher} asks and tells of the orders that it matches. */
+export interface SharedOrders {
+  /** When a cancel of an order will arrive; Infinity where none does. */
+  cancelUs(order: ReplayOrder): number;
+  /** An order was not there: told before it is ended as a cancel would end it. */
+  onAbsent(order: ReplayOrder, atUs: number): void;
+}
 
 interface OwnFill {
   readonly key: number;
@@ -28,10 +36,9 @@ export class SharedMarketMatcher extends BookMatcher {
   readonly #tape: Tape;
   readonly #placedUs = new Map<number, number>();
   readonly #fills: readonly OwnFill[];
-  readonly #onAbsent: (order: ReplayOrder, atUs: number) => void;
+  readonly #orders: SharedOrders;
 
-  /** @param onAbsent is told of an order that was not there, before it is ended as a cancel would end it. */
-  constructor(options: BookMatcherOptions, onAbsent: (order: ReplayOrder, atUs: number) => void) {
+  constructor(options: BookMatcherOptions, orders: SharedOrders) {
     const { listener } = options;
     const fills: OwnFill[] = [];
     // Its own amounts: what our takers printed is taken out of them.
@@ -50,7 +57,7 @@ export class SharedMarketMatcher extends BookMatcher {
     });
     this.#fills = fills;
     this.#tape = tape;
-    this.#onAbsent = onAbsent;
+    this.#orders = orders;
   }
 
   override place(order: ReplayOrder, atUs: number): void {
@@ -80,9 +87,9 @@ export class SharedMarketMatcher extends BookMatcher {
     const { exchangeUs, kind, rowEnd, signedTicks, lots, messages } = this.#tape;
     const sign = signOf(order.side);
     const limit = Number.isNaN(order.ticks) ? Number.POSITIVE_INFINITY : keyOf(order);
+    const untilUs = Math.min(atUs + MATCHED_WITHIN_US, this.#orders.cancelUs(order));
     const rows: number[] = [];
-    for (let message = firstAfter(exchangeUs, atUs); message < messages; message++) {
-      if ((exchangeUs[message] as number) > atUs + MATCHED_WITHIN_US) break;
+    for (let message = firstAfter(exchangeUs, atUs); message < messages && (exchangeUs[message] as number) < untilUs; message++) {
       if (kind[message] !== TapeKind.trade) continue;
       const row = (rowEnd[message] as number) - 1;
       const signed = signedTicks[row] as number;
@@ -98,7 +105,7 @@ export class SharedMarketMatcher extends BookMatcher {
       const lots = Math.min(order.openLots, this.#givenToOthers(keyOf(order), placedUs, atUs));
       if (lots > 0) this.own.fill(order, order.ticks, lots, cause, atUs);
       if (order.openLots === 0 || atUs - placedUs < STAMP_US) continue;
-      this.#onAbsent(order, atUs);
+      this.#orders.onAbsent(order, atUs);
       this.own.end(order, "cancelled", atUs);
     }
   }

@@ -13,7 +13,7 @@ import { logTo } from "../../../src/monitoring/log.js";
 import { findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
-import { captureWish, parityInputs, recordSession } from "../../support/recorded-session.js";
+import { captureWish, parityInputs, recordSession, taking } from "../../support/recorded-session.js";
 
 const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
 const FOR_MS = 600_000;
@@ -21,31 +21,34 @@ const FOR_MS = 600_000;
 describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
   "a session of ten minutes on capture %s (skipped where it does not lie on this machine)",
   (tag) => {
-    it.skipIf(!hasCapture(tag)).each(["paper", "live"] as const)("wants the same and is filled alike in the backtest: %s", async (mode) => {
-      const folder = mkdtempSync(join(tmpdir(), "marketwright-parity-"));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const wish = await captureWish(join(folder, "session"), FOR_MS, findCaptureFiles(recordedDataFolder(), tag));
-      const recorded = await recordSession(mode === "paper" ? { ...wish, paper: PAPER } : wish);
-      const session = recorded.session as Session;
+    it.skipIf(!hasCapture(tag)).each(["paper", "live", "live and taking"] as const)(
+      "wants the same and is filled alike in the backtest: %s",
+      async (mode) => {
+        const folder = mkdtempSync(join(tmpdir(), "marketwright-parity-"));
+        onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+        const wish = await captureWish(join(folder, "session"), FOR_MS, findCaptureFiles(recordedDataFolder(), tag));
+        const recorded = await recordSession({ paper: { ...wish, paper: PAPER }, live: wish, "live and taking": taking(wish) }[mode]);
+        const session = recorded.session as Session;
 
-      const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
-      const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
-      const data = (await openSession(recorded.folder, session)).map(({ marketId, heard, history, isInBook }) => ({
-        marketId,
-        tape: heard,
-        marks: history.marks,
-        isInBook,
-      }));
-      const intents = await readIntents(recorded.folder, session);
-      const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents);
-      const inputs = await parityInputs(recorded);
-      const { plain, best } = fitModel(inputs);
-      process.stdout.write(
-        `${tag} ${mode}: ${again.equal} of ${again.intents} intents, ${inputs.account.fills.length} fills; second half ${(100 * best.secondHalf.share).toFixed(2)} % (${JSON.stringify(best.model)}), unfitted ${(100 * plain.secondHalf.share).toFixed(2)} %\n`,
-      );
-      expect(again).toEqual({ turns: session.turns.count, intents: intents.length, equal: intents.length, firstDifference: undefined });
-      expect(inputs.account.fills.length).toBeGreaterThan(0);
-      expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
-    });
+        const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+        const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+        const data = (await openSession(recorded.folder, session)).map(({ marketId, heard, history, isInBook }) => ({
+          marketId,
+          tape: heard,
+          marks: history.marks,
+          isInBook,
+        }));
+        const intents = await readIntents(recorded.folder, session);
+        const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents);
+        const inputs = await parityInputs(recorded);
+        const { plain, best } = fitModel(inputs);
+        process.stdout.write(
+          `${tag} ${mode}: ${again.equal} of ${again.intents} intents, ${inputs.account.fills.length} fills, ${inputs.account.fills.filter(({ isMaker }) => !isMaker).length} of them taken; second half ${(100 * best.secondHalf.share).toFixed(2)} % (${JSON.stringify(best.model)}), unfitted ${(100 * plain.secondHalf.share).toFixed(2)} %\n`,
+        );
+        expect(again).toEqual({ turns: session.turns.count, intents: intents.length, equal: intents.length, firstDifference: undefined });
+        expect(inputs.account.fills.length).toBeGreaterThan(0);
+        expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
+      },
+    );
   },
 );

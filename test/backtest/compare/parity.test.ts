@@ -5,7 +5,7 @@ import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
 import { fitModel, historyModel, judge, plainModel } from "../../../src/backtest/compare/fit.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { hurriedWish, makerWish, parityInputs, recordSession, takingWish } from "../../support/recorded-session.js";
+import { hurriedWish, makerWish, parityInputs, recordSession, taking } from "../../support/recorded-session.js";
 
 const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
 const folder = (): string => join(scratchFolder(), "session");
@@ -58,7 +58,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
 });
 
 it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
-  const inputs = await parityInputs(await recordSession(takingWish(folder(), 10_000)));
+  const inputs = await parityInputs(await recordSession(taking(makerWish(folder(), 10_000, "fitted"))));
   const { account } = inputs;
   const sizeOf = (fills: readonly { readonly lots: number }[]): number => fills.reduce((sum, { lots }) => sum + lots, 0);
   expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(sizeOf(account.fills) / 2);

@@ -9,7 +9,7 @@ const MS = 1_000;
 const END_US = 1_000 * MS;
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 
-/** Bids 100 x 10, 99 x 20; asks 105 x 10, 106 x 20, at 1 ms, then what happens; the orders arrive at 10 ms. */
+/** Bids 100 x 10, 99 x 20; asks 105 x 10, 106 x 20, at 1 ms, then what happens; the orders arrive at 10 ms, the cancel of number 9 at 15 ms. */
 function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayOrder[]) {
   const builder = new TapeBuilder(GRID)
     .snapshot(MS, MS)
@@ -20,8 +20,12 @@ function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayO
   then(builder);
   const heard = new Heard();
   const absent: [id: number, atMs: number][] = [];
-  const matcher = new SharedMarketMatcher({ tape: builder.build(), listener: heard, queue: riskAverseQueue }, ({ id }, atUs) =>
-    absent.push([id, atUs / MS]),
+  const matcher = new SharedMarketMatcher(
+    { tape: builder.build(), listener: heard, queue: riskAverseQueue },
+    {
+      cancelUs: ({ id }) => (id === 9 ? 15 * MS : Number.POSITIVE_INFINITY),
+      onAbsent: ({ id }, atUs) => absent.push([id, atUs / MS]),
+    },
   );
   const playTo = (us: number): void => {
     while (matcher.nextUs <= us) matcher.advance(us, true);
@@ -135,6 +139,15 @@ describe("an order that took when it arrived, in the market that it was recorded
       order(3, "BUY", 104, 1),
     );
     expect(story).toEqual(["2 4@104 taker", "3 1@104 taker", "1 1@104 queue"]);
+  });
+
+  it("has nothing that was printed once it was cancelled: that was another's", () => {
+    const { story } = replayed(
+      (tape) => tape.trade(14 * MS, 14 * MS, "BUY", 104, 2).trade(15 * MS, 15 * MS, "BUY", 104, 5),
+      order(9, "BUY", 104, 4),
+      order(10, "BUY", 104, 4),
+    );
+    expect(story).toEqual(["9 2@104 taker", "10 4@104 taker"]);
   });
 
   it("ends as its time in force has it: at once, all of it or none, at any price, or never as a taker", () => {

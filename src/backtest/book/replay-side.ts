@@ -134,12 +134,21 @@ export class ReplaySide implements ReadableSide {
   }
 
   topInto(pairs: Float64Array, most: number): number {
+    if (this.#bestKey === NO_KEY) return 0;
     const sign = this.#sign;
+    const shown = this.#lots;
     let levels = 0;
-    for (let key = this.#bestKey; key !== NO_KEY && levels < most; key = this.#nextKey(key)) {
-      pairs[2 * levels] = key * sign;
-      pairs[2 * levels + 1] = this.lotsAt(key);
-      levels++;
+    let last = this.#bestKey & LAST_OF_PAGE;
+    for (let page = this.#bestKey >> PAGE_BITS; page >= this.#firstPage && levels < most; page--) {
+      const start = this.#startOf(page);
+      for (let place = start === 0 ? -1 : last; place >= 0 && levels < most; place--) {
+        const lots = shown[start + place];
+        if (lots === 0) continue;
+        pairs[2 * levels] = ((page << PAGE_BITS) + place) * sign;
+        pairs[2 * levels + 1] = lots;
+        levels++;
+      }
+      last = LAST_OF_PAGE;
     }
     return levels;
   }

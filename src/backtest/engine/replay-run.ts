@@ -13,6 +13,7 @@ import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
+import type { MarketState } from "../../market/market-state.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
 import { type FeedMaker, feedOf } from "../feed/feed-of.js";
@@ -122,8 +123,11 @@ export class ReplayRun {
     for (const [marketId, history] of markets) {
       const market = this.venue.markets.get(marketId) as ReplayMarket;
       market.matcher = this.#matcherOf(market, history);
-      const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void =>
-        this.bot.context.desks.get(marketId)?.state.noteTraded(ticks, aggressor);
+      let state: MarketState | undefined;
+      const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
+        state ??= this.bot.context.desks.get(marketId)?.state;
+        state?.noteTraded(ticks, aggressor);
+      };
       const heard = new HeardUntil(options.cutUs);
       this.#heard.set(marketId, heard);
       const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade);

@@ -22,6 +22,21 @@ export async function sha256Of(path: string): Promise<string> {
   }
 }
 
+/** The same of a file that another has written, which is on the disk from then on. @throws Error of the system when it cannot be read or written */
+export async function settledSha256Of(path: string): Promise<string> {
+  const [sha256] = await Promise.all([sha256Of(path), settled(path)]);
+  return sha256;
+}
+
+async function settled(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Puts a small text at a path, whole or not at all, whenever the process or the machine ends. */
 export function writeWhole(path: string, text: string): void {
   const temporary = `${path}.next`;

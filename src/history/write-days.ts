@@ -142,7 +142,8 @@ async function writeDay(
     const added = isAllAdded ? written.rows : Number((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     said.push(...missingBars(series, covered, written.rows));
-    syncFile(nextPath);
+    const isAsStaged = written === rows;
+    if (!isAsStaged) syncFile(nextPath);
     const manifest: DayManifest = {
       format: 1,
       ...series,
@@ -153,7 +154,7 @@ async function writeDay(
       firstNs: written.firstNs === undefined ? null : String(written.firstNs),
       lastNs: written.lastNs === undefined ? null : String(written.lastNs),
       bytes: statSync(nextPath).size,
-      sha256: await sha256Of(nextPath),
+      sha256: (isAsStaged ? rows.sha256 : undefined) ?? (await sha256Of(nextPath)),
       decimals,
       ...(note.grid === undefined ? {} : { grid: note.grid }),
       sources: [...(kept?.sources ?? []), { ...source, rows: added }],

@@ -4,19 +4,18 @@ import type { CsvFile } from "./plain-csv.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
 import { isWhole, type TextSql, wholesSql } from "./whole-numbers.js";
 
-/** Of a CSV file at a time: what a thread takes, and what is read where only the first rows are wanted. */
+/** Of a CSV file at a time: what a thread takes. More is faster, but is all read where only the first rows are wanted. */
 const BUFFER_BYTES = 512 * 1024;
+const PLAIN_BUFFER_BYTES = 1024 * 1024;
 
 /** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error, and so is what is no whole number. */
 export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {}): string {
-  return wholesSql(numbersSql(csv, asText(kinds)), ofFile(csv, kinds));
+  return wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), ofFile(csv, kinds));
 }
 
-/** The same of a file that is known to be plain: of its whole numbers and decimals the database reads each as what it is. */
-function numbersSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>>): string {
-  const numbers = asNumbers(kinds);
-  const types = columns.map((name) => `${literal(name)}: ${literal(numbers[name] ?? "VARCHAR")}`).join(", ");
-  return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${BUFFER_BYTES}, columns={${types}})`;
+function tableSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>>, bufferBytes: number): string {
+  const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
+  return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${bufferBytes}, columns={${types}})`;
 }
 
 /** What reads a CSV file, with its numbers as text or as what they are. @param select SQL of the kind's columns from the file's. */
@@ -27,7 +26,7 @@ export function csvReading(
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv"> {
   const whole = Object.entries(ofFile(csv, kinds)).flatMap(([name, type]) => (isWhole(type) ? [name] : []));
-  const typed: TypedCsv["select"] = (types) => select(numbersSql(csv, { ...kinds, ...types }));
+  const typed: TypedCsv["select"] = (types) => select(tableSql(csv, { ...asNumbers(kinds), ...types }, PLAIN_BUFFER_BYTES));
   return { select: select(csvSql(csv, kinds)), csv: { ...csv, decimals, whole, select: typed } };
 }
 

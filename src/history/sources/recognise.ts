@@ -5,7 +5,7 @@ import { reading } from "../measure.js";
 import type { PlainFile } from "../unpack.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
-import { firstLines, isParquet } from "./first-lines.js";
+import { firstLine, isParquet } from "./first-line.js";
 import { type Mapping, mappedShape } from "./mapping.js";
 import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
@@ -143,7 +143,7 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
   }
-  const [line] = firstLines(path);
+  const line = firstLine(path);
   if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
   if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
   const names = line.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1"));

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { ConfigError } from "../../core/errors.js";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "../unpack.js";
-import { isParquet } from "./first-lines.js";
+import { isParquet } from "./first-line.js";
 
 /** Of a file at a time. */
 const PIECE_BYTES = 256 * 1024;

@@ -26,20 +26,16 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
       return { result: "answered", ask: "rules", data: { ...rules, serverTimeMs: nowMs } };
     case "openOrders": {
       const asked = action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
-      const data = asked.flatMap((market) =>
-        market === undefined ? [] : [...market.openOrders].map((held) => held.record((ticks) => market.terms.instrument.priceOf(ticks))),
-      );
+      const data = asked.flatMap((market) => (market === undefined ? [] : [...market.openOrders].map((held) => market.recordOf(held))));
       return { result: "answered", ask: "openOrders", data };
     }
     case "historyOrders": {
       const market = markets.get(action.marketId);
       const { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
-      const listed = market === undefined ? [] : [...market.recent, ...market.openOrders];
-      const data = listed
-        .filter(({ createdAtMs }) => createdAtMs >= startTimeMs && createdAtMs <= endTimeMs)
-        .slice(-PAGE)
-        .map((held) => held.record((ticks) => (market as ReplayMarket).terms.instrument.priceOf(ticks)));
-      return { result: "answered", ask: "historyOrders", data };
+      if (market === undefined) return { result: "answered", ask: "historyOrders", data: [] };
+      const open = [...market.openOrders].filter(({ createdAtMs }) => createdAtMs >= startTimeMs && createdAtMs <= endTimeMs);
+      const listed = [...market.endedOrders.placedWithin(startTimeMs, endTimeMs), ...open.map((held) => market.recordOf(held))];
+      return { result: "answered", ask: "historyOrders", data: listed.slice(-PAGE) };
     }
     case "userTrades":
       return { result: "answered", ask: "userTrades", data: trades.page(action.marketId, action.fromId) };

@@ -1,7 +1,9 @@
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { FillCause, Matcher, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
+import { EndedOrders } from "./ended-orders.js";
 import { HeldOrder } from "./held-order.js";
 import type { MarketTerms } from "./market-terms.js";
 
@@ -16,8 +18,8 @@ export interface OrderListener {
 export class ReplayMarket implements MatchListener {
   readonly marketId: MarketId;
   readonly terms: MarketTerms;
+  readonly endedOrders = new EndedOrders();
   readonly #open = new Map<number, HeldOrder>();
-  readonly #recent: HeldOrder[] = [];
   readonly #listener: OrderListener;
   readonly #observer: RunObserver;
   readonly #best = { BUY: Number.NaN, SELL: Number.NaN };
@@ -51,11 +53,6 @@ export class ReplayMarket implements MatchListener {
 
   get openCount(): number {
     return this.#open.size;
-  }
-
-  /** Orders that are over, the newest last: as many as anybody asks for after the fact. */
-  get recent(): readonly HeldOrder[] {
-    return this.#recent;
   }
 
   /** Our best open price of a side; NaN for none. */
@@ -94,14 +91,18 @@ export class ReplayMarket implements MatchListener {
     this.#over(held, atUs);
   }
 
+  /** An order as the exchange reports it now. */
+  recordOf(held: HeldOrder): VenueOrder {
+    return held.record((ticks) => this.terms.instrument.priceOf(ticks));
+  }
+
   #held(order: ReplayOrder): HeldOrder {
     return this.#open.get(order.id) as HeldOrder;
   }
 
   #over(held: HeldOrder, atUs: number): void {
     this.#open.delete(held.order.id);
-    this.#recent.push(held);
-    if (this.#recent.length > 2 * KEPT) this.#recent.splice(0, this.#recent.length - KEPT);
+    this.endedOrders.add(this.recordOf(held), Math.floor(atUs / 1000));
     this.#noteBest(held.order.side, atUs);
   }
 
@@ -115,6 +116,3 @@ export class ReplayMarket implements MatchListener {
     this.#observer.quote(this.marketId, atUs, side, best);
   }
 }
-
-/** A page of the history of orders is 500. */
-const KEPT = 500;

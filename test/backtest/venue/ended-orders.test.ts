@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EndedOrders } from "../../../src/backtest/venue/ended-orders.js";
+import type { VenueOrder } from "../../../src/exchange/records.js";
+
+/** Each ends so much after the one before it, and was placed so long before its end. */
+const lives = fc.array(fc.record({ afterMs: fc.nat(20), openMs: fc.nat(60) }), { maxLength: 60 });
+
+describe("orders that are over", () => {
+  // A bot that asks what became of an order must find it, however long it had rested.
+  it("are found by when they were placed, in the order in which they ended", () => {
+    fc.assert(
+      fc.property(lives, fc.nat(800), fc.nat(800), (drawn, fromMs, spanMs) => {
+        const ended = new EndedOrders();
+        const all: VenueOrder[] = [];
+        let endedMs = 100;
+        for (const { afterMs, openMs } of drawn) {
+          endedMs += afterMs;
+          const record = { id: String(all.length), createdAtMs: endedMs - openMs } as VenueOrder;
+          all.push(record);
+          ended.add(record, endedMs);
+        }
+        const toMs = fromMs + spanMs;
+        const placed = all.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs <= toMs);
+        expect(ended.placedWithin(fromMs, toMs)).toEqual(placed);
+      }),
+    );
+  });
+
+  it("are forgotten when a page of newer ones is there", () => {
+    const ended = new EndedOrders();
+    for (let id = 0; id < 5_000; id++) ended.add({ id: String(id), createdAtMs: id } as VenueOrder, id);
+    const found = ended.placedWithin(0, Number.POSITIVE_INFINITY);
+    expect(found.length).toBeGreaterThanOrEqual(500);
+    expect(found.length).toBeLessThanOrEqual(1_000);
+    expect(found.at(-1)?.id).toBe("4999");
+  });
+});

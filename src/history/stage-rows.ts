@@ -193,11 +193,11 @@ async function lookedThrough(duck: Duck, staging: Staging, note: FileNote, place
   const { series, path } = staging;
   const hasNumbers = has(series, "seq") && place.from === "number";
   // The database looks at the rows on a thread of its own.
-  const [sha256, looked] = await Promise.all([
-    hasNumbers ? undefined : settledSha256Of(path),
-    rowsLookedThrough(duck, staging, note, place, written),
-  ]);
-  return { ...looked, sha256 };
+  const sha256 = hasNumbers ? undefined : settledSha256Of(path);
+  // It is heard below, unless the rows cannot be.
+  sha256?.catch(() => undefined);
+  const looked = await rowsLookedThrough(duck, staging, note, place, written);
+  return { ...looked, sha256: await sha256 };
 }
 
 async function rowsLookedThrough(

@@ -2,7 +2,7 @@ import { identifier, literal, pathSql } from "../duck.js";
 import { parquetSql } from "../measure.js";
 import type { CsvFile } from "./plain-csv.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
-import { isWhole, type TextSql, wholesSql } from "./whole-numbers.js";
+import { isWhole, mostOf, type TextSql, wholesSql } from "./whole-numbers.js";
 
 /** Of a CSV file at a time: what a thread takes. More is faster, but is all read where only the first rows are wanted. */
 const BUFFER_BYTES = 512 * 1024;
@@ -65,8 +65,11 @@ function ofFile({ columns }: CsvFile, kinds: Readonly<Record<string, string>>): 
   return Object.fromEntries(Object.entries(kinds).filter(([name]) => columns.includes(name)));
 }
 
-/** SQL of an instant in nanoseconds from milliseconds or microseconds, told apart by their size: 1e14 ms is the year 5138, 1e14 us is 1973. */
+/**
+ * SQL of an instant in nanoseconds from milliseconds or microseconds, told apart by their size: what is too large to be stored as milliseconds is
+ * past the year 2262, and as microseconds within 1970.
+ */
 export function instantSql(column: string): string {
   const whole = `CAST(${identifier(column)} AS BIGINT)`;
-  return `${whole} * CASE WHEN ${whole} >= 100000000000000 THEN 1000 ELSE 1000000 END`;
+  return `${whole} * CASE WHEN ${whole} > ${mostOf("MILLISECONDS")} THEN 1000 ELSE 1000000 END`;
 }

@@ -16,6 +16,11 @@ const NO_WHOLE = "is no whole number of";
 /** A file as the database reads it where every field is text. @param column the one that is asked for. */
 export type TextSql = (column: string) => string;
 
+/** The largest whole number of a type that can be stored. */
+export function mostOf(type: string): bigint {
+  return MOST[type] as bigint;
+}
+
 /** Whether a field that is read as such a type holds whole numbers. */
 export function isWhole(type: string): boolean {
   return Object.hasOwn(MOST, type);
@@ -55,7 +60,7 @@ function isSpeltSql(text: string, whole: string, type: string): string {
 }
 
 function fitsSql(whole: string, type: string): string {
-  const most = MOST[type] as bigint;
+  const most = mostOf(type);
   return `${whole} BETWEEN -${most} AND ${most}`;
 }
 

@@ -61,6 +61,7 @@ describe("ids and stamps of a file", () => {
     ["k.csv", `time,open,high,low,close,volume\n${TIME}.5,1,2,1,2,3\n${TIME + 60_000},1,2,1,2,3\n`, NO_WHOLE],
     ["B-trades-2024-08-09.csv", `1.5,5.5,1,5.5,${TIME},true,true\n`, /id is no whole number in row 1 /],
     ["B-aggTrades-2024-08-09.csv", `1,5.5,1,1,1,${TIME}.5,true,true\n`, /transact_time is no whole number .*milliseconds or microseconds/],
+    ["B-trades-2024-08-09.csv", "1,5.5,1,5.5,99999999999999,true,true\n", /the first is number 1, .*instants from 2009 to 2099/],
     ["B-bookTicker-2024-08-09.csv", `1,5,1,6,1,${TIME}.5,${TIME}\n`, NO_WHOLE],
     ["B-1m-2024-08.csv", `${TIME}.5,1,2,1,2,3,${TIME},1,1,1,1,0\n`, NO_WHOLE],
     ["tardis.csv", `${TARDIS}b,B,${TIME}000.5,${TIME}001,1,buy,5.5,1\n`, /timestamp is no whole number .*microseconds/],

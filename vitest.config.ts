@@ -20,7 +20,7 @@ const SHARED = [
   "test/contracts/!(interface).test.ts",
   "test/exchange/**/*.test.ts",
   "test/history/!(captures|download).test.ts",
-  "test/history/columns/*.test.ts",
+  "test/history/{columns,sources}/*.test.ts",
   "test/liquidator/**/*.test.ts",
   "test/monitoring/{log,screen,screen-liquidator}.test.ts",
   "test/simulation/*.test.ts",

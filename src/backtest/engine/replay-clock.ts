@@ -3,11 +3,15 @@ import { timerDelayMs } from "../../core/timer-delay.js";
 import { TimerHeap } from "../../core/timer-heap.js";
 import type { Ms } from "../../core/units.js";
 
+/** A delay that is a difference of two instants in milliseconds is so little off its whole microseconds. */
+const HAIR_US = 1e-3;
+
 /**
  * The bot's clock in a replay: it stands still until the engine moves it. Whole microseconds since 1970 within, milliseconds to
  * those who ask. Timers fire when the engine says so, in order of their instant.
  */
 export class ReplayClock implements Clock {
+  /** Due after so many whole microseconds, written in milliseconds: of sums of fractions one may be due a little after the microsecond that it rounds to. */
   readonly #timers = new TimerHeap();
   readonly #startUs: number;
   #nowUs: number;
@@ -31,13 +35,13 @@ export class ReplayClock implements Clock {
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return this.#timers.add(this.monotonicMs() + timerDelayMs(delayMs), fire);
+    return this.#timers.add((this.#nowUs - this.#startUs + Math.ceil(timerDelayMs(delayMs) * 1000 - HAIR_US)) / 1000, fire);
   }
 
   /** When the next timer is due; Infinity when none is set. */
   get nextTimerUs(): number {
     const dueMs = this.#timers.nextDueMs;
-    return dueMs === Number.POSITIVE_INFINITY ? dueMs : Math.max(this.#nowUs, this.#startUs + Math.ceil(dueMs * 1000));
+    return dueMs === Number.POSITIVE_INFINITY ? dueMs : Math.max(this.#nowUs, this.#startUs + Math.round(dueMs * 1000));
   }
 
   /** Moves on to an instant that is not before the present one. */
@@ -47,7 +51,6 @@ export class ReplayClock implements Clock {
 
   /** Fires what is due, and what that sets for the same instant. */
   fireDue(): void {
-    // A microsecond's rounding up of the instant must not leave its timer undone.
     for (let timer = this.#takeDue(); timer !== undefined; timer = this.#takeDue()) timer.fire();
   }
 

@@ -14,7 +14,7 @@ import { packageVersion } from "../../../src/cli/package-version.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { OneByOne, SweepStage } from "../sweep/sweep-stage.js";
+import { OneByOne, SWEEP, SweepStage } from "../sweep/sweep-stage.js";
 import { hasRedis, RedisServer } from "./redis-server.js";
 
 describe("a queue's address", () => {
@@ -115,6 +115,16 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     look.disconnect();
     expect(readFileSync(outcome.json, "utf8")).toBe(alone);
     expect(told[0]).toMatch(/^the queue at 127\.0\.0\.1:\d+ went away: waiting for it$/);
+  });
+
+  it("fails with what the job of a worker failed with, and says once which job it was", async () => {
+    stage.write("fine.yaml", { ...SWEEP, parameters: { "account.creditQuote": { values: ["1000.0000000001"] } } });
+    const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+    const one = await worker();
+    const failed = await stage.run(stage.out(), runner, { version, file: "fine.yaml" }).catch((error: Error) => error);
+    await Promise.all([one.close(), runner.close()]);
+    expect(failed).toBeInstanceOf(RunError);
+    expect(failed).toHaveProperty("message", expect.stringMatching(/^whole-0: account\.creditQuote: more decimals/));
   });
 
   it("serves two runs of one sweep at once, though the first to hear takes a result out of the queue", async () => {

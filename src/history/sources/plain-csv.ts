@@ -84,7 +84,8 @@ function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number
       } else {
         const first = at;
         at = endOfDigits(words, at);
-        if (at === first) return false;
+        // A stamp that nobody put there is null however it is read.
+        if (at === first && (most !== 0 || bytes[at] === POINT)) return false;
         if (bytes[at] === POINT) {
           const exact = (at + most + 1) | 0;
           at = endOfDigits(words, (at + 1) | 0);

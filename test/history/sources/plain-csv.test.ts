@@ -89,6 +89,13 @@ describe("a plain CSV file", () => {
     expect(await plain(`id,price,side,amount,note\n${lines}`, join(scratchFolder(), "t.csv"))).toBe(false);
   });
 
+  it("is one whose whole numbers are left out too, which nobody reads as zero", async () => {
+    const path = join(scratchFolder(), "t.csv");
+    expect(await plain("id,price,side,amount,note\n,5.5,buy,1,x\n", path)).toBe(true);
+    expect(await plain("id,price,side,amount,note\n1,,buy,1,x\n", path)).toBe(false);
+    expect(await plain("id,price,side,amount,note\n.0,5.5,buy,1,x\n", path)).toBe(false);
+  });
+
   it("is looked at to its end, wherever a piece of it is cut", async () => {
     const path = join(scratchFolder(), "t.csv");
     const lines = Array.from({ length: 40_000 }, (_, at) => `${at},${at}.50,buy,0.125000,x\n`).join("");

@@ -93,6 +93,8 @@ export class SharedMarketMatcher extends BookMatcher {
       if (kind[message] !== TapeKind.trade) continue;
       const row = (rowEnd[message] as number) - 1;
       const signed = signedTicks[row] as number;
+      // Who came to its price found it at rest: what follows is not its taking.
+      if (signed === -keyOf(order)) break;
       if (signed * sign > 0 && signed <= limit && (lots[row] as number) > 0) rows.push(row);
     }
     return rows;

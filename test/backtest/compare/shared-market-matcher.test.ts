@@ -150,6 +150,18 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(story).toEqual(["9 2@104 taker", "10 4@104 taker"]);
   });
 
+  it("has nothing that was printed to its side once somebody came to its price: it rested by then, and was filled there", () => {
+    const { story } = replayed(
+      (tape) =>
+        tape
+          .trade(11 * MS, 11 * MS, "BUY", 103, 1)
+          .trade(12 * MS, 12 * MS, "SELL", 104, 9)
+          .trade(13 * MS, 13 * MS, "BUY", 102, 5),
+      order(1, "BUY", 104, 4),
+    );
+    expect(story).toEqual(["1 1@103 taker", "1 3@104 queue"]);
+  });
+
   it("ends as its time in force has it: at once, all of it or none, at any price, or never as a taker", () => {
     const printed = (tape: TapeBuilder): TapeBuilder => tape.trade(11 * MS, 11 * MS, "BUY", 103, 3).trade(12 * MS, 12 * MS, "BUY", 109, 3);
     const of = (lots: number, more: Partial<ReplayOrder>) => {

@@ -54,14 +54,18 @@ export interface Bucketed {
 export class TimeGrid {
   readonly startUs: number;
   readonly #columns: Bucketed[] = [];
-  #widthUs = FIRST_WIDTH_US;
+  /**
+   * Of a first bucket in one of now. Not the width itself: that would outgrow a small integer in the middle of a run, and everything that was compiled for one would be
+   * compiled anew. Divided by a power of two a quotient is the same to the last bit.
+   */
+  #share = 1;
 
   constructor(startUs: number) {
     this.startUs = startUs;
   }
 
   get widthUs(): number {
-    return this.#widthUs;
+    return FIRST_WIDTH_US / this.#share;
   }
 
   column<T extends Charted>(): TimeColumn<T> {
@@ -76,11 +80,11 @@ export class TimeGrid {
 
   /** The bucket of an instant; what was before the start is in the first. */
   bucketOf(atUs: number): number {
-    while (atUs >= this.startUs + this.#widthUs * MOST_BUCKETS) {
+    while (atUs >= this.startUs + this.widthUs * MOST_BUCKETS) {
       for (const column of this.#columns) column.halve();
-      this.#widthUs *= 2;
+      this.#share /= 2;
     }
-    return Math.max(0, Math.floor((atUs - this.startUs) / this.#widthUs));
+    return Math.max(0, Math.floor(((atUs - this.startUs) / FIRST_WIDTH_US) * this.#share));
   }
 }
 

@@ -32,8 +32,8 @@ export interface BacktestResult extends ReportPaths {
 
 /**
  * From so many bars on a thread for the second path saves time. It compiles the whole bot anew, 2.5 to 3 s of CPU: on two free cores both paths of 8,640 bars of 15
- * minutes take 4.1 s in one thread and 4.7 s in two, 12,000 of them 5.3 s in two, and a year of them 8.9 s in two, where one thread needs 11 s of its own CPU
- * (`marketwright backtest`, Avellaneda-Stoikov asked at every close).
+ * minutes take 4.1 s in one thread and 4.7 s in two, a year of them 13.4 s and 8.9 s, and they meet at about 12,000 (`runBacktest` with and without `pathThread`, in a
+ * process of its own each; Avellaneda-Stoikov asked at every close).
  */
 export const THREAD_FROM_BARS = 12_000;
 

@@ -9,7 +9,7 @@ import type { OwnSide } from "../matching/own-side.js";
 const STAMP_US = 1_000;
 /**
  * An exchange stamps an order when it takes it in, and its trades when it matches it: up to 19 ms later was measured where it had to wait for a
- * processor. After 100 ms and more, an order that was filled meanwhile would have what others traded.
+ * processor. Little hangs on it, since what ends an order's taking is looked for too; but a market that a recording drives prints what it would with any order in its way.
  */
 const MATCHED_WITHIN_US = 25_000;
 
@@ -30,7 +30,8 @@ interface OwnFill {
 /**
  * Matches recorded orders against a market that they were in when it was recorded. Whoever came to the price of an order traded with it, and that was printed at
  * its price. So a trade beyond its price, or a book that comes to it, fills no more of it than was printed there while it stood; what is left was not there: its
- * stamp or the book's is wrong by a little, and it ends.
+ * stamp or the book's is wrong by a little, and it ends. What an order took when it arrived was printed too, to its own side and within its limit, where nobody
+ * passes an order that rests: so it has those prints, and nothing that a book shows.
  */
 export class SharedMarketMatcher extends BookMatcher {
   readonly #tape: Tape;

@@ -3,6 +3,7 @@ import type { Lots } from "../../core/units.js";
 import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
 import type { Unmatched } from "./match-fills.js";
 import type { OrderReplay, ReplayedOrder, ReplayOrderFill } from "./order-replay.js";
+import { MATCHED_WITHIN_US } from "./shared-market-matcher.js";
 
 /** Why a fill is on one side alone. */
 export type DifferenceKind =
@@ -106,6 +107,10 @@ export class FillExplainer {
     const { ended, arrivedUs, fills } = replayed;
     const untold = this.#untold(fill, replayed);
     if (untold !== undefined) return { kind: "untold", why: untold };
+    if (this.#isShared && !fill.isMaker && fill.atUs - arrivedUs >= MATCHED_WITHIN_US) {
+      const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it took the order: so late, no print is taken for its own`;
+      return { kind: "latency", why };
+    }
     const nearestUs = nearest(
       fills.map(({ atUs }) => atUs),
       fill.atUs,

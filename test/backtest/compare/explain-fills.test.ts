@@ -57,6 +57,13 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
+  it("is told by the stamps where the exchange matched an order long after it took it in", () => {
+    const late = { ...live(LIMIT - 3, false), atUs: AT_US + 41_500 };
+    const why = "latency: the exchange stamped its trade 41.5 ms after it took the order: so late, no print is taken for its own";
+    expect(explained(late)).toEqual([why]);
+    expect(explained({ ...late, atUs: AT_US + 24_000 })).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
+  });
+
   it("is told as untold where live it took what no book had shown, whatever the replay made of its order", () => {
     const byHistory = { foundLots: 2, isShared: false };
     const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;

@@ -31,11 +31,11 @@ export interface BacktestResult extends ReportPaths {
 }
 
 /**
- * From so many bars on a thread for the second path saves time. It compiles the whole bot anew, 2.5 to 3 s of CPU: on two free cores both paths of 8,640 bars of 15
- * minutes take 4.1 s in one thread and 4.7 s in two, a year of them 13.4 s and 8.9 s, and they meet at about 12,000 (`runBacktest` with and without `pathThread`, in a
- * process of its own each; Avellaneda-Stoikov asked at every close).
+ * From so many bars on a thread for the second path saves time. It compiles the whole bot anew, 2.5 to 3 s of CPU: on two free cores both paths of 5,760 bars take 3.6 s in
+ * one thread and 4.6 s in two, of 8,640 bars 4.8 s and 5.0 s, of 12,000 bars 7.0 s and 4.5 s, of a year's 35,040 bars 11.1 s and 8.5 s (`runBacktest` without and with
+ * `pathThread` on the candles and the bot of `bench/replay-klines.bench.ts`, in a process of its own each, the least of two or three).
  */
-export const THREAD_FROM_BARS = 12_000;
+export const THREAD_FROM_BARS = 9_000;
 
 /** Both orders of a bar's extremes. */
 const BOTH_PATHS = ["ohlc", "olhc"] as const;

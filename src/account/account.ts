@@ -137,7 +137,7 @@ export class Account {
       case "account-update":
         return this.#step(this.#intake.account(event.balances, event.positions, "stream", nowMs));
       case "market-state":
-        this.#intake.mark(event.marketId, event.mark);
+        this.#intake.netValue.mark(event.marketId, event.mark);
         return this.#step([]);
       case "stream": {
         if (event.stream !== "account") return this.#step([]);
@@ -229,7 +229,7 @@ export class Account {
 
   /** The latest balances that the exchange told; undefined before the first. */
   get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
-    return this.#intake.balances;
+    return this.#intake.netValue.told;
   }
 
   /** The exchange's own positions, as last told. */
@@ -239,7 +239,7 @@ export class Account {
 
   /** The net value last told, moved by the marks since; undefined before the first. */
   get equity(): CreditUnits | undefined {
-    return this.#intake.equity;
+    return this.#intake.netValue.now;
   }
 
   /** Net value at the end of the start reconciliation; undefined before. */
@@ -291,7 +291,7 @@ export class Account {
       if (!this.#confirmed) {
         this.#confirmed = true;
         this.#intake.startSuspecting();
-        this.#startEquity = this.#intake.balances?.balances.netValue;
+        this.#startEquity = this.#intake.netValue.told?.balances.netValue;
       }
       this.#current = this.#streamUp;
     }

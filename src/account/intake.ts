@@ -1,9 +1,10 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Hex, MarketId, Ms } from "../core/units.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
 import { Ledger } from "./ledger.js";
+import { NetValue } from "./net-value.js";
 import type { ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
@@ -12,12 +13,6 @@ import type { Takeover } from "./takeover.js";
 import { isLiquidation, Takeovers } from "./takeovers.js";
 import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
 import { Unexplained } from "./unexplained.js";
-
-/** Balances and when they were told. */
-export interface BalancesTold {
-  readonly balances: VenueBalances;
-  readonly atMs: Ms;
-}
 
 /** What the intake is made of. */
 export interface IntakeOptions {
@@ -38,6 +33,7 @@ export class Intake {
   readonly unexplained = new Unexplained(this.ledger);
   readonly orders: OwnOrders;
   readonly profit: Profit;
+  readonly netValue: NetValue;
   readonly transfers: Transfers;
   readonly takeovers = new Takeovers();
   /** What REST told before the stream. */
@@ -45,13 +41,8 @@ export class Intake {
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
-  readonly #marks = new Map<MarketId, CreditUnits>();
   /** What the account holds beyond whole lots, signed, in units of paper. */
   readonly #restPaper = new Map<MarketId, bigint>();
-  #balances: BalancesTold | undefined;
-  /** The marks that the net value last told is taken to be made at. */
-  #marksThen = new Map<MarketId, CreditUnits>();
-  #equityAt: { readonly serial: number; readonly balances: BalancesTold; readonly equity: CreditUnits } | undefined;
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;
   #moneySerial = 0;
@@ -68,6 +59,7 @@ export class Intake {
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });
     this.profit = new Profit(instruments);
+    this.netValue = new NetValue(this.profit);
     this.transfers = new Transfers(options.transfersBefore);
     this.#streamLagMs = options.streamLagMs;
     this.#instruments = instruments;
@@ -99,33 +91,8 @@ export class Intake {
     return this.#balancesMoneySerial;
   }
 
-  get balances(): BalancesTold | undefined {
-    return this.#balances;
-  }
-
   get positions(): ReadonlyMap<MarketId, VenuePosition> {
     return this.#positions;
-  }
-
-  /** The net value last told, moved by our marks since. */
-  get equity(): CreditUnits | undefined {
-    if (this.#balances === undefined) return undefined;
-    // Every view and every order on its way out asks, and little of it changes between two of them.
-    const { valuesSerial } = this.profit;
-    if (this.#equityAt?.serial !== valuesSerial || this.#equityAt.balances !== this.#balances) {
-      this.#equityAt = { serial: valuesSerial, balances: this.#balances, equity: this.#balances.balances.netValue + this.#moved() };
-    }
-    return this.#equityAt.equity;
-  }
-
-  /** What the positions are worth at our marks now, less what they were worth at those of the net value that was told. */
-  #moved(): CreditUnits {
-    let moved = 0n;
-    for (const [marketId, mark] of this.#marks) {
-      const then = this.#marksThen.get(marketId) ?? mark;
-      if (then !== mark) moved += this.profit.positionValue(marketId, mark) - this.profit.positionValue(marketId, then);
-    }
-    return moved;
   }
 
   order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
@@ -205,17 +172,10 @@ export class Intake {
 
   account(balances: VenueBalances, positions: readonly VenuePosition[], told: Told, nowMs: Ms): readonly AccountChange[] {
     if (told === "stream") this.#streamBalancesSerial += 1;
-    this.#balances = { balances, atMs: nowMs };
+    this.netValue.tell(balances, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
-    this.#marksThen = new Map(this.#marks);
     for (const position of positions) this.#positions.set(position.marketId, position);
     return [{ kind: "balances", balances, atMs: nowMs }];
-  }
-
-  mark(marketId: MarketId, mark: CreditUnits): void {
-    this.#marks.set(marketId, mark);
-    if (!this.#marksThen.has(marketId)) this.#marksThen.set(marketId, mark);
-    this.profit.mark(marketId, mark);
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
@@ -287,7 +247,7 @@ export class Intake {
 
   /** What one lot is worth at the mark, in credit units; undefined before the first mark. */
   lotValue(marketId: MarketId): number | undefined {
-    const mark = this.#marks.get(marketId);
+    const mark = this.netValue.markOf(marketId);
     const instrument = this.#instruments.get(marketId);
     if (mark === undefined || instrument === undefined) return undefined;
     return (Number(mark) * Number(instrument.paperPerLot)) / 10 ** instrument.paperDecimals;

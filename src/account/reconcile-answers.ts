@@ -122,7 +122,7 @@ function balancesTold(run: ReconcileRun, data: AnswerData["balances"], intake: I
   count.positions = positions;
   // A stream update since the question is as new as the answer, or newer.
   if (count.streamBalancesSerial !== intake.streamBalancesSerial) return;
-  const before = intake.balances;
+  const before = intake.netValue.told;
   const quiet = count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
   if (before !== undefined && quiet && run.cause !== "start" && creditOf(before.balances) !== creditOf(balances)) {
     const ours = `credit ${creditOf(before.balances)}`;

@@ -23,7 +23,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.tuple(marketId, fc.integer({ min: 1, max: 9 })).map(
       ([id, quote]): Step =>
         (intake) =>
-          intake.mark(id, BigInt(quote) * 10_000_000_000n),
+          intake.netValue.mark(id, BigInt(quote) * 10_000_000_000n),
     ),
     fc.integer({ min: 1, max: 9 }).map(
       (quote): Step =>
@@ -82,7 +82,7 @@ const OPENING: readonly Step[] = [
     [MARKET, OTHER].map(
       (id): Step =>
         (intake) =>
-          intake.mark(id, mark),
+          intake.netValue.mark(id, mark),
     ),
   ),
 ];
@@ -96,8 +96,8 @@ describe("the net value that a bot measures its drawdown by", () => {
         const all = [...OPENING, ...taken];
         for (const [at, step] of all.entries()) {
           step(asked);
-          expect(asked.equity).toBe(told(all.slice(0, at + 1)).equity);
-          expect(asked.equity).toBe(asked.equity);
+          expect(asked.netValue.now).toBe(told(all.slice(0, at + 1)).netValue.now);
+          expect(asked.netValue.now).toBe(asked.netValue.now);
         }
       }),
       { numRuns: 150 },
@@ -106,16 +106,16 @@ describe("the net value that a bot measures its drawdown by", () => {
 
   it("moves with each mark, fill and correction, or the property would show nothing", () => {
     const intake = told([]);
-    expect(intake.equity).toBeUndefined();
+    expect(intake.netValue.now).toBeUndefined();
     const values: (bigint | undefined)[] = [];
     const tell = (step: Step): void => {
       step(intake);
-      values.push(intake.equity);
+      values.push(intake.netValue.now);
     };
     tell((one) => one.account(venueBalances(1_000_000_000n), [], "stream", 1));
     tell((one) => one.base(MARKET, 10, 1));
-    tell((one) => one.mark(MARKET, 60_000_000_000n));
-    tell((one) => one.mark(MARKET, 60_100_000_000n));
+    tell((one) => one.netValue.mark(MARKET, 60_000_000_000n));
+    tell((one) => one.netValue.mark(MARKET, 60_100_000_000n));
     tell((one) => one.trade(venueTrade(1, "BUY", 10), "stream", 1));
     tell((one) => one.correct(MARKET, 0, 1));
     expect(values).toEqual([1_000_000_000n, 1_000_000_000n, 1_000_000_000n, 1_001_000_000n, 1_002_000_000n, 1_000_000_000n]);

@@ -11,6 +11,7 @@ import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.j
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { TARGET_LEVEL } from "../../executor/target-position.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
 import type { MarketState } from "../../market/market-state.js";
@@ -23,6 +24,7 @@ import { BookMatcher } from "../matching/book-matcher.js";
 import { KlineMatcher } from "../matching/kline-matcher.js";
 import type { Matcher } from "../matching/matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
+import { WORKED } from "../record/markouts.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { LatencyModel } from "../venue/latency.js";
 import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
@@ -117,7 +119,7 @@ export class ReplayRun {
       costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
       observer,
       nowUs: () => clock.nowUs,
-      levelOf: (hash) => this.bot.context.account.orders.get(hash)?.level ?? -1,
+      levelOf: (hash) => quoteLevelOf(this.bot.context.account.orders.get(hash)?.level),
     });
     const parts: EngineMarket[] = [];
     for (const [marketId, history] of markets) {
@@ -288,6 +290,11 @@ export class ReplayRun {
 }
 
 const WARMING_UP = "warming up";
+
+/** The executor keeps what works a position apart from every quote by a level of its own, which is no distance from the touch. */
+function quoteLevelOf(level: number | undefined): number {
+  return level === undefined || level === TARGET_LEVEL ? WORKED : level;
+}
 
 function paceOf(markets: Iterable<MarketHistory>): ReplayPace {
   let tickUs = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
 
 /** Reads recorded round trips: a CSV with the columns requestUs, exchangeUs and responseUs, whole microseconds since 1970. @throws ConfigError */
 export function readLatencyFile(path: string): LatencySample[] {
-  const [header = "", ...lines] = textOf(path).trim().split(/\r?\n/);
+  const [header = "", ...lines] = latencyFileBytes(path).toString("utf8").trim().split(/\r?\n/);
   const names = header.split(",").map((name) => name.trim());
   const places = COLUMNS.map((column) => names.indexOf(column));
   if (places.includes(-1)) {
@@ -29,9 +29,10 @@ export function readLatencyFile(path: string): LatencySample[] {
   });
 }
 
-function textOf(path: string): string {
+/** The bytes of a file of recorded round trips, as they lie. @throws ConfigError where it cannot be read */
+export function latencyFileBytes(path: string): Buffer {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path);
   } catch (cause) {
     throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: path, expected: "a CSV file", cause });
   }

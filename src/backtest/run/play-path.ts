@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
@@ -19,6 +18,7 @@ import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
+import { latencyFileBytes } from "./latency-file.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
 import { finerTickThanRecorded } from "./recorded-tick.js";
@@ -148,7 +148,7 @@ function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayedBy): 
     ...[...strategies].map(([path, sha256]) => ({ name: basename(path), sha256 })),
     ...(latencyFile === undefined
       ? []
-      : [{ name: basename(latencyFile), sha256: createHash("sha256").update(readFileSync(latencyFile)).digest("hex") }]),
+      : [{ name: basename(latencyFile), sha256: createHash("sha256").update(latencyFileBytes(latencyFile)).digest("hex") }]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,6 +19,19 @@ import { z } from "zod";
 export default defineStrategy({
   params: z.object({}),
   create: () => (view$) => view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps: 0.03, sizeBase: 0.01 }))),
+});
+`;
+const BUYS = `import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: (_params, { marketId }) => (view$) => view$.pipe(map(({ sequence, timeMs, midTicks }) => ({
+    kind: "target", marketId, viewSequence: sequence, targetLots: 20, worstTicks: Math.ceil(midTicks * 1.01),
+    schedule: { sliceLots: 20, everyMs: 1000 }, deadlineMs: timeMs + 60000,
+    reason: { fairTicks: midTicks, reservationTicks: midTicks, halfSpreadTicks: 0, terms: {}, clamps: [] },
+  }))),
 });
 `;
 const BOT = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
@@ -93,6 +106,31 @@ describe("a report that is sent to somebody", () => {
       expect(text).not.toContain(scratch);
       expect(text).not.toMatch(/key\.json|stateDir/);
     }
+  });
+});
+
+describe("a file that is named and is not there", () => {
+  it("is refused by its path before anything is replayed, as every other wrong value is", async () => {
+    const path = file("his", IN_FILE, "no-latencies.yaml");
+    writeFileSync(path, readFileSync(path, "utf8").replace("own/latencies.csv", "own/nowhere.csv"));
+    const run = reported(path, join(scratch, "no-latencies"));
+    await expect(run).rejects.toThrow(ConfigError);
+    await expect(run).rejects.toMatchObject({ field: "fills.latencyFile", value: join(scratch, "his", "own", "nowhere.csv") });
+    expect(existsSync(join(scratch, "no-latencies"))).toBe(false);
+  });
+});
+
+describe("an order that works a position", () => {
+  it("is no quote of any level: its fills have the level that the report's page has for them", async () => {
+    writeFileSync(join(scratch, "his", "own", "buys.ts"), BUYS);
+    writeFileSync(join(scratch, "his", "buying-bot.yaml"), BOT.replace("quiet.ts", "buys.ts"));
+    const path = file("his", IN_FILE, "buys.yaml");
+    writeFileSync(path, readFileSync(path, "utf8").replace("bot: bot.yaml", "bot: buying-bot.yaml"));
+    const { report, fillsCsv } = await reported(path, join(scratch, "buys"));
+    const [, ...fills] = readFileSync(fillsCsv, "utf8").trim().split("\n");
+    expect(fills.length).toBeGreaterThan(0);
+    expect(new Set(fills.map((line) => line.split(",").slice(5, 7).join(" ")))).toEqual(new Set(["BUY -1"]));
+    expect(report.markets[0].markouts.map(({ side, level }) => `${side} ${level}`)).toEqual(["BOTH ALL", "BUY ALL", "BOTH -1", "BUY -1"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Notice } from "../../bot/notice.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { openHistory } from "./open-history.js";
+import { firstUs, type OpenedHistory, openHistory } from "./open-history.js";
 import { type PlayedBy, reportOf } from "./play-path.js";
 
 /** A decision that was another one when what came after the cut was not there yet. */
@@ -31,7 +31,8 @@ interface Decision {
 /**
  * Proves that no decision knows of what comes after it: the history is cut after each of some seeded decisions and replayed again; every decision
  * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
- * decision is gone, and so is, for the bot, what was stamped before and not heard yet.
+ * decision is gone, and so is, for the bot, what was stamped before and not heard yet. Cuts are drawn after the warm-up, where every market has
+ * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
  * @throws as `runBacktest` does
@@ -42,16 +43,23 @@ export async function checkLookAhead(
   cuts: number,
   onCut: (done: number) => void = ignore,
 ): Promise<LookAheadCheck> {
-  const whole = await decisionsOf(config, run);
+  const opened = await openHistory(config);
+  const { grade, interval } = opened;
+  const whole = await decisionsOf(config, run, opened);
+  const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
+  const drawable = first === -1 ? 0 : whole.length - first;
   const random = seededRandom(`look-ahead ${config.seed}`);
   const drawn = new Set<number>();
-  while (drawn.size < Math.min(cuts, whole.length)) drawn.add(Math.floor(random.uniform() * whole.length));
+  while (drawn.size < Math.min(cuts, drawable)) drawn.add(first + Math.floor(random.uniform() * drawable));
   const changed: LookAhead[] = [];
   for (const [done, at] of [...drawn].sort((a, b) => a - b).entries()) {
     onCut(done);
     const { atUs: cutUs } = whole[at];
-    const history = { ...config.history, toUs: cutUs + AFTER_US };
-    const found = firstChange(whole, await decisionsOf({ ...config, history }, run, cutUs), cutUs);
+    const toUs = cutUs + AFTER_US;
+    // The same kind of history whatever the cut leaves of it, which ends with the cut and not with the last thing that happened before.
+    const history = { ...config.history, toUs, grade, ...(interval === undefined ? {} : { interval }) };
+    const cut = { ...config, history };
+    const found = firstChange(whole, await decisionsOf(cut, { ...run, cutUs }, { ...(await openHistory(cut)), endUs: toUs }), cutUs);
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
   return { decisions: whole.length, cuts: drawn.size, changed };
@@ -61,11 +69,13 @@ export async function checkLookAhead(
 const AFTER_US = 1;
 const ignore = (): void => undefined;
 
-async function decisionsOf(config: BacktestConfig, run: PlayedBy, untilUs = Number.POSITIVE_INFINITY): Promise<Decision[]> {
+/** The first instant at which a cut leaves a run: its warm-up is over, and every market has begun. */
+function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestConfig): number {
+  return Math.max(startUs + warmupMs * 1000, ...markets.map(firstUs));
+}
+
+async function decisionsOf(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): Promise<Decision[]> {
   const decisions: Decision[] = [];
-  const opened = await openHistory(config);
-  // A history that was cut ends with its cut, not with the last thing that happened before it.
-  const history = untilUs === Number.POSITIVE_INFINITY ? opened : { ...opened, endUs: untilUs + AFTER_US };
   const { path } = config.fills;
   const onNotice = (notice: Notice, atUs: number): void => {
     // What the bot does to leave, when its history is over, is no decision on it.
@@ -73,8 +83,7 @@ async function decisionsOf(config: BacktestConfig, run: PlayedBy, untilUs = Numb
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question") decisions.push({ atUs, text: textOf(notice.action) });
   };
-  const cut = untilUs === Number.POSITIVE_INFINITY ? {} : { cutUs: untilUs };
-  await reportOf(config, { ...run, ...cut, onNotice }, history, path === "worse" ? "ohlc" : path);
+  await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
   return decisions;
 }
 

@@ -114,7 +114,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     throw new ConfigError("leaves nothing of the history to report", {
       field: "warmupMs",
       value: config.warmupMs,
-      expected: `less than the ${(endUs - startUs) / 1000} ms from ${instantText(startUs / 1000)} to ${instantText(endUs / 1000)}`,
+      expected: `less than the ${Math.floor((endUs - startUs) / 1000)} ms from ${instantText(Math.floor(startUs / 1000))} to ${instantText(Math.floor(endUs / 1000))}`,
     });
   }
   return { grade, interval, markets, startUs, endUs, files, gaps };
@@ -135,8 +135,8 @@ function requireRecords(market: OpenedMarket, { history }: BacktestConfig, store
   });
 }
 
-/** The first instant of what a market has. */
-function firstUs({ tapes, klines }: OpenedMarket): number {
+/** The first instant of what a market has; Infinity where that is nothing. */
+export function firstUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return klines.startUs[0] ?? Number.POSITIVE_INFINITY;
   const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.firstUs));
   return Math.min(...days);

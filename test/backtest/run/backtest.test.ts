@@ -271,6 +271,32 @@ describe("the check for look-ahead", () => {
     expect(check.changed).toEqual([]);
   });
 
+  it("cuts after the warm-up alone, where something is left to run, and compares what was decided before its end too", async () => {
+    const config = written(backtest("warmupMs: 10000", short));
+    const told: number[] = [];
+    const check = await checkLookAhead(config, { ...played, strategies: ladder() }, 12, (done) => told.push(done));
+    expect(check).toMatchObject({ cuts: 12, changed: [] });
+    expect(told).toHaveLength(12);
+    let runs = 0;
+    const fickle: BoundStrategy = () => {
+      runs += 1;
+      const ticks = runs;
+      return (view$) =>
+        view$.pipe(
+          map((view) => ({
+            kind: "quotes" as const,
+            marketId: MARKET,
+            viewSequence: view.sequence,
+            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - ticks, lots: 1 }],
+            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+          })),
+        );
+    };
+    const { changed } = await checkLookAhead(config, { ...played, strategies: new Map([[MARKET, fickle]]) }, 2);
+    expect(changed).toHaveLength(2);
+    for (const { atUs } of changed) expect(atUs).toBeLessThan(FROM_MS * 1000 + 10_000_000);
+  });
+
   it("finds a strategy that decides by what another run of it has seen", async () => {
     const config = written(backtest("", short));
     let furthestMs = 0;

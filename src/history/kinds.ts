@@ -13,10 +13,19 @@ export interface Column {
   readonly type: ColumnType;
 }
 
+/** What is known of all values of a column; a bound is undefined where no row has a value, or none is known. */
+export interface ColumnFacts {
+  readonly nulls: number;
+  readonly least: string | undefined;
+  readonly most: string | undefined;
+}
+
 /** A row that cannot be, as SQL over the columns typed, and in words. */
 export interface RowRule {
   readonly broken: string;
   readonly expected: string;
+  /** Whether no row can be so, as far as what is known of the columns tells: the rows need not be looked at then. */
+  readonly isRuledOut?: (of: (column: string) => ColumnFacts | undefined) => boolean;
 }
 
 /** How one kind of history is laid out. */
@@ -43,10 +52,25 @@ const columns = (text: string): Column[] =>
 
 /** Exchange clock, local clock, place in the capture. */
 const STAMPS = "timeNs:integer recvNs:integer seq:integer";
-const above = (name: string): RowRule => ({ broken: `${name} IS NULL OR ${name} <= 0`, expected: `${name} above zero` });
-const notBelow = (name: string): RowRule => ({ broken: `${name} < 0`, expected: `${name} of zero or more` });
+const above = (name: string): RowRule => ({
+  broken: `${name} IS NULL OR ${name} <= 0`,
+  expected: `${name} above zero`,
+  isRuledOut: (of) => {
+    const facts = of(name);
+    return facts?.nulls === 0 && Number(facts.least) > 0;
+  },
+});
+const notBelow = (name: string): RowRule => ({
+  broken: `${name} < 0`,
+  expected: `${name} of zero or more`,
+  isRuledOut: (of) => Number(of(name)?.least) >= 0,
+});
 /** What is missing would be read as zero: a crash to nothing, a deleted level, a payment of nothing. */
-const there = (name: string): RowRule => ({ broken: `${name} IS NULL`, expected: `${name} in each` });
+const there = (name: string, expected = `${name} in each`): RowRule => ({
+  broken: `${name} IS NULL`,
+  expected,
+  isRuledOut: (of) => of(name)?.nulls === 0,
+});
 const candle: KindLayout = {
   columns: columns("timeNs:integer open:price high:price low:price close:price volume:amount"),
   order: ["timeNs"],
@@ -69,7 +93,7 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     columns: columns(`id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`),
     order: ["timeNs", "seq", "id"],
     key: ["id"],
-    rules: [{ broken: "id IS NULL", expected: "an id, an integer below 2^63" }, above("price"), above("amount")],
+    rules: [there("id", "an id, an integer below 2^63"), above("price"), above("amount")],
   },
   book: {
     columns: columns(
@@ -78,7 +102,7 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     order: ["timeNs", "seq", "level"],
     // A message without levels has no price.
     rules: [
-      { ...above("price"), broken: "price <= 0" },
+      { broken: "price <= 0", expected: "price above zero", isRuledOut: (of) => Number(of("price")?.least) > 0 },
       notBelow("amount"),
       there("isSnapshot"),
       { broken: "price IS NULL AND amount IS NOT NULL", expected: "price and amount, or neither" },

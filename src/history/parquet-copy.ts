@@ -1,6 +1,7 @@
 import type { Day } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, literal } from "./duck.js";
+import type { ColumnFacts } from "./kinds.js";
 import type { Decimals } from "./measure.js";
 import type { Series } from "./store.js";
 
@@ -27,9 +28,11 @@ export interface Written {
   readonly lastId: bigint | undefined;
   /** Whether any row has a local stamp. */
   readonly isStamped: boolean;
+  /** What was counted of a column; undefined for one that is not there. */
+  readonly factsOf: (column: string) => ColumnFacts | undefined;
 }
 
-interface ColumnFacts {
+interface ColumnStatistics {
   readonly key: string;
   readonly value: readonly { readonly key: string; readonly value: string }[];
 }
@@ -44,18 +47,21 @@ export async function copyRows(duck: Duck, select: string, path: string, note: F
     `COPY (${select}) TO ${literal(path)} (FORMAT parquet, PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 1, COMPRESSION zstd, RETURN_STATS, KV_METADATA {marketwright: ${literal(noteText(note))}})`,
   );
   const rows = Number(count);
-  const of = (column: string): Readonly<Record<string, string | undefined>> => {
-    const found = (column_statistics as readonly ColumnFacts[]).find(({ key }) => key === `"${column}"`);
-    return Object.fromEntries((found?.value ?? []).map(({ key, value }) => [key, value]));
+  const factsOf = (column: string): ColumnFacts | undefined => {
+    const found = (column_statistics as readonly ColumnStatistics[]).find(({ key }) => key === `"${column}"`);
+    if (found === undefined) return undefined;
+    const { min: least, max: most, null_count: nulls } = Object.fromEntries(found.value.map(({ key, value }) => [key, value]));
+    return { nulls: Number(nulls ?? Number.NaN), least, most };
   };
-  const [time, id, recv] = [of("timeNs"), of("id"), of("recvNs")];
+  const [time, id, recv] = [factsOf("timeNs"), factsOf("id"), factsOf("recvNs")];
   const whole = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));
   return {
     rows,
-    firstNs: whole(time.min),
-    lastNs: whole(time.max),
-    firstId: whole(id.min),
-    lastId: whole(id.max),
-    isStamped: Number(recv.null_count ?? rows) < rows,
+    firstNs: whole(time?.least),
+    lastNs: whole(time?.most),
+    firstId: whole(id?.least),
+    lastId: whole(id?.most),
+    isStamped: recv !== undefined && recv.nulls < rows,
+    factsOf,
   };
 }

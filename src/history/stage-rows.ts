@@ -209,7 +209,7 @@ async function rowsLookedThrough(
 ): Promise<Omit<StagedRows, "sha256">> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
-  await refuseBroken(duck, series.kind, path, file, has(series, "seq") && place.from !== "id");
+  await refuseBroken(duck, series.kind, { path, factsOf: written.factsOf }, file, has(series, "seq") && place.from !== "id");
   const isById = place.from === "id";
   const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
   const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateHistory } from "../support/generated-history.js";
-import { captureCli } from "./captured-cli.js";
+import { captureCli, startCli } from "./captured-cli.js";
 
 const FROM_MS = Date.UTC(2026, 0, 5, 12);
 
@@ -111,6 +111,25 @@ export default defineStrategy({
     expect(code).toBe(1);
     const instant = String.raw`2026-01-05T12:00:\d\d\.\d{6}Z`;
     expect(told.match(new RegExp(`^cut after ${instant}: the decision of ${instant} was$`, "gm"))).toHaveLength(2);
+  });
+
+  it("proves nothing by a check that was interrupted, or that had no decision to look at, and ends with 1", async () => {
+    const run = startCli(["backtest", file(5000), "--check-look-ahead", "50"]);
+    run.interrupt();
+    const { code, out: told, err } = await run.done;
+    expect([code, told]).toEqual([1, ""]);
+    expect(err).toContain("interrupted: nothing is proven");
+    const silent = `import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({ params: z.object({}), create: () => () => NEVER });
+`;
+    writeFileSync(join(folder, "silent.mjs"), silent);
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
+    const undecided = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
+    expect([undecided.code, undecided.out]).toEqual([1, "0 cuts in 0 decisions: nothing is proven\n"]);
   });
 
   it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {

@@ -1,4 +1,5 @@
 import type { Notice } from "../../bot/notice.js";
+import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { firstUs, type OpenedHistory, openHistory } from "./open-history.js";
@@ -35,7 +36,7 @@ interface Decision {
  * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
- * @throws as `runBacktest` does
+ * @throws as `runBacktest` does; RunError when `run.onProgress` ended it
  */
 export async function checkLookAhead(
   config: BacktestConfig,
@@ -43,9 +44,17 @@ export async function checkLookAhead(
   cuts: number,
   onCut: (done: number) => void = ignore,
 ): Promise<LookAheadCheck> {
+  let isInterrupted = false;
+  const heard: PlayedBy = {
+    ...run,
+    onProgress: (atUs) => {
+      isInterrupted ||= run.onProgress?.(atUs) === false;
+      return !isInterrupted;
+    },
+  };
   const opened = await openHistory(config);
   const { grade, interval } = opened;
-  const whole = await decisionsOf(config, run, opened);
+  const whole = await decisionsOf(config, heard, opened);
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;
   const random = seededRandom(`look-ahead ${config.seed}`);
@@ -53,15 +62,17 @@ export async function checkLookAhead(
   while (drawn.size < Math.min(cuts, drawable)) drawn.add(first + Math.floor(random.uniform() * drawable));
   const changed: LookAhead[] = [];
   for (const [done, at] of [...drawn].sort((a, b) => a - b).entries()) {
+    if (isInterrupted) break;
     onCut(done);
     const { atUs: cutUs } = whole[at];
     const toUs = cutUs + AFTER_US;
     // The same kind of history whatever the cut leaves of it, which ends with the cut and not with the last thing that happened before.
     const history = { ...config.history, toUs, grade, ...(interval === undefined ? {} : { interval }) };
     const cut = { ...config, history };
-    const found = firstChange(whole, await decisionsOf(cut, { ...run, cutUs }, { ...(await openHistory(cut)), endUs: toUs }), cutUs);
+    const found = firstChange(whole, await decisionsOf(cut, { ...heard, cutUs }, { ...(await openHistory(cut)), endUs: toUs }), cutUs);
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
+  if (isInterrupted) throw new RunError("the check for look-ahead was interrupted: nothing is proven");
   return { decisions: whole.length, cuts: drawn.size, changed };
 }
 

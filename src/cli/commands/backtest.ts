@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { instantOf } from "../../backtest/report/instants.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
-import type { Strategies } from "../../backtest/run/replay-options.js";
+import type { PlayedBy } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
@@ -53,7 +53,10 @@ export function addBacktest(program: Command, context: CliContext): void {
         isInterrupted = true;
       });
       const bar = new Progress(context.stderr);
-      if (checkLookAhead !== undefined) await proveNoLookAhead(context, config, strategies, cutsOf(checkLookAhead), json);
+      if (checkLookAhead !== undefined) {
+        const onProgress = (): boolean => !isInterrupted;
+        await proveNoLookAhead(context, config, { strategies, version: packageVersion(), onProgress }, cutsOf(checkLookAhead), json);
+      }
       if (out === undefined) return;
       const result = await runBacktest(config, {
         strategies,
@@ -77,27 +80,23 @@ export function addBacktest(program: Command, context: CliContext): void {
     });
 }
 
-/** @throws NotWell when a decision knew of what came after it. */
-async function proveNoLookAhead(
-  context: CliContext,
-  config: BacktestConfig,
-  strategies: Strategies,
-  cuts: number,
-  json: boolean,
-): Promise<void> {
+/** @throws NotWell when a decision knew of what came after it, or when there was none to look at. */
+async function proveNoLookAhead(context: CliContext, config: BacktestConfig, run: PlayedBy, cuts: number, json: boolean): Promise<void> {
   const onCut = (done: number): void => {
     if (context.stderr.isTTY === true) context.stderr.write(`\r\x1b[K${done} of ${cuts} cuts`);
   };
-  const check = await lookAheadOf(config, { strategies, version: packageVersion() }, cuts, onCut);
+  const check = await lookAheadOf(config, run, cuts, onCut);
   if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
   const { changed, decisions } = check;
   const lines = changed.map(
     ({ cutUs, atUs, whole, cut }) =>
       `cut after ${instantOf(cutUs)}: the decision of ${instantOf(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
   );
-  const summary = `${check.cuts} cuts in ${decisions} decisions: ${changed.length === 0 ? "no decision knew of history that came after it" : `${changed.length} changed what was decided before them`}\n`;
+  const found =
+    changed.length === 0 ? "no decision knew of history that came after it" : `${changed.length} changed what was decided before them`;
+  const summary = `${check.cuts} cuts in ${decisions} decisions: ${check.cuts === 0 ? "nothing is proven" : found}\n`;
   context.stdout.write(json ? jsonText(check, 2) : `${lines.join("")}${summary}`);
-  if (changed.length > 0) throw new NotWell();
+  if (changed.length > 0 || check.cuts === 0) throw new NotWell();
 }
 
 function cutsOf(written: string | true): number {

@@ -24,6 +24,20 @@ describe("marketwright data", () => {
     expect(json.series).toMatchObject([{ market: "btcusdt", kind: "trades", rows: 2, gaps: [], complete: false }]);
   });
 
+  it("tells of candles that are missing within a day, which are no gap between days, and what there is in place of what is not", async () => {
+    const folder = scratchFolder();
+    const store = join(folder, "history");
+    const minutes = (...of: number[]) => of.map((minute) => `${1723161600000 + minute * 60_000},5,5,5,5,1`).join("\n");
+    const file = fileOf(folder, "klines_1M.csv", `time,open,close,high,low,volume\n${minutes(0, 1, 2, 5, 6)}\n`);
+    await captureCli(["data", "import", file, "--market", "btcusdt", "--interval", "1M", "--store", store]);
+    const list = async (...more: string[]) => captureCli(["data", "list", "--store", store, ...more]);
+    expect((await list()).out).toMatch(/ none\nbtcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n$/);
+    expect(await list("--market", "btcusd")).toMatchObject({ code: 0, out: `${store}: has no btcusd; there are btcusdt klines-1M\n` });
+    expect((await list("--market", "btcusdt", "--kind", "trades")).out).toBe(
+      `${store}: has no btcusdt trades; there are btcusdt klines-1M\n`,
+    );
+  });
+
   it("ends with 1 for a file that is foreign or missing, and with 2 for a wish that cannot be", async () => {
     const folder = scratchFolder();
     const store = join(folder, "history");

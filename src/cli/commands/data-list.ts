@@ -40,7 +40,9 @@ export function addDataList(data: Command, context: CliContext): void {
       });
       const staged = stagedWork(history);
       context.stdout.write(
-        json === true ? jsonText({ store, series: listings, staged }, 2) : listText(listings, store, days === true) + stagedText(staged),
+        json === true
+          ? jsonText({ store, series: listings, staged }, 2)
+          : listText(listings, absence(history, { market, kind }), days === true) + stagedText(staged),
       );
       for (const problem of listings.flatMap(({ problems }) => problems)) context.stderr.write(`marketwright: ${problem}\n`);
       if (listings.some(({ problems }) => problems.length > 0)) throw new NotWell();
@@ -58,8 +60,28 @@ function stagedText(staged: readonly StagedWork[]): string {
     .join("");
 }
 
-function listText(listings: readonly SeriesListing[], store: string, withDays: boolean): string {
-  if (listings.length === 0) return `${store}: nothing is there\n`;
+/** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
+function absence(store: HistoryStore, { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>): string {
+  const series = [...store.series()];
+  if (series.length === 0) return `${store.root}: nothing is there`;
+  const asked = [market, kind].filter((name) => name !== undefined).join(" ");
+  const there =
+    market !== undefined && series.some((one) => one.market === market) ? series.filter((one) => one.market === market) : series;
+  return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
+}
+
+/** Most days whose findings are told of one series. */
+const MOST_FINDINGS = 3;
+
+/** What the days' files say is missing or odd in them, which covers no gap: candles that are not there, breaks in a book's sequence. */
+function findingsText({ market, kind, days }: SeriesListing): string {
+  const found = days.flatMap(({ day, findings }) => findings.map((finding) => `${market} ${kind} ${day}: ${finding}\n`));
+  const more = found.length - MOST_FINDINGS;
+  return `${found.slice(0, MOST_FINDINGS).join("")}${more > 0 ? `${market} ${kind}: and ${more} more (--days)\n` : ""}`;
+}
+
+function listText(listings: readonly SeriesListing[], absent: string, withDays: boolean): string {
+  if (listings.length === 0) return `${absent}\n`;
   if (withDays) {
     const lines = listings.flatMap(({ market, kind, days }) =>
       days.map((day) => [
@@ -85,5 +107,5 @@ function listText(listings: readonly SeriesListing[], store: string, withDays: b
     String(bytes),
     gaps.length === 0 ? "none" : gaps.map(([from, to]) => `${instantText(from)}..${instantText(to)}`).join(" "),
   ]);
-  return table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows]);
+  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.map(findingsText).join("")}`;
 }

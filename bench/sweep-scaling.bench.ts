@@ -11,6 +11,7 @@ import type { Tape } from "../src/history/columns/tape.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { bookTape } from "./market-tape.js";
+import { twoLoopsTimesOne } from "./plain-loops.js";
 import { median } from "./rounds.js";
 
 const BYTES = effort(2 ** 30, 1);
@@ -27,14 +28,16 @@ export const bench: Bench = {
     const tape = tiled(beginningOf(recorded, TILE_MESSAGES), BYTES);
     const history = historyOf(tape);
     const megabytes = bytesOf(history) / 2 ** 20;
-    const taken = { one: [] as number[], two: [] as number[], ratio: [] as number[], memory: [] as number[] };
+    const taken = { one: [] as number[], two: [] as number[], ratio: [] as number[], memory: [] as number[], loops: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
+      const before = await twoLoopsTimesOne();
       const one = await measured(history, 1);
       const two = await measured(history, 2);
       taken.one.push(one.rate);
       taken.two.push(two.rate);
       taken.ratio.push(two.rate / one.rate);
       taken.memory.push(two.megabytes - one.megabytes);
+      taken.loops.push((before + (await twoLoopsTimesOne())) / 2);
     }
     const added = median(taken.memory);
     return {
@@ -48,6 +51,9 @@ export const bench: Bench = {
         "rows of a run": tape.rows,
         "MB that the second thread adds": added,
         "of the columns, %": (100 * added) / megabytes,
+        "of the columns at most, %": (100 * Math.max(...taken.memory)) / megabytes,
+        "ratio of the worst round": Math.min(...taken.ratio),
+        "two plain loops, times one": median(taken.loops),
       },
     };
   },
@@ -55,7 +61,8 @@ export const bench: Bench = {
 
 /** One run a thread, after a short one that loads and compiles its code. */
 async function measured(history: SharedHistory, workers: number): Promise<{ readonly rate: number; readonly megabytes: number }> {
-  const pool = new ThreadPool({ workers, version: "bench", entry: ENTRY });
+  // Without this process's loader of TypeScript, which a sweep does not have.
+  const pool = new ThreadPool({ workers, version: "bench", entry: ENTRY, execArgv: [] });
   const play = async (played: SharedHistory): Promise<void> => {
     const jobs = Array.from({ length: workers }, (_, at) => jobOf(played, `whole-${at}`));
     const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, files: async () => [] };

@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly version: string;
   /** The thread's program. Default: the build's. */
   readonly entry?: URL;
+  /** Node's options of the threads. Default: those of this process, whose module hooks each thread then has an isolate of its own for. */
+  readonly execArgv?: readonly string[];
 }
 
 /** One thread, and what it is at. */
@@ -79,9 +81,10 @@ export class ThreadPool implements JobRunner {
   }
 
   #begin(): Hand {
-    const start: ThreadStart = { version: this.#options.version };
+    const { version, entry = ENTRY, execArgv } = this.#options;
+    const workerData: ThreadStart = { version };
     const hand: Hand = {
-      worker: new Worker(this.#options.entry ?? ENTRY, { workerData: start, resourceLimits: LIMITS }),
+      worker: new Worker(entry, { workerData, resourceLimits: LIMITS, ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }) }),
       history: undefined,
       settle: undefined,
     };

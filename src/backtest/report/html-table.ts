@@ -13,7 +13,12 @@ export function tableHtml(caption: string, heads: readonly string[], rows: reado
     if (index === 0) return `<th scope="row" class="text ${className}">${html}</th>`;
     return `<td${className === "" ? "" : ` class="${className}"`}>${html}</td>`;
   };
-  const head = heads.map((text, index) => `<th scope="col"${index === 0 ? ' class="text"' : ""}>${text}</th>`).join("");
+  const [first = []] = rows;
+  const isText = (index: number): boolean => {
+    const of = first[index];
+    return index === 0 || (typeof of === "object" && of.className?.split(" ").includes("text") === true);
+  };
+  const head = heads.map((text, index) => `<th scope="col"${isText(index) ? ' class="text"' : ""}>${text}</th>`).join("");
   const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("");
   return `<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }

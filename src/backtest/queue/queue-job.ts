@@ -5,6 +5,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DataFile } from "../report/run-meta.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
 import type { SweepWindow } from "../sweep/windows.js";
+import { tagged, untagged } from "./tagged-json.js";
 
 /** A job as it lies in the queue: everything but the history, which a worker has itself. */
 export interface QueueJob {
@@ -63,16 +64,3 @@ export async function checksumsOf(paths: readonly string[], known: Map<string, s
   }
   return sums;
 }
-
-function tagged(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? { [BIGINT]: value.toString() } : value;
-}
-
-function untagged(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const text = (value as Readonly<Record<string, unknown>>)[BIGINT];
-  return typeof text === "string" ? BigInt(text) : value;
-}
-
-/** A key that no configuration has. */
-const BIGINT = "$bigint";

@@ -1,7 +1,9 @@
 import { Queue, QueueEvents } from "bullmq";
 import { RunError } from "../../core/errors.js";
+import { inJob } from "../sweep/in-job.js";
 import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
+import { failureOf } from "./failed-reason.js";
 import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress, tellAway } from "./queue-address.js";
 import { checksumsOf, filesOf, historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
@@ -105,12 +107,12 @@ export class QueueRunner implements JobRunner {
     }
   }
 
-  /** What came of a job; undefined where it is gone: its server has lost it, or another run of the same sweep took its result. @throws RunError where it failed */
-  async #answerTo(jobId: string, { id }: Job): Promise<{ readonly answer: QueueResult } | undefined> {
+  /** What came of a job; undefined where it is gone: its server has lost it, or another run of the same sweep took its result. @throws what it failed with */
+  async #answerTo(jobId: string, job: Job): Promise<{ readonly answer: QueueResult } | undefined> {
     for (;;) {
       const asked = await this.#queue.getJob(jobId);
       if (asked === undefined) return undefined;
-      if (await asked.isFailed()) throw new RunError(`${id}: ${asked.failedReason}`);
+      if (await asked.isFailed()) throw inJob(job, failureOf(asked.failedReason));
       try {
         return { answer: await asked.waitUntilFinished(this.#events, this.#lookMs) };
       } catch {

@@ -6,6 +6,7 @@ import type { SharedHistory } from "../run/shared-history.js";
 import { configOfWindow, openShared } from "../sweep/open-shared.js";
 import type { Job } from "../sweep/play-job.js";
 import { ThreadPool } from "../sweep/thread-pool.js";
+import { reasonOf } from "./failed-reason.js";
 import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress, tellAway } from "./queue-address.js";
 import { configOf, historyLines, type QueueJob, type QueueResult } from "./queue-job.js";
 
@@ -99,7 +100,7 @@ export class QueueWorker {
         void this.#worker.pause(true);
         throw error.why;
       }
-      throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
+      throw new UnrecoverableError(reasonOf(error));
     }
   }
 

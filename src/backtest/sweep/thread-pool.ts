@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { RunError } from "../../core/errors.js";
 import { arrived } from "../run/carried-error.js";
 import type { SharedHistory } from "../run/shared-history.js";
+import { inJob } from "./in-job.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
@@ -124,11 +125,6 @@ export class ThreadPool implements JobRunner {
       tell({ kind: "job", job });
     });
   }
-}
-
-/** The same error, which is nobody else's, saying which job it was. */
-function inJob({ id }: Job, error: Error): Error {
-  return Object.assign(error, { message: `${id}: ${error.message}`, stack: `${id}: ${error.stack}` });
 }
 
 const NEVER = new AbortController().signal;

@@ -11,7 +11,7 @@ import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
 import { RESULTS_FILE } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { packageVersion } from "../../../src/cli/package-version.js";
-import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { OneByOne, SWEEP, SweepStage } from "../sweep/sweep-stage.js";
@@ -123,7 +123,9 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     const one = await worker();
     const failed = await stage.run(stage.out(), runner, { version, file: "fine.yaml" }).catch((error: Error) => error);
     await Promise.all([one.close(), runner.close()]);
-    expect(failed).toBeInstanceOf(RunError);
+    // Whoever sweeps on his own machine looks up what is wrong where he would have: the field, and the exit code of its type.
+    expect(failed).toBeInstanceOf(FormatError);
+    expect(failed).toMatchObject({ field: "account.creditQuote", value: "1000.0000000001" });
     expect(failed).toHaveProperty("message", expect.stringMatching(/^whole-0: account\.creditQuote: more decimals/));
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -37,13 +37,17 @@ async function settled(path: string): Promise<void> {
   }
 }
 
-/** Puts a small text at a path, whole or not at all, whenever the process or the machine ends. */
+/** Puts a small text at a path, whole or not at all, whenever the process or the machine ends. @throws Error of the system where the disk has no room for all of it */
 export function writeWhole(path: string, text: string): void {
   const temporary = `${path}.next`;
   const handle = openSync(temporary, "w", 0o600);
   try {
-    writeSync(handle, text);
+    // One write may take a part alone, as on a disk that fills: this goes on with the rest, which is then refused.
+    writeFileSync(handle, text);
     fsyncSync(handle);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(handle);
   }

@@ -11,6 +11,7 @@ import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { isAlive } from "./living-process.js";
 import { reading } from "./measure.js";
+import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
@@ -102,10 +103,10 @@ async function taken(
   }
   const staged: StagedRows[] = [];
   for (const [index, { plain, shaped }] of found.entries()) {
-    const { kind, select, csv, text } = shaped;
+    const { kind, select, csv, json, text } = shaped;
     const path = join(unpacked, `${index}.parquet`);
     const staging = { series: { market, kind }, select, csv, text, file: plain.file, path };
-    staged.push(await utf8Only(plain, () => stageRows(duck, staging)));
+    staged.push(await utf8Only(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
   }
   const parts = await cleanClocks(
     duck,

@@ -64,6 +64,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   return {
     kind: "book",
     select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
+    json: JSON_BOOK,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     findings: breaks > 0n ? [`${breaks} updates do not follow on the one before (prevEndSequence)`] : [],
   };
@@ -114,7 +115,8 @@ export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: st
   const fields = { time: "MILLISECONDS", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
   const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
-  return withInterval(duck, select, kind);
+  const shaped = await withInterval(duck, select, kind);
+  return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: fields };
 }
 
 /** The candles' kind from the most common step between them, where it is not given. */
@@ -129,13 +131,12 @@ export async function withInterval(duck: Duck, select: string, kind: string): Pr
 
 /** Past funding rates. */
 export function fundingShape(path: string, writ: Writ): ShapedFile {
-  const from = tableSql(path, writ, {
-    fields: { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "MILLISECONDS" },
-    optional: ["marketId"],
-  });
+  const fields = { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "MILLISECONDS" };
+  const from = tableSql(path, writ, { fields, optional: ["marketId"] });
   return {
     kind: "funding",
     select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
+    ...(writ.writ === "ndjson" ? { json: fields } : {}),
     symbol: `SELECT DISTINCT marketId AS symbol FROM ${from} WHERE marketId IS NOT NULL`,
     findings: [],
   };
@@ -154,8 +155,8 @@ function readingOf(
   writ: Writ,
   { fields, optional, decimals = {} }: Table,
   select: (from: string) => string,
-): Pick<ShapedFile, "select" | "csv"> {
-  if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)) };
+): Pick<ShapedFile, "select" | "csv" | "json"> {
+  if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
   const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
   const { columns, hasHeader } = writ;
   return csvReading({ path, columns, hasHeader }, fields, decimals, (from) =>

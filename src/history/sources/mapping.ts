@@ -6,6 +6,7 @@ import { type Duck, identifier } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import { withInterval } from "./exchange-shapes.js";
+import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
 import { bidSql, takerSql } from "./tardis-shapes.js";
@@ -84,8 +85,8 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
   const findings = kind === "trades" && given("id") === undefined ? ["it has no ids: the number of the row stands for each"] : [];
-  if (mapping.kind.endsWith("klines")) return withInterval(duck, select, mapping.kind);
-  return { kind, select, findings };
+  const shaped = mapping.kind.endsWith("klines") ? await withInterval(duck, select, mapping.kind) : { kind, select, findings };
+  return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: jsonFields(mapping) };
 }
 
 function namesOf(kind: HistoryKind): string[] {
@@ -106,9 +107,14 @@ function requiredOf(kind: HistoryKind): string[] {
   return ["time", ...(required[kind] ?? ["open", "high", "low", "close", "volume"])];
 }
 
-async function tableSql(duck: Duck, path: string, writ: Writ, { columns }: Mapping, file: string): Promise<string> {
-  const wanted = Object.values(columns);
-  if (writ.writ === "ndjson") return ndjsonSql(path, Object.fromEntries(wanted.map((name) => [name, "VARCHAR"])));
+/** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */
+function jsonFields({ columns }: Mapping): JsonFields {
+  return Object.fromEntries(Object.values(columns).map((name) => [name, "VARCHAR"]));
+}
+
+async function tableSql(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<string> {
+  const wanted = Object.values(mapping.columns);
+  if (writ.writ === "ndjson") return ndjsonSql(path, jsonFields(mapping));
   const isParquet = writ.writ === "parquet";
   const held = isParquet
     ? (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name))

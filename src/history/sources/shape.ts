@@ -1,4 +1,5 @@
 import type { HistoryKind } from "../kinds.js";
+import type { JsonFields } from "./json-numbers.js";
 import type { CsvFile } from "./plain-csv.js";
 import type { TextSql } from "./whole-numbers.js";
 
@@ -44,6 +45,8 @@ export interface ShapedFile {
   readonly select: string;
   /** The same of a CSV file; absent where its decimals are always read as text. */
   readonly csv?: TypedCsv;
+  /** The fields that are read of a file of JSON records; absent for another. */
+  readonly json?: JsonFields;
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */

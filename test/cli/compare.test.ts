@@ -33,7 +33,7 @@ describe("marketwright compare", () => {
   it("takes the models of the recording itself where nothing else is said", async () => {
     const { models, sameInputs, markets, mode, profit } = await compared();
     expect(mode).toBe("paper");
-    expect(models).toEqual({ queue: "power-2", orderLatencyMs: 15, responseLatencyMs: 10 });
+    expect(models).toEqual({ queue: "power-2", doubtful: "conservative", orderLatencyMs: 15, responseLatencyMs: 10 });
     expect(sameInputs).toEqual({ ...sameInputs, equal: sameInputs.intents, firstDifference: null });
     expect(sameInputs.intents).toBeGreaterThan(5);
     const [market] = markets;
@@ -47,8 +47,8 @@ describe("marketwright compare", () => {
   });
 
   it("takes the models of a backtest's file, and of the folder of its report", async () => {
-    const file = backtest("models.yaml", { queue: "log", orderLatencyMs: 33, responseLatencyMs: 44 });
-    const models = { queue: "log", orderLatencyMs: 33, responseLatencyMs: 44 };
+    const file = backtest("models.yaml", { queue: "log", doubtful: "by-book", orderLatencyMs: 33, responseLatencyMs: 44 });
+    const models = { queue: "log", doubtful: "by-book", orderLatencyMs: 33, responseLatencyMs: 44 };
     expect((await compared(file)).models).toEqual(models);
     const report = join(stage.folder, "report");
     expect(await captureCli(["backtest", file, "--out", report])).toMatchObject({ code: 0 });
@@ -74,7 +74,7 @@ describe("marketwright compare", () => {
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
     expect(out).toMatch(/the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/);
     expect(out).toContain("recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):");
-    expect(out).toContain("the bot run again (queue power-2, 15 ms there, 10 ms back):");
+    expect(out).toContain("the bot run again (queue power-2, doubtful fills conservative, 15 ms there, 10 ms back):");
     expect(out).toMatch(/profit by its parts \(live, replay, difference\)\n {2}\S+ /);
   });
 

@@ -5,6 +5,7 @@ import { instantOf } from "../report/instants.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 import type { Session } from "../session/session-file.js";
+import { DOUBT_RULES, type DoubtRule } from "../venue/doubt-rule.js";
 import { constantLatency } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { medianDelays } from "./arrival.js";
@@ -24,6 +25,7 @@ export interface CompareWish {
   readonly session: Session;
   readonly strategies: Strategies;
   readonly queue?: string;
+  readonly doubtful?: DoubtRule;
   readonly orderLatencyMs?: number;
   readonly responseLatencyMs?: number;
   readonly liquidation: LiquidationTerms;
@@ -51,7 +53,15 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const models = modelsOf(wish, judged);
   const intents = await readIntents(folder, session);
   const again = runAgain(session, opened, wish.strategies, {
-    fills: { queue: models.queue, partialFills: true, queueAheadBase: undefined, slippageTicks: 1, path: "ohlc", volumeShare: 0.1 },
+    fills: {
+      queue: models.queue,
+      partialFills: true,
+      doubtful: models.doubtful,
+      queueAheadBase: undefined,
+      slippageTicks: 1,
+      path: "ohlc",
+      volumeShare: 0.1,
+    },
     latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
     liquidation: wish.liquidation,
     seed: wish.seed,
@@ -67,7 +77,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
   const liveProfit = session.end.profitQuote;
   return {
-    format: 4,
+    format: 5,
     mode: session.mode,
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
@@ -114,6 +124,7 @@ function modelsOf(
   const shiftMs = fit ? (first?.shiftMs ?? 0) : 0;
   return {
     queue: (fit ? undefined : wish.queue) ?? first?.queue ?? "risk-averse",
+    doubtful: wish.doubtful ?? DOUBT_RULES[0],
     orderLatencyMs: (fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recorded.orderLatencyMs + shiftMs),
     responseLatencyMs: (fit ? undefined : wish.responseLatencyMs) ?? recorded.responseLatencyMs,
   };

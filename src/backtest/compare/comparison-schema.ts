@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DOUBT_RULES } from "../venue/doubt-rule.js";
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const count = z.int().nonnegative();
@@ -98,12 +99,14 @@ const market = z.strictObject({
 /** The shape of what `marketwright compare --json` prints. */
 export const comparisonSchema = z
   .strictObject({
-    format: z.literal(4),
+    format: z.literal(5),
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
-    models: z.strictObject({ queue: z.string(), orderLatencyMs: z.number(), responseLatencyMs: z.number() }).describe("Of the run again"),
+    models: z
+      .strictObject({ queue: z.string(), doubtful: z.enum(DOUBT_RULES), orderLatencyMs: z.number(), responseLatencyMs: z.number() })
+      .describe("Of the run again"),
     sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),

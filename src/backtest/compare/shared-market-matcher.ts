@@ -49,9 +49,9 @@ export class SharedMarketMatcher extends BookMatcher {
       tape,
       listener: {
         accepted: (order, atUs) => listener.accepted(order, atUs),
-        filled: (order, ticks, lots, cause, atUs) => {
+        filled: (order, ticks, lots, cause, atUs, isDoubtful) => {
           if (cause !== "taker") fills.push({ key: signOf(order.side) * ticks, lots, atUs });
-          listener.filled(order, ticks, lots, cause, atUs);
+          listener.filled(order, ticks, lots, cause, atUs, isDoubtful);
         },
         ended: (order, how, atUs) => listener.ended(order, how, atUs),
       },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { baseField, chargeField, countField, durationField, quoteField, rateField } from "../../bot/config/config-fields.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
+import { DOUBT_RULES } from "../venue/doubt-rule.js";
 
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);
@@ -155,6 +156,12 @@ const fills = z
       .describe("Delays that follow the market data's own, in place of the two.")
       .optional(),
     partialFills: z.boolean().describe("false: any fill is a whole one. Only to compare with engines that count so.").default(true),
+    doubtful: z
+      .enum(DOUBT_RULES)
+      .describe(
+        "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
+      )
+      .default(DOUBT_RULES[0]),
     queueAheadBase: baseField("Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us").optional(),
     slippageTicks: countField("Of trades and candles: how much worse than the last price a taker is filled.", {
       min: 0,

@@ -1,4 +1,5 @@
 import type { Ticks } from "../../core/units.js";
+import type { DoubtRule } from "../venue/doubt-rule.js";
 
 /** How orders are filled by each grade of history. */
 export interface FillModels {
@@ -6,6 +7,8 @@ export interface FillModels {
   readonly queue: string;
   /** False: any fill is a whole one. Only to compare with engines that count so. */
   readonly partialFills: boolean;
+  /** What fills are charged of which history does not tell whether their orders had come to rest. */
+  readonly doubtful: DoubtRule;
   /** Of trades alone: what stands ahead of us at our price, in base; undefined fills only beyond it. */
   readonly queueAheadBase: string | undefined;
   /** Of trades and of candles: how much worse than the last price a taker is filled. */

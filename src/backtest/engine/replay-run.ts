@@ -116,6 +116,7 @@ export class ReplayRun {
       terms,
       startCredit,
       latency,
+      doubtful: options.fills.doubtful,
       costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
       observer,
       nowUs: () => clock.nowUs,

@@ -29,12 +29,18 @@ export interface BookMatcherOptions {
 
 /** Of a longer message it is quicker to look at our levels than at its rows. */
 const FEW_ROWS = 16;
+/** No exchange that we know of gathers changes of its book for longer before it tells them (of Binance's streams the slowest tells every second). */
+const GATHERED_AT_MOST_US = 1_000_000;
 
 /**
  * Matches our orders against recorded books and trades, on the exchange's clock. A resting order is filled, always at its own price: by a
  * trade at that price as far as the queue model says that it reached us; wholly by a trade beyond it; wholly when the other side's best comes to
  * it. A message is applied whole before anything is tested against it. A taker takes what is shown level by level, its limit's own included;
  * what a GTC or GTT order could not take rests. History knows nothing of our orders and goes on as it was.
+ *
+ * An exchange gathers changes of its book before it tells them, and rarely says when each happened. So the first book that is told after an order arrived may show what
+ * was there before it, and where stamps are a little off the second may too: a fill through or by a cross until then, within a second, is doubtful. A trade
+ * at an order's own price is not: who sold at a bid's price found a bid there, so nobody offered at it.
  */
 export class BookMatcher extends OrderMatcher {
   /** The recorded book on the exchange's clock. */
@@ -49,6 +55,10 @@ export class BookMatcher extends OrderMatcher {
   readonly #reel: TapeReel;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
+  /** Stamps of the last three books that were told, the newest first. */
+  #toldUs = Number.NEGATIVE_INFINITY;
+  #toldBeforeUs = Number.NEGATIVE_INFINITY;
+  #toldBeforeThatUs = Number.NEGATIVE_INFINITY;
 
   constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
     super(listener);
@@ -116,6 +126,11 @@ export class BookMatcher extends OrderMatcher {
   }
 
   #applyBook(message: number, from: number, to: number, atUs: number): void {
+    if (atUs > this.#toldUs) {
+      this.#toldBeforeThatUs = this.#toldBeforeUs;
+      this.#toldBeforeUs = this.#toldUs;
+      this.#toldUs = atUs;
+    }
     const { book } = this;
     const bidKey = book.bids.bestKey;
     const askKey = book.asks.bestKey;
@@ -163,17 +178,21 @@ export class BookMatcher extends OrderMatcher {
       level.shownLots = shownLots;
     }
     const reachedKey = -opposite.bestKey;
-    if (own.bestKey >= reachedKey) this.passed(own, reachedKey, "cross", atUs);
+    if (own.bestKey >= reachedKey)
+      this.passed(own, reachedKey, "cross", atUs, Math.max(this.#toldBeforeThatUs, atUs - GATHERED_AT_MOST_US));
   }
 
-  /** A trade went beyond our prices, or the other side's best came to them: from the best down to that of a key. */
-  protected passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number): void {
-    this.own.fillDownTo(side, leastKey, cause, atUs);
+  /**
+   * A trade went beyond our prices, or the other side's best came to them: from the best down to that of a key.
+   * @param doubtfulFromUs an order that arrived then or later may have met what was told now, or what traded now, when it arrived.
+   */
+  protected passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number, doubtfulFromUs: number): void {
+    this.own.fillDownTo(side, leastKey, cause, atUs, doubtfulFromUs);
   }
 
   /** A trade came to our best price or went beyond it. */
   #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
-    if (side.bestKey > key) this.passed(side, key + 1, "through", atUs);
+    if (side.bestKey > key) this.passed(side, key + 1, "through", atUs, Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US));
     if (side.bestKey !== key) return;
     const level = side.levels[0];
     if (this.#partialFills) {
@@ -210,10 +229,10 @@ export class BookMatcher extends OrderMatcher {
     });
   }
 
-  protected rest(order: ReplayOrder): void {
+  protected rest(order: ReplayOrder, arrivedUs: number): void {
     const side = order.side === "BUY" ? this.book.bids : this.book.asks;
     const shownLots = side.lotsAt(keyOf(order));
-    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots);
+    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots, arrivedUs);
   }
 
   /** What an order that takes would take from. */

@@ -111,8 +111,8 @@ export class KlineMatcher extends OrderMatcher {
     this.own.fill(order, slipped(order, worst, this.#slippageTicks), lots, "taker", atUs);
   }
 
-  protected rest(order: ReplayOrder): void {
-    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0);
+  protected rest(order: ReplayOrder, arrivedUs: number): void {
+    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, arrivedUs);
   }
 
   #stampOf(station: number): number {
@@ -129,13 +129,15 @@ export class KlineMatcher extends OrderMatcher {
     const ticks = this.#priceAt(bar, station % STATIONS);
     const { bids, asks } = this.own;
     const fromTicks = Number.isNaN(this.#lastTicks) ? ticks : this.#lastTicks;
-    this.#pass(bids, fromTicks, ticks, atUs);
-    this.#pass(asks, fromTicks, ticks, atUs);
+    // The bar's open is a price of an instant; from the first extreme on nobody knows where in the bar the price stood.
+    const doubtfulFromUs = this.#stampOf(bar * STATIONS + 1);
+    this.#pass(bids, fromTicks, ticks, atUs, doubtfulFromUs);
+    this.#pass(asks, fromTicks, ticks, atUs, doubtfulFromUs);
     this.#stand(ticks, ticks + 1, atUs);
   }
 
   /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
-  #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number): void {
+  #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number, doubtfulFromUs: number): void {
     const sign = side === this.own.bids ? 1 : -1;
     const leastKey = sign * toTicks + 1;
     const [lowest, highest] = fromTicks < toTicks ? [fromTicks, toTicks] : [toTicks, fromTicks];
@@ -144,7 +146,7 @@ export class KlineMatcher extends OrderMatcher {
       // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
       this.#stand(at, at, atUs);
-      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, this.#leftLots);
+      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, doubtfulFromUs, this.#leftLots);
     }
   }
 

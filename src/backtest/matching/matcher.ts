@@ -35,8 +35,12 @@ export interface ReplayOrder {
 export interface MatchListener {
   /** It was taken in: it rests, or its fills and end follow at once. */
   accepted(order: ReplayOrder, atUs: number): void;
-  /** A part was filled; `openLots` is already less by it. `ticks` is the price of the fill. */
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void;
+  /**
+   * A part was filled; `openLots` is already less by it. `ticks` is the price of the fill.
+   * @param isDoubtful it rested, came to be filled through or by a cross, and history had not been told long enough since it arrived to say that it
+   * came to rest at all: what was told may have been there before it, so that it would have taken, or as POST_ONLY been refused.
+   */
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void;
   /** It is no longer open, though something was left of it. Not called for an order that is wholly filled. */
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void;
 }

@@ -47,7 +47,7 @@ export abstract class OrderMatcher implements Matcher {
       if (order.openLots === 0) return;
     }
     if (order.type === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") own.end(order, "expired", atUs);
-    else this.rest(order);
+    else this.rest(order, atUs);
   }
 
   cancel(id: number, atUs: number): boolean {
@@ -67,8 +67,8 @@ export abstract class OrderMatcher implements Matcher {
   /** Fills an order that would take by what there is for it; of a FOK order all or nothing. */
   protected abstract take(order: ReplayOrder, atUs: number): void;
 
-  /** Puts what is left of an order into the book. */
-  protected abstract rest(order: ReplayOrder): void;
+  /** Puts what is left of an order that arrived at an instant into the book. */
+  protected abstract rest(order: ReplayOrder, arrivedUs: number): void;
 
   #requirePlayed(atUs: number): void {
     if (this.nextHistoryUs > atUs) return;

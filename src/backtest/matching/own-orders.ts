@@ -40,19 +40,19 @@ export class OwnOrders {
     this.#listener.accepted(order, atUs);
   }
 
-  /** Puts an order into the book, behind ours at its price. */
-  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots): void {
+  /** Puts an order that arrived at an instant into the book, behind ours at its price. */
+  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number): void {
     this.#byId.set(order.id, order);
-    this.side(order.side).add(keyOf(order), { order, place }, shownLots);
+    this.side(order.side).add(keyOf(order), { order, place, arrivedUs }, shownLots);
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
   }
 
-  /** Fills a part of an order, in the book or on its way into it. */
-  fill(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+  /** Fills a part of an order, in the book or on its way into it. @param isDoubtful as {@link MatchListener.filled} has it. */
+  fill(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful = false): void {
     order.openLots -= lots;
     if (order.openLots === 0) this.#forget(order);
     this.told = true;
-    this.#listener.filled(order, ticks, lots, cause, atUs);
+    this.#listener.filled(order, ticks, lots, cause, atUs, isDoubtful);
   }
 
   /** Ends what is left of an order. */
@@ -78,16 +78,24 @@ export class OwnOrders {
 
   /**
    * Fills orders of one side from its best to the price of `leastKey`, best and oldest first, each at its own price.
+   * @param doubtfulFromUs history does not tell of an order that arrived then or later whether it came to rest.
    * @param mostLots what there is for all of them.
    * @returns what was filled.
    */
-  fillDownTo(side: OwnSide, leastKey: number, cause: FillCause, atUs: number, mostLots = Number.POSITIVE_INFINITY): Lots {
+  fillDownTo(
+    side: OwnSide,
+    leastKey: number,
+    cause: FillCause,
+    atUs: number,
+    doubtfulFromUs: number,
+    mostLots = Number.POSITIVE_INFINITY,
+  ): Lots {
     let filled = 0;
     while (side.bestKey >= leastKey && filled < mostLots) {
-      const { order } = side.levels[0].orders[0];
+      const { order, arrivedUs } = side.levels[0].orders[0];
       const lots = Math.min(order.openLots, mostLots - filled);
       filled += lots;
-      this.fill(order, order.ticks, lots, cause, atUs);
+      this.fill(order, order.ticks, lots, cause, atUs, arrivedUs >= doubtfulFromUs);
     }
     return filled;
   }

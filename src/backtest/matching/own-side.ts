@@ -7,6 +7,8 @@ import type { ReplayOrder } from "./matcher.js";
 export interface RestingOrder {
   readonly order: ReplayOrder;
   place: QueuePlace;
+  /** When it arrived, microseconds since 1970. */
+  readonly arrivedUs: number;
 }
 
 /** Our orders at one price, oldest first. */

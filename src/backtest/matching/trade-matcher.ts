@@ -37,6 +37,8 @@ export class TradeMatcher extends OrderMatcher {
   #known = 0;
   #bidTicks = Number.NaN;
   #askTicks = Number.NaN;
+  /** When somebody traded last before the stretch that is being played. */
+  #stretchBeforeUs = Number.NEGATIVE_INFINITY;
 
   /** @throws ConfigError when an amount or slippage is none */
   constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks, onTouch }: TradeMatcherOptions) {
@@ -119,18 +121,30 @@ export class TradeMatcher extends OrderMatcher {
     this.own.fill(order, slipped(order, touch, this.#slippageTicks), order.openLots, "taker", atUs);
   }
 
-  protected rest(order: ReplayOrder): void {
-    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0);
+  protected rest(order: ReplayOrder, arrivedUs: number): void {
+    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0, arrivedUs);
   }
 
   /** A trade came to one of our best prices or beyond. */
   #print(ticks: Ticks, takerBought: boolean, lots: Lots, atUs: number): void {
     const { own } = this;
     const { bids, asks } = own;
-    own.fillDownTo(bids, ticks + 1, "through", atUs);
-    own.fillDownTo(asks, 1 - ticks, "through", atUs);
+    if (bids.bestKey > ticks || asks.bestKey > -ticks) {
+      const beforeUs = this.#tradedBeforeUs(atUs);
+      own.fillDownTo(bids, ticks + 1, "through", atUs, beforeUs);
+      own.fillDownTo(asks, 1 - ticks, "through", atUs, beforeUs);
+    }
     const reached = takerBought ? asks : bids;
     if (reached.bestKey === (takerBought ? -ticks : ticks)) own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
+  }
+
+  /** When somebody traded last before an instant that is being played: between the two no price is known. */
+  #tradedBeforeUs(atUs: number): number {
+    const { tape, next } = this.#reel;
+    for (let message = next - 1; message >= 0; message--) {
+      if (tape.kind[message] === TapeKind.trade && tape.exchangeUs[message] < atUs) return tape.exchangeUs[message];
+    }
+    return this.#stretchBeforeUs;
   }
 
   #tellTouch(message: number, atUs: number): void {
@@ -143,7 +157,9 @@ export class TradeMatcher extends OrderMatcher {
 
   #turn(): boolean {
     this.#learnPrices();
+    const { tape } = this.#reel;
     if (!this.#reel.turn()) return false;
+    this.#stretchBeforeUs = lastTradeUs(tape) ?? this.#stretchBeforeUs;
     this.#known = 0;
     return true;
   }
@@ -165,6 +181,11 @@ export class TradeMatcher extends OrderMatcher {
     }
     return this;
   }
+}
+
+function lastTradeUs({ messages, kind, exchangeUs }: Tape): number | undefined {
+  for (let message = messages - 1; message >= 0; message--) if (kind[message] === TapeKind.trade) return exchangeUs[message];
+  return undefined;
 }
 
 /** The first message from `from` on that lies after an instant, or at it where it is not inclusive. */

@@ -11,6 +11,7 @@ import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
+import { DOUBT_RULES } from "../venue/doubt-rule.js";
 import { constantLatency } from "../venue/latency.js";
 import { marketTerms } from "../venue/market-terms.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
@@ -89,6 +90,7 @@ export class PaperVenue implements Venue {
       terms,
       startCredit: decimalToScaled(models.creditQuote, rules.creditDecimals, "paper.creditQuote"),
       latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
+      doubtful: DOUBT_RULES[0],
       costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
       observer: NOBODY,
       nowUs: () => this.#nowUs(),

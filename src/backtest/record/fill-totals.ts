@@ -1,5 +1,6 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
+import { DoubtfulFills } from "./doubtful-fills.js";
 import type { ReplayFill } from "./run-observer.js";
 
 /** Every cause, as reports order them. */
@@ -29,7 +30,7 @@ class Sum implements FillSum {
   }
 }
 
-/** Fills of one market by cause, side, and maker or taker; and how many orders had any. */
+/** Fills of one market by cause, side, and maker or taker; which are doubtful; and how many orders had any. */
 export class FillTotals {
   readonly all = new Sum();
   readonly maker = new Sum();
@@ -37,6 +38,7 @@ export class FillTotals {
   readonly buys = new Sum();
   readonly sells = new Sum();
   readonly byCause: ReadonlyMap<FillCause, FillSum>;
+  readonly doubtful = new DoubtfulFills();
   readonly #causes: ReadonlyMap<FillCause, Sum>;
   readonly #orders = new OrderMarks();
 
@@ -49,10 +51,12 @@ export class FillTotals {
     return this.#orders.count;
   }
 
-  add({ side, lots, quote, fee, isMaker, cause, orderId }: ReplayFill): void {
+  add(fill: ReplayFill): void {
+    const { side, lots, quote, fee, isMaker, cause, orderId } = fill;
     for (const sum of [this.all, isMaker ? this.maker : this.taker, side === "BUY" ? this.buys : this.sells, this.#causes.get(cause)]) {
       sum?.add(lots, quote, fee);
     }
+    this.doubtful.add(fill);
     this.#orders.mark(orderId);
   }
 }

@@ -4,6 +4,7 @@ import { type CreditUnits, type Side, signOf, type Ticks } from "../../core/unit
 import { AdverseSelection } from "./adverse-selection.js";
 import { FillTotals } from "./fill-totals.js";
 import { GatheredColumn } from "./gathered-column.js";
+import { halfTickLotIn } from "./half-tick-lot.js";
 import { Markouts } from "./markouts.js";
 import { PositionClock } from "./position-clock.js";
 import { QuoteClock } from "./quote-clock.js";
@@ -108,7 +109,7 @@ export class MarketRecorder {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     this.#positionAt(atUs, positionLots);
     this.quoting.put(this.#grid.bucketOf(atUs), this.quotes.times(atUs));
-    this.#halfTickLot ??= this.#halfTickLotIn(profit.decimals);
+    this.#halfTickLot ??= halfTickLotIn(this.instrument, profit.decimals);
     const adverse = this.#adverse.at(this.#midHalfTicks) * this.#halfTickLot;
     this.#profit = splitProfit(profit, adverse);
   }
@@ -129,11 +130,5 @@ export class MarketRecorder {
       this.#adverse.settle(untilUs, this.#midHalfTicks);
     }
     this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
-  }
-
-  /** One lot times half a tick in units of 10^-decimals: whole, since the profit's scale has room for it. */
-  #halfTickLotIn(decimals: number): CreditUnits {
-    const { creditNumerator, creditDenominator, creditDecimals } = this.instrument;
-    return (creditNumerator * 10n ** BigInt(decimals - creditDecimals)) / (2n * creditDenominator);
   }
 }

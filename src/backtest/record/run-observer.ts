@@ -2,6 +2,14 @@ import type { ProfitParts } from "../../account/profit.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
 
+/** What history leaves open of a fill: whether its order came to rest at all. */
+export interface FillDoubt {
+  /** An order that may take may have taken when it arrived; a POST_ONLY one may have been refused. */
+  readonly kind: "may-have-taken" | "may-have-been-refused";
+  /** What the other rule for such fills would have charged, credit units; below zero a rebate. */
+  readonly feeOtherwise: CreditUnits;
+}
+
 /** One fill of ours in a replay. */
 export interface ReplayFill {
   readonly marketId: MarketId;
@@ -19,6 +27,8 @@ export interface ReplayFill {
   readonly lots: Lots;
   readonly isMaker: boolean;
   readonly cause: FillCause;
+  /** Undefined where history tells that its order had come to rest, or took when it arrived. */
+  readonly doubt: FillDoubt | undefined;
   /** Unsigned credit units that changed hands. */
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate. */

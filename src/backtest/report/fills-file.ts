@@ -23,6 +23,7 @@ export const FILL_COLUMNS = [
   "fee",
   "mid",
   "position",
+  "doubt",
 ] as const;
 
 const BUFFER_CHARACTERS = 65_536;
@@ -45,6 +46,7 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
     instrument.creditToDecimal(fill.fee),
     Number.isNaN(fill.midHalfTicks) ? "" : midPrice(instrument, fill.midHalfTicks),
     instrument.amountOf(fill.positionLots),
+    fill.doubt?.kind ?? "",
   ];
 }
 

@@ -1,6 +1,8 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
+import type { DoubtfulSum } from "../record/doubtful-fills.js";
 import type { FillSum } from "../record/fill-totals.js";
+import { halfTickLotIn } from "../record/half-tick-lot.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";
 import { MARKOUT_SECONDS } from "../record/markouts.js";
 import type { SideTimes } from "../record/quote-clock.js";
@@ -25,6 +27,11 @@ export function marketReport(
     turnover: instrument.creditToDecimal(quote),
     fees: instrument.creditToDecimal(fees),
     amount: amountOf(instrument, lots),
+  });
+  const doubtfulSum = (of: DoubtfulSum) => ({
+    ...sum(of),
+    feesOtherwise: instrument.creditToDecimal(of.feesOtherwise),
+    spread: scaledToDecimal(of.spread * halfTickLotIn(instrument, span.decimals), span.decimals),
   });
   const byCause = Object.fromEntries([...fills.byCause].map(([cause, of]) => [cause, sum(of)])) as Record<
     FillCause,
@@ -52,6 +59,11 @@ export function marketReport(
       buys: sum(fills.buys),
       sells: sum(fills.sells),
       byCause,
+      doubtful: {
+        asTakers: doubtfulSum(fills.doubtful.asTakers),
+        asMakers: doubtfulSum(fills.doubtful.asMakers),
+        postOnly: doubtfulSum(fills.doubtful.postOnly),
+      },
     },
     orders: ordersReport(market.actions, fills.ordersFilled),
     position: {

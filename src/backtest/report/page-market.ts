@@ -60,7 +60,24 @@ function causesHtml({ fills }: Market): string {
     ];
   });
   const glossary = parts.map((cause) => `${cause}: ${CAUSES[cause]}`).join("; ");
-  return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>`;
+  return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${doubtfulHtml(fills)}`;
+}
+
+const DOUBTFUL = {
+  asTakers: "may take, charged as takers",
+  asMakers: "may take, charged as makers: too good where they took",
+  postOnly: "post-only, some of which would have been refused",
+} as const;
+
+/** What hangs on fills that came too soon after their orders for history to tell whether these had come to rest. */
+function doubtfulHtml({ doubtful }: Market["fills"]): string {
+  const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter((kind) => doubtful[kind].fills > 0);
+  if (kinds.length === 0) return "";
+  const rows = kinds.map((kind) => {
+    const { fills, amount, spread, fees, feesOtherwise } = doubtful[kind];
+    return [DOUBTFUL[kind], countText(fills), exactText(amount), exactText(spread), exactText(fees), exactText(feesOtherwise)];
+  });
+  return `${tableHtml("Doubtful fills by what their orders may do", ["orders that", "fills", "amount", "spread", "fees paid", "fees otherwise"], rows)}<p class="gloss">Doubtful: filled through or by a cross so soon after they arrived that the history does not tell whether they rested, took or were refused.</p>`;
 }
 
 function quotesHtml({ quotes, orders }: Market): string {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What names the shape of a report; a change that a reader could notice makes it another. */
-export const REPORT_FORMAT = "marketwright-report/2";
+export const REPORT_FORMAT = "marketwright-report/3";
 
 const money = z
   .string()
@@ -47,6 +47,21 @@ const fillSum = z.strictObject({
 });
 
 const marketFillSum = fillSum.extend({ amount });
+
+const doubtfulSum = marketFillSum.extend({
+  feesOtherwise: money.describe("What the other rule of fills.doubtful would have charged"),
+  spread: money.describe("Against the mid at each fill"),
+});
+
+const doubtful = z
+  .strictObject({
+    asTakers: doubtfulSum.describe("Of orders that may take, charged as takers"),
+    asMakers: doubtfulSum.describe("Of orders that may take, charged as makers (fills.doubtful: by-book): too good where they took"),
+    postOnly: doubtfulSum.describe(
+      "Of POST_ONLY orders, some of which would have been refused: without rebate where fills.doubtful is conservative",
+    ),
+  })
+  .describe("Fills through or by a cross, so soon after their orders arrived that history does not tell whether these had come to rest");
 
 const orders = z.strictObject({
   placed: count,
@@ -101,6 +116,7 @@ const market = z.strictObject({
     buys: marketFillSum,
     sells: marketFillSum,
     byCause: z.strictObject({ queue: marketFillSum, through: marketFillSum, cross: marketFillSum, taker: marketFillSum }),
+    doubtful,
   }),
   orders,
   position: z.strictObject({ min: amount, max: amount, last: amount, meanAbs: z.number().describe("Mean size by time, base") }),

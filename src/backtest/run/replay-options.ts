@@ -18,6 +18,7 @@ export function replayOptions(config: BacktestConfig): Omit<ReplayOptions, "mark
     fills: {
       queue: fills.queue,
       partialFills: fills.partialFills,
+      doubtful: fills.doubtful,
       queueAheadBase: fills.queueAheadBase,
       slippageTicks: fills.slippageTicks,
       path: fills.path === "worse" ? "ohlc" : fills.path,

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import type { DoubtRule } from "../venue/doubt-rule.js";
 import type { PlayedHistory } from "./played-history.js";
 
 /** A model or a setting as a reader of a report sees it. */
@@ -45,14 +46,26 @@ function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
   });
 }
 
+const DOUBTFUL: Readonly<Record<DoubtRule, string>> = {
+  conservative: "charged a taker's fee, POST_ONLY without rebate, where history does not tell that an order had come to rest",
+  "by-book": "charged a maker's fee where the recorded book lets an order rest, which flatters",
+};
+
 function fillModels({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): ShownModel[] {
   const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
-  if (grade === "books") return [{ name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` }];
+  const doubtful = { name: "Doubtful fills", value: DOUBTFUL[fills.doubtful] };
+  if (grade === "books") {
+    return [{ name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` }, doubtful];
+  }
   if (grade === "trades") {
     const value = fills.queueAheadBase === undefined ? "only by a trade beyond the price" : `behind ${fills.queueAheadBase} at the price`;
-    return [{ name: "Fills", value }, taker];
+    return [{ name: "Fills", value }, taker, doubtful];
   }
-  return [{ name: "Fills", value: `candles of ${interval}, at most ${percentText(fills.volumeShare)} of a candle's volume` }, taker];
+  return [
+    { name: "Fills", value: `candles of ${interval}, at most ${percentText(fills.volumeShare)} of a candle's volume` },
+    taker,
+    doubtful,
+  ];
 }
 
 function latencyText({ fills: { latencyFile, feedLatency, orderLatencyMs, responseLatencyMs } }: BacktestConfig): string {

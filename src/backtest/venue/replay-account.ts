@@ -150,21 +150,28 @@ export class ReplayAccount {
    * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down); the fee of an order is of the sum that it has
    * traded, so that parts cost what the whole would (protocol 7.6).
    * @param before what the same order has traded, in credit units.
+   * @param hasRebate false: a maker that would be paid a rebate pays and gets nothing.
    * @returns the trade with what changed hands and what it cost.
    */
-  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits): VenueTrade {
+  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits, hasRebate = true): VenueTrade {
     const holding = this.#of(marketId);
-    const { instrument, rules } = holding.terms;
+    const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
     const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
-    const rate = isMaker ? rules.makerFeeRate : rules.takerFeeRate;
-    const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    const commission = this.feeOf(marketId, quote, before, isMaker, hasRebate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
     const trade: VenueTrade = { id, marketId, side, isMaker, ticks, lots, timeMs, quote, commission, status: "SETTLED" };
     this.#profit.fill(trade);
     this.#move(holding, signOf(side) * lots, side === "BUY" ? -quote : quote);
     this.#credit -= commission;
     return trade;
+  }
+
+  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param hasRebate as {@link fill} has it. */
+  feeOf(marketId: MarketId, quote: CreditUnits, before: CreditUnits, isMaker: boolean, hasRebate: boolean): CreditUnits {
+    const { makerFeeRate, takerFeeRate } = this.#of(marketId).terms.rules;
+    const rate = isMaker ? makerFeeRate : takerFeeRate;
+    return !hasRebate && rate < 0n ? 0n : ((before + quote) * rate) / ONE - (before * rate) / ONE;
   }
 
   /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */

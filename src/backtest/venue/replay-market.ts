@@ -10,7 +10,8 @@ import type { MarketTerms } from "./market-terms.js";
 /** Hears what happened to an order of ours at the exchange, once its books have it. */
 export interface OrderListener {
   accepted(held: HeldOrder, atUs: number): void;
-  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void;
+  /** @param isDoubtful as {@link MatchListener.filled} has it. */
+  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void;
   ended(held: HeldOrder, atUs: number): void;
 }
 
@@ -78,9 +79,9 @@ export class ReplayMarket implements MatchListener {
     this.#listener.accepted(this.#held(order), atUs);
   }
 
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
     const held = this.#held(order);
-    this.#listener.filled(held, ticks, lots, cause, atUs);
+    this.#listener.filled(held, ticks, lots, cause, atUs, isDoubtful);
     if (order.openLots === 0) this.#over(held, atUs);
   }
 

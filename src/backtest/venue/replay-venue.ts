@@ -4,8 +4,9 @@ import type { VenueRules, VenueTrade } from "../../exchange/records.js";
 import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
 import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
-import type { BudgetSample, ReplayFill, RunObserver } from "../record/run-observer.js";
+import type { BudgetSample, FillDoubt, ReplayFill, RunObserver } from "../record/run-observer.js";
 import { DelayLine } from "./delay-line.js";
+import type { DoubtRule } from "./doubt-rule.js";
 import { answerOf, RecentRecords } from "./exchange-answers.js";
 import { ExchangeBudgets } from "./exchange-budgets.js";
 import type { HeldOrder } from "./held-order.js";
@@ -21,6 +22,7 @@ export interface ReplayVenueOptions {
   readonly terms: ReadonlyMap<MarketId, MarketTerms>;
   readonly startCredit: CreditUnits;
   readonly latency: LatencyModel;
+  readonly doubtful: DoubtRule;
   /** What each action costs in the exchange's budgets. */
   readonly costs: ActionCosts;
   readonly observer: RunObserver;
@@ -146,14 +148,16 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#answer(held.action, { result: "accepted", order: this.#record(held) }, atUs);
   }
 
-  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
-    const { action, order } = held;
+  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
+    const { action, order, quote: before } = held;
     const { marketId, side } = action;
     const timeMs = Math.floor(atUs / 1000);
-    const isMaker = cause !== "taker";
+    const mayTake = action.timeInForce !== "POST_ONLY";
+    const isWorse = isDoubtful && this.#options.doubtful === "conservative";
+    const isMaker = cause !== "taker" && !(isWorse && mayTake);
     const market = this.#marketOf(marketId);
     const midHalfTicks = market.midHalfTicks;
-    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, held.quote);
+    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, before, !isWorse);
     const { quote, commission: fee } = trade;
     held.filled(ticks, lots, quote, timeMs);
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
@@ -175,6 +179,7 @@ export class ReplayVenue implements Venue, OrderListener {
       lots,
       isMaker,
       cause,
+      doubt: isDoubtful ? this.#doubtOf(marketId, mayTake, quote, before, isMaker) : undefined,
       quote,
       fee,
       midHalfTicks,
@@ -253,6 +258,12 @@ export class ReplayVenue implements Venue, OrderListener {
       const text = `the account was unsafe: ${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
       this.#options.observer.note(atUs, "error", text);
     }
+  }
+
+  #doubtOf(marketId: MarketId, mayTake: boolean, quote: CreditUnits, before: CreditUnits, isMaker: boolean): FillDoubt {
+    const isWorse = this.#options.doubtful === "conservative";
+    if (!mayTake) return { kind: "may-have-been-refused", feeOtherwise: this.account.feeOf(marketId, quote, before, true, isWorse) };
+    return { kind: "may-have-taken", feeOtherwise: this.account.feeOf(marketId, quote, before, !isMaker, true) };
   }
 
   /** A MARKET order counts at the worst that it may pay. */

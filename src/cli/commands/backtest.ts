@@ -141,6 +141,19 @@ function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "r
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
 }
 
+/** What hangs on fills of which history does not tell whether their orders had come to rest. */
+function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report"]["markets"][number]): string[] {
+  const line = ({ fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers, may: string): string[] =>
+    fills === 0
+      ? []
+      : [`${fills} fills of ${amount} in ${marketId} ${may}: they paid ${fees} in fees, and would otherwise ${feesOtherwise}`];
+  return [
+    ...line(doubtful.asTakers, "may have been takers' or makers' and are charged as takers'"),
+    ...line(doubtful.asMakers, "may have been takers' and are charged as makers', which flatters"),
+    ...line(doubtful.postOnly, "are of post-only orders that may have been refused"),
+  ];
+}
+
 const REFUSED_BY = { bot: "an intent by the bot", limit: "an order by a limit", exchange: "by the exchange" } as const;
 
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
@@ -151,6 +164,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
+    ...report.markets.flatMap(doubtfulLines),
     ...alternatives.map(
       (other) =>
         `${[other.name, ...endLines(other)].join(", ")}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`,

@@ -52,7 +52,12 @@ export function addCompare(program: Command, context: CliContext): void {
         strategies,
         ...(fills === undefined
           ? {}
-          : { queue: fills.queue, orderLatencyMs: fills.orderLatencyMs, responseLatencyMs: fills.responseLatencyMs }),
+          : {
+              queue: fills.queue,
+              doubtful: fills.doubtful,
+              orderLatencyMs: fills.orderLatencyMs,
+              responseLatencyMs: fills.responseLatencyMs,
+            }),
         liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
         seed: String(seed),
         fit,
@@ -172,7 +177,7 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
     }
     const { intents, fills } = again;
     lines.push(
-      `  the bot run again (queue ${models.queue}, ${models.orderLatencyMs} ms there, ${models.responseLatencyMs} ms back):`,
+      `  the bot run again (queue ${models.queue}, doubtful fills ${models.doubtful}, ${models.orderLatencyMs} ms there, ${models.responseLatencyMs} ms back):`,
       `    intents: live ${intents.live}, replay ${intents.replay}, the first ${intents.equalFirst} equal, ${percent(intents.share)} of live's within the window`,
       ...(intents.firstDifference === null
         ? []

@@ -124,6 +124,7 @@ export class ReplayStage {
       fills: {
         queue: "risk-averse",
         partialFills: true,
+        doubtful: "conservative",
         queueAheadBase: undefined,
         slippageTicks: 1,
         path: "ohlc",

@@ -13,6 +13,8 @@ export interface HeardFill {
 /** A listener that keeps what it hears, and holds every order's account: what was placed is filled, open or ended. */
 export class Heard implements MatchListener {
   readonly fills: HeardFill[] = [];
+  /** Of each fill, whether history leaves open that its order came to rest. */
+  readonly doubts: boolean[] = [];
   readonly ends: { readonly id: number; readonly how: OrderEnd; readonly lots: Lots; readonly atUs: number }[] = [];
   readonly orders: ReplayOrder[] = [];
   readonly #filledLots = new Map<number, Lots>();
@@ -21,7 +23,8 @@ export class Heard implements MatchListener {
     this.orders.push(order);
   }
 
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number): void {
+  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
+    this.doubts.push(isDoubtful);
     this.fills.push({ id: order.id, ticks, lots, cause, atUs });
     this.#filledLots.set(order.id, this.filledLots(order.id) + lots);
     if (order.openLots !== order.lots - this.filledLots(order.id) || order.openLots < 0 || !(lots > 0)) {
@@ -37,6 +40,11 @@ export class Heard implements MatchListener {
   /** What was filled of an order. */
   filledLots(id: number): Lots {
     return this.#filledLots.get(id) ?? 0;
+  }
+
+  /** The fills in short: `id cause`, with a question mark where history leaves open that the order rested. */
+  get doubted(): string[] {
+    return this.fills.map(({ id, cause }, at) => `${id} ${cause}${this.doubts[at] ? "?" : ""}`);
   }
 
   /** The fills in short: `id lots@ticks cause`. */

@@ -193,11 +193,31 @@ describe("a paper venue", () => {
     expect(stage.updates.at(-1)).toMatchObject({ availableLots: 0, filledLots: 0 });
   });
 
+  it("charges an order that may take as a taker where a trade passes it before the live book has been told anew", async () => {
+    const stage = new PaperStage();
+    stage.place("btcusdc", "BUY", 599_995, 2);
+    await stage.clock.runFor(100);
+    stage.trade("btcusdc", "SELL", 599_990, 1);
+    await stage.clock.runFor(50);
+    stage.place("btcusdc", "BUY", 599_994, 2);
+    await stage.clock.runFor(100);
+    for (const lots of [1, 2]) {
+      stage.book("btcusdc", [599_980, lots], []);
+      await stage.clock.runFor(50);
+    }
+    stage.trade("btcusdc", "SELL", 599_990, 1);
+    await stage.clock.runFor(50);
+    expect(stage.fills).toEqual([
+      ["btcusdc", "BUY", 599_995, 2, false],
+      ["btcusdc", "BUY", 599_994, 2, true],
+    ]);
+  });
+
   it("keeps its markets apart, and one account for both", async () => {
     const stage = new PaperStage();
     for (const marketId of MARKETS) {
-      stage.place(marketId, "BUY", 599_995, 2);
-      stage.place(marketId, "SELL", 600_005, 2);
+      stage.place(marketId, "BUY", 599_995, 2, "POST_ONLY");
+      stage.place(marketId, "SELL", 600_005, 2, "POST_ONLY");
     }
     await stage.clock.runFor(100);
     stage.trade("btcusdc", "SELL", 599_990, 1);

@@ -128,6 +128,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       lots,
       isMaker,
       cause,
+      doubt: isMaker && cause === "cross" && fills % 3 === 0 ? { kind: "may-have-been-refused", feeOtherwise: 0n } : undefined,
       quote: quoted,
       fee,
       midHalfTicks: mid,

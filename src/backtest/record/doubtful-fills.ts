@@ -1,0 +1,59 @@
+import { type CreditUnits, signOf } from "../../core/units.js";
+import type { ReplayFill } from "./run-observer.js";
+
+/** Sums over fills of which history does not tell whether their orders had come to rest. */
+export interface DoubtfulSum {
+  readonly fills: number;
+  readonly lots: bigint;
+  /** Credit that changed hands. */
+  readonly quote: CreditUnits;
+  /** Paid; below zero a rebate. */
+  readonly fees: CreditUnits;
+  /** What the other rule for such fills would have charged. */
+  readonly feesOtherwise: CreditUnits;
+  /** Against the mid at each, in lots times half a tick; above zero is gain. */
+  readonly spread: bigint;
+}
+
+class Sum implements DoubtfulSum {
+  fills = 0;
+  lots = 0n;
+  quote = 0n;
+  fees = 0n;
+  feesOtherwise = 0n;
+  spread = 0n;
+
+  add({ side, ticks, lots, quote, fee, midHalfTicks }: ReplayFill, feeOtherwise: CreditUnits): void {
+    this.fills += 1;
+    this.lots += BigInt(lots);
+    this.quote += quote;
+    this.fees += fee;
+    this.feesOtherwise += feeOtherwise;
+    if (!Number.isNaN(midHalfTicks)) this.spread += BigInt(signOf(side) * lots) * BigInt(midHalfTicks - 2 * ticks);
+  }
+}
+
+/** What hangs on fills of one market of which history does not tell whether their orders had come to rest. */
+export class DoubtfulFills {
+  /** Of orders that may take, charged as takers. */
+  readonly asTakers: DoubtfulSum;
+  /** Of orders that may take, charged as makers: too good where they took. */
+  readonly asMakers: DoubtfulSum;
+  /** Of POST_ONLY orders, which may have been refused: without rebate where the rule is conservative. */
+  readonly postOnly: DoubtfulSum;
+  readonly #sums = { asTakers: new Sum(), asMakers: new Sum(), postOnly: new Sum() };
+
+  constructor() {
+    this.asTakers = this.#sums.asTakers;
+    this.asMakers = this.#sums.asMakers;
+    this.postOnly = this.#sums.postOnly;
+  }
+
+  /** Counts a fill, if it is doubtful. */
+  add(fill: ReplayFill): void {
+    const { doubt, isMaker } = fill;
+    if (doubt === undefined) return;
+    const kind = doubt.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";
+    this.#sums[kind].add(fill, doubt.feeOtherwise);
+  }
+}

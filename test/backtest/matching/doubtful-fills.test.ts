@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
+import { KlineMatcher } from "../../../src/backtest/matching/kline-matcher.js";
+import type { Matcher } from "../../../src/backtest/matching/matcher.js";
+import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
+import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { Heard, order } from "./heard.js";
+
+const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
+const MS = 1_000;
+
+function playTo(matcher: Matcher, untilUs: number): void {
+  while (matcher.nextUs <= untilUs) matcher.advance(untilUs, true);
+}
+
+/** A book of 100 against 102 at 1 ms, then what is added; a bid at 101 arrives at 10 ms, and another below at 99. */
+function bids(then: (tape: TapeBuilder) => void, timeInForce: "GTC" | "POST_ONLY" = "GTC"): string[] {
+  const tape = new TapeBuilder(GRID)
+    .snapshot(1 * MS, 1 * MS)
+    .level("BUY", 100, 10)
+    .level("SELL", 102, 10);
+  then(tape);
+  const heard = new Heard();
+  const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue });
+  playTo(matcher, 9_999);
+  matcher.place(order(1, "BUY", 101, 7, { timeInForce }), 10 * MS);
+  playTo(matcher, Number.MAX_SAFE_INTEGER - 1);
+  return heard.doubted;
+}
+
+/** The book is told anew, with nothing in it that concerns the bid. */
+const told = (tape: TapeBuilder, ms: number): TapeBuilder => tape.update(ms * MS, ms * MS).level("BUY", 90, ms);
+const crossed = (tape: TapeBuilder, ms: number): TapeBuilder => tape.update(ms * MS, ms * MS).level("SELL", 101, 3);
+
+describe("a fill of which the book does not tell whether its order had come to rest", () => {
+  it("is one by a cross in the first book that is told after it arrived: the offer may have stood there before, and live it paid a taker's fee", () => {
+    expect(bids((tape) => crossed(tape, 35))).toEqual(["1 cross?"]);
+  });
+
+  it("is one in the second, whose changes may have begun to be gathered before the first was told, and none in the third", () => {
+    expect(bids((tape) => crossed(told(tape, 35), 60))).toEqual(["1 cross?"]);
+    expect(bids((tape) => crossed(told(told(tape, 35), 60), 85))).toEqual(["1 cross"]);
+  });
+
+  it("counts as one book what is told of one instant", () => {
+    expect(bids((tape) => crossed(told(told(told(tape, 35), 35), 35), 60))).toEqual(["1 cross?"]);
+  });
+
+  it("is one by a trade beyond its price until the second book is told, and none after", () => {
+    expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
+    expect(bids((tape) => told(tape, 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
+    expect(bids((tape) => told(told(tape, 35), 60).trade(61 * MS, 61 * MS, "SELL", 99, 1))).toEqual(["1 through"]);
+  });
+
+  it("is none by a trade at its own price: who sold there met a bid, so nobody offered there", () => {
+    expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 101, 7))).toEqual(["1 queue"]);
+  });
+
+  it("is told of post-only orders too, which may have been refused", () => {
+    expect(bids((tape) => crossed(tape, 35), "POST_ONLY")).toEqual(["1 cross?"]);
+  });
+
+  it("is none a second later, however quiet the market: no exchange gathers for longer", () => {
+    expect(bids((tape) => crossed(tape, 1_010))).toEqual(["1 cross?"]);
+    expect(bids((tape) => crossed(tape, 1_011))).toEqual(["1 cross"]);
+  });
+
+  it("is none of what took by the book as it was told when it arrived", () => {
+    const taken = (tape: TapeBuilder): TapeBuilder => tape.update(5 * MS, 5 * MS).level("SELL", 101, 3);
+    expect(bids((tape) => crossed(taken(tape), 35))).toEqual(["1 taker"]);
+    expect(bids((tape) => taken(tape).trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 taker", "1 through?"]);
+  });
+
+  it("is the same whether the history comes in one piece or message by message, as on paper", () => {
+    const heard = new Heard();
+    const matcher = new BookMatcher({ tape: new TapeBuilder(GRID).build(), listener: heard, queue: riskAverseQueue });
+    const next = (tape: TapeBuilder): void => {
+      matcher.extend(tape.build());
+      while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
+    };
+    next(new TapeBuilder(GRID).snapshot(MS, MS).level("BUY", 100, 10).level("SELL", 102, 10));
+    matcher.place(order(1, "BUY", 101, 7), 10 * MS);
+    matcher.place(order(2, "BUY", 100, 7), 10 * MS);
+    next(told(new TapeBuilder(GRID), 35));
+    next(crossed(new TapeBuilder(GRID), 60));
+    next(new TapeBuilder(GRID).trade(61 * MS, 61 * MS, "SELL", 99, 1));
+    expect(heard.doubted).toEqual(["1 cross?", "2 through"]);
+  });
+});
+
+describe("a fill of which trades alone do not tell it", () => {
+  const fills = (then: (tape: TapeBuilder) => TapeBuilder, stretches = 1): string[] => {
+    const opening = new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
+    const heard = new Heard();
+    const tape = stretches === 1 ? then(opening).build() : opening.build();
+    const matcher = new TradeMatcher({ tape, listener: heard, queueAheadLots: 0, slippageTicks: 0 });
+    playTo(matcher, 9_999);
+    matcher.place(order(1, "BUY", 101, 7), 10 * MS);
+    if (stretches > 1) matcher.extend(then(new TapeBuilder(GRID)).build());
+    while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
+    return heard.doubted;
+  };
+  const at = (tape: TapeBuilder, ms: number, side: Side, ticks: Ticks): TapeBuilder => tape.trade(ms * MS, ms * MS, side, ticks, 7);
+
+  it.each([1, 2])("is one by the first trade after it arrived, and all of that trade's instant, %d stretches", (stretches) => {
+    expect(fills((tape) => at(tape, 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
+    expect(fills((tape) => at(at(tape, 300, "BUY", 102), 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
+    expect(fills((tape) => at(at(tape, 300, "BUY", 102), 301, "SELL", 99), stretches)).toEqual(["1 through"]);
+  });
+
+  it("is none by a trade at its own price", () => {
+    expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
+  });
+});
+
+describe("a fill of which candles do not tell it", () => {
+  const BAR_US = 60_000_000;
+  const fills = (atUs: number, ticks = 95): string[] => {
+    const bars = 2;
+    const column = (ticks: number): Int32Array => new Int32Array(bars).fill(ticks);
+    const klines = {
+      ...{ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", bars, intervalUs: BAR_US },
+      ...{ openTicks: column(100), highTicks: column(110), lowTicks: Int32Array.of(90, 80), closeTicks: column(100) },
+      startUs: Float64Array.from({ length: bars }, (_, bar) => bar * BAR_US),
+      lots: new Float64Array(bars).fill(1000),
+    };
+    const heard = new Heard();
+    const matcher = new KlineMatcher({ klines, listener: heard, path: "ohlc", volumeShare: 1, slippageTicks: 0 });
+    playTo(matcher, atUs);
+    matcher.place(order(1, "BUY", ticks, 7), atUs);
+    playTo(matcher, bars * BAR_US);
+    return heard.doubted;
+  };
+
+  it("is none of an order that answers a bar: it arrived at the next one's open, which is known", () => {
+    expect(fills(40 * MS)).toEqual(["1 through"]);
+  });
+
+  it("is one in the bar in which it arrived, where nobody knows at which price that stood by then", () => {
+    expect(fills(BAR_US / 3 + 40 * MS)).toEqual(["1 through?"]);
+  });
+
+  it("is none in a later bar: the price came below it there while it rested", () => {
+    expect(fills((BAR_US * 2) / 3 + 40 * MS, 89)).toEqual(["1 through"]);
+  });
+});
+
+describe("whatever is told of a book", () => {
+  type Step = {
+    readonly what: "book" | "trade" | "place";
+    readonly side: Side;
+    readonly ticks: Ticks;
+    readonly lots: Lots;
+    readonly us: number;
+  };
+  const step: fc.Arbitrary<Step> = fc.record({
+    what: fc.constantFrom("book", "book", "trade", "place"),
+    side: fc.constantFrom<Side>("BUY", "SELL"),
+    ticks: fc.integer({ min: 96, max: 104 }),
+    lots: fc.integer({ min: 0, max: 9 }),
+    us: fc.constantFrom(0, 1 * MS, 25 * MS, 400 * MS),
+  });
+
+  it("a fill is doubtful if and only if fewer than two books had been told since its order came, or that very one is the second", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let us = 0;
+        const stamped = steps.map((one) => {
+          us += one.us;
+          return { ...one, atUs: us };
+        });
+        const tape = new TapeBuilder(GRID);
+        for (const { what, side, ticks, lots, atUs } of stamped) {
+          if (what === "book") tape.update(atUs, atUs).level(side, ticks, lots);
+          if (what === "trade") tape.trade(atUs, atUs, side, ticks, lots + 1);
+        }
+        const heard = new Heard();
+        const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue });
+        const arrived = new Map<number, number>();
+        const places = stamped.filter(({ what }) => what === "place");
+        for (const [id, { side, ticks, lots, atUs }] of places.entries()) {
+          playTo(matcher, atUs);
+          arrived.set(id, atUs);
+          matcher.place(order(id, side, ticks, lots + 1), atUs);
+        }
+        playTo(matcher, Number.MAX_SAFE_INTEGER - 1);
+        const books = [...new Set(stamped.filter(({ what }) => what === "book").map(({ atUs }) => atUs))];
+        for (const [at, { id, cause, atUs }] of heard.fills.entries()) {
+          const cameUs = arrived.get(id) as number;
+          // A book of the very instant of a trade may stand on either side of it.
+          const since = books.filter((bookUs) => bookUs > cameUs && bookUs <= atUs).length;
+          const isRested = cause === "cross" || cause === "through";
+          if (!isRested || atUs - cameUs > 1_000_000 || since > 2) expect(heard.doubts[at]).toBe(false);
+          else if (since < 2 || cause === "cross") expect(heard.doubts[at]).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -131,6 +131,8 @@ describe("downloading an exchange's own history over HTTP", () => {
     const { code, out, err } = await run("--market", "btcusdc");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/trades: \d+ records, 2 days written, 2 of them open\n[\s\S]*volumes: 3 of 3 candles agree with their trades/);
+    const toCome = await run("--market", "btcusdc", "--from", "2099-01-01", "--to", "2099-01-02");
+    expect(toCome).toMatchObject({ code: 0, out: expect.stringMatching(/^trades: 0 records, that time is still to come\n/) });
     expect(await run("--market", "nope")).toMatchObject({ code: 2, err: expect.stringMatching(/market: is no market.*btcusdc/) });
     expect(await run("--market", "btcusdc", "--kinds", "book")).toMatchObject({
       code: 2,

@@ -5,6 +5,7 @@ import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
 import { countedColumn } from "./decimal-columns.js";
 import { type LocalClock, localUsSql } from "./local-clock.js";
+import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import type { Steps } from "./tape-grid.js";
 
 /** Stands where a value cannot be held; no tick and no lot is below it. */
@@ -136,9 +137,12 @@ export class DayRows {
     return this.#value(7) === REFUSED;
   }
 
-  /** Whether this row comes before another file's in the order of a recording; the book goes first where nothing tells them apart. */
-  isBefore(other: DayRows): boolean {
-    return (this.us - other.us || this.ns - other.ns || this.seqHigh - other.seqHigh || this.seqLow - other.seqLow) <= 0;
+  /** Whether this row of a book comes before one of the trades. */
+  isBefore(trades: DayRows, order: OrderOfAnInstant): boolean {
+    const apart = this.us - trades.us || this.ns - trades.ns;
+    if (apart !== 0) return apart < 0;
+    if (order === "place") return (this.seqHigh - trades.seqHigh || this.seqLow - trades.seqLow) <= 0;
+    return order === "heard" && this.localUs < trades.localUs;
   }
 
   /** The error for the first row that cannot be held, with its place and its value. */

@@ -14,6 +14,7 @@ import { isAlive } from "../living-process.js";
 import { COLUMNS, type HistoryStore } from "../store.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
+import { orderOfAnInstant } from "./order-of-an-instant.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
 import type { Steps } from "./tape-grid.js";
 import { writeBlocks } from "./write-blocks.js";
@@ -94,7 +95,8 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
     const [book, trades] = [input.book, input.trades].map((manifest) =>
       manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
     );
-    const facts = await writeBlocks(writer, book, trades, blockRows);
+    const order = book === undefined || trades === undefined ? "place" : await orderOfAnInstant(duck, book.file, trades.file);
+    const facts = await writeBlocks(writer, book, trades, blockRows, order);
     await writer.finish({ ...facts, key, modifiedNs: modified, blockRows, addedLocalNs: String(clock.addedNs) });
   } finally {
     await writer.close();

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { blockBytes } from "./block-layout.js";
 
 /** Changes whenever the bytes mean something else: files of another version are made anew. */
-export const TAPE_FORMAT = 1;
+export const TAPE_FORMAT = 2;
 /** Begins and ends every tape file. */
 const MAGIC = Buffer.from("marketwrighttape", "latin1");
 /** After the footer: where it begins, its length, its CRC-32, and the magic again. */

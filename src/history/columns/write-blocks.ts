@@ -1,11 +1,13 @@
 import { HistoryError } from "../history-errors.js";
 import { BlockBuffer } from "./block-buffer.js";
 import type { DayRows } from "./day-rows.js";
+import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import { TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
 
 /**
- * Writes a day's book and trades as one recording: in the order of the exchange's clock, then of the place in the capture.
+ * Writes a day's book and trades as one recording: in the order of the exchange's clock.
+ * @param order of what has one stamp there.
  * @throws HistoryError naming the file, the row and the value that columns cannot hold
  */
 export async function writeBlocks(
@@ -13,6 +15,7 @@ export async function writeBlocks(
   book: DayRows | undefined,
   trades: DayRows | undefined,
   blockRows: number,
+  order: OrderOfAnInstant,
 ): Promise<Pick<TapeFooter, "messages" | "rows" | "beginsWhole">> {
   const buffer = new BlockBuffer(blockRows);
   let [messages, rows] = [0, 0];
@@ -33,7 +36,7 @@ export async function writeBlocks(
       const hasTrades = trades?.isThere === true;
       if (!hasBook && !hasTrades) break;
       if (buffer.isFull) await flush();
-      const from = (hasBook && !(hasTrades && !(book as DayRows).isBefore(trades as DayRows)) ? book : trades) as DayRows;
+      const from = (hasBook && !(hasTrades && !(book as DayRows).isBefore(trades as DayRows, order)) ? book : trades) as DayRows;
       const { us, ns, seqHigh, seqLow, isSnapshot } = from;
       if (us < beforeUs)
         throw new HistoryError(from.file, "is not in the order of time", { value: us, expected: `${beforeUs} us or later` });

@@ -1,0 +1,35 @@
+import { type Duck, wholeOf } from "../duck.js";
+import { parquetSql, reading } from "../measure.js";
+
+/**
+ * What tells whether a book's message or a trade of the same instant comes first: the place in the capture that both are of, else the local
+ * stamp, else nothing. Where nothing does, the trade goes first: a level that falls by a trade that is only told afterwards would move a queue twice.
+ */
+export type OrderOfAnInstant = "place" | "heard" | "trade";
+
+/** Trades that are looked for among the book's places: two files that were numbered on their own have nearly all of them in common. */
+const MOST_LOOKED_FOR = 1000;
+
+/**
+ * What orders a day's book and trades where their exchange stamps are equal. They are of one capture where their places lie among each other and
+ * none is in both; the rows of two files that tell no place are numbered from one in each.
+ * @param book path of the day's Parquet file, as `trades` is.
+ * @throws HistoryError naming a file that cannot be read
+ */
+export async function orderOfAnInstant(duck: Duck, book: string, trades: string): Promise<OrderOfAnInstant> {
+  const asked = "SELECT min(seq) AS firstSeq, max(seq) AS lastSeq, count(recvNs) AS stamped FROM";
+  const ofBook = await reading(book, () => duck.row(`${asked} ${parquetSql(book)}`));
+  const ofTrades = await reading(trades, () => duck.row(`${asked} ${parquetSql(trades)}`));
+  const from = larger(wholeOf(ofBook.firstSeq), wholeOf(ofTrades.firstSeq));
+  const to = -larger(-wholeOf(ofBook.lastSeq), -wholeOf(ofTrades.lastSeq));
+  if (from <= to) {
+    const some = `SELECT seq FROM ${parquetSql(trades)} WHERE seq BETWEEN ${from} AND ${to} LIMIT ${MOST_LOOKED_FOR}`;
+    const { both } = await reading(book, () => duck.row(`SELECT count(*) AS both FROM ${parquetSql(book)} WHERE seq IN (${some})`));
+    if (wholeOf(both) === 0n) return "place";
+  }
+  return wholeOf(ofBook.stamped) > 0n && wholeOf(ofTrades.stamped) > 0n ? "heard" : "trade";
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

@@ -29,7 +29,8 @@ describe("marketwright data", () => {
     const store = join(folder, "history");
     const minutes = (...of: number[]) => of.map((minute) => `${1723161600000 + minute * 60_000},5,5,5,5,1`).join("\n");
     const file = fileOf(folder, "klines_1M.csv", `time,open,close,high,low,volume\n${minutes(0, 1, 2, 5, 6)}\n`);
-    await captureCli(["data", "import", file, "--market", "btcusdt", "--interval", "1M", "--store", store]);
+    const imported = await captureCli(["data", "import", file, "--market", "btcusdt", "--interval", "1M", "--store", store]);
+    expect(imported.out).toBe(`${file}: 5 klines-1M, day 2024-08-09\n  btcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n`);
     const list = async (...more: string[]) => captureCli(["data", "list", "--store", store, ...more]);
     expect((await list()).out).toMatch(/ none\nbtcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n$/);
     expect(await list("--market", "btcusd")).toMatchObject({ code: 0, out: `${store}: has no btcusd; there are btcusdt klines-1M\n` });

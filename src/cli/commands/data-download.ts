@@ -80,8 +80,11 @@ function bar({ stderr }: CliContext, [fromMs, toMs]: Span): (kind: string, atMs:
 function downloadText({ kinds, volumes, toMs }: Downloaded, span: Span): string {
   const lines = kinds.flatMap(({ kind, rows, days, findings }) => {
     const open = days.filter(({ complete }) => !complete).length;
+    const nothing = toMs <= span[0] ? "that time is still to come" : "everything is there already";
     const state =
-      days.length === 0 ? "everything is there already" : `${days.length} days written${open === 0 ? "" : `, ${open} of them open`}`;
+      days.length === 0
+        ? nothing
+        : `${days.length} ${days.length === 1 ? "day" : "days"} written${open === 0 ? "" : `, ${open} of them open`}`;
     return [`${kind}: ${rows} records, ${state}`, ...findings.map((finding) => `  ${finding}`)];
   });
   if (toMs < span[1]) lines.push(`up to ${instantText(toMs)}, the exchange's own time`);

@@ -6,6 +6,7 @@ import { checkMapping, loadMapping, type Mapping } from "../../history/sources/m
 import { SHAPES } from "../../history/sources/shape.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
+import { dayFindings } from "../day-findings.js";
 import { jsonText } from "../output.js";
 
 interface ImportCommandOptions {
@@ -77,7 +78,7 @@ export function addDataImport(data: Command, context: CliContext): void {
           if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
         },
       });
-      context.stdout.write(json === true ? jsonText(imported, 2) : importText(imported));
+      context.stdout.write(json === true ? jsonText(imported, 2) : importText(imported, market));
     });
 }
 
@@ -135,10 +136,10 @@ function whole(text: string, field: string, signed = false): bigint {
   });
 }
 
-function importText({ files, clock }: Imported): string {
+function importText({ files, clock }: Imported, market: string): string {
   const lines = files.flatMap(({ file, kind, rows, days, findings }) => [
     `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
-    ...findings.map((finding) => `  ${finding}`),
+    ...[...findings, ...dayFindings({ market, kind }, days, findings)].map((finding) => `  ${finding}`),
   ]);
   for (const { fromSeq, addedNs, smallestNs } of clock) {
     const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;

@@ -4,6 +4,7 @@ import { listHistory, type SeriesListing } from "../../history/list-history.js";
 import { type StagedWork, stagedWork } from "../../history/staged-work.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
+import { dayFindings } from "../day-findings.js";
 import { NotWell } from "../exit.js";
 import { jsonText, table } from "../output.js";
 
@@ -70,16 +71,6 @@ function absence(store: HistoryStore, { market, kind }: Partial<Pick<ListOptions
   return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
 }
 
-/** Most days whose findings are told of one series. */
-const MOST_FINDINGS = 3;
-
-/** What the days' files say is missing or odd in them, which covers no gap: candles that are not there, breaks in a book's sequence. */
-function findingsText({ market, kind, days }: SeriesListing): string {
-  const found = days.flatMap(({ day, findings }) => findings.map((finding) => `${market} ${kind} ${day}: ${finding}\n`));
-  const more = found.length - MOST_FINDINGS;
-  return `${found.slice(0, MOST_FINDINGS).join("")}${more > 0 ? `${market} ${kind}: and ${more} more (--days)\n` : ""}`;
-}
-
 function listText(listings: readonly SeriesListing[], absent: string, withDays: boolean): string {
   if (listings.length === 0) return `${absent}\n`;
   if (withDays) {
@@ -107,5 +98,5 @@ function listText(listings: readonly SeriesListing[], absent: string, withDays: 
     String(bytes),
     gaps.length === 0 ? "none" : gaps.map(([from, to]) => `${instantText(from)}..${instantText(to)}`).join(" "),
   ]);
-  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.map(findingsText).join("")}`;
+  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => dayFindings(series, series.days).map((line) => `${line}\n`)).join("")}`;
 }

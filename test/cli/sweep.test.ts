@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
 import { packageVersion } from "../../src/cli/package-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";
 import { builtCommand } from "../support/built-command.js";
-import { captureCli } from "./captured-cli.js";
+import { captureCli, startCli } from "./captured-cli.js";
 
 describe("marketwright sweep", () => {
   const stage = new SweepStage();
@@ -31,6 +31,17 @@ describe("marketwright sweep", () => {
     expect(stdout).toMatch(new RegExp(`^maximise profit\nrank  point .*\n1 +${best} .*${profit.replace(".", "\\.")}`));
     const report = JSON.parse(readFileSync(join(out, "best", "report.json"), "utf8")) as { profit: { total: string } };
     expect(report.profit.total).toBe(profit);
+  });
+
+  it("ends when it is interrupted while it makes the best point's report, of which nothing is left", async () => {
+    const out = stage.out();
+    await stage.run(out, new OneByOne(), { version: packageVersion() });
+    const run = startCli(["sweep", join(stage.folder, "sweep.yaml"), "--out", out, "--report-best"]);
+    run.interrupt();
+    const { code, out: told, err } = await run.done;
+    expect([code, told]).toEqual([1, ""]);
+    expect(err).toContain("Interrupted. What is done is in");
+    expect(readdirSync(out).sort()).toEqual(["results.jsonl", "sweep.html", "sweep.json"]);
   });
 
   it("says what is wrong before it makes a folder", async () => {

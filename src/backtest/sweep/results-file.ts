@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
@@ -7,10 +7,7 @@ import { syncFile } from "../../history/durable-file.js";
 import { StoreLock } from "../../history/store-lock.js";
 import { onDisk } from "../report/on-disk.js";
 import type { JobResult } from "./play-job.js";
-import { refuseForeign } from "./sweep-folder.js";
-
-/** The file of a sweep's folder that has one line a job that is done. */
-export const RESULTS_FILE = "results.jsonl";
+import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
 
 const FORMAT = "marketwright-sweep-results/1";
 
@@ -40,9 +37,9 @@ export class ResultsFile {
     makeFolder(directory);
     this.#lock = StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it");
     try {
-      const path = join(directory, RESULTS_FILE);
+      const path = join(directory, SWEEP_FILES.results);
       this.#path = path;
-      if (replace && !isOf(path, fingerprint)) rmSync(path, { force: true });
+      if (replace && !isOf(path, fingerprint)) dropResults(directory);
       const whole = this.#read(path, fingerprint, directory);
       this.#handle = openSync(path, whole === 0 ? "w" : "r+", 0o600);
       ftruncateSync(this.#handle, whole);

@@ -4,6 +4,7 @@ import { RunError } from "../../core/errors.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { onDisk } from "../report/on-disk.js";
 import { openHistory } from "../run/open-history.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import { configOfWindow, openShared } from "./open-shared.js";
@@ -12,6 +13,7 @@ import type { Point } from "./points.js";
 import { bestPoint, jobId, rankedPoints, walkedForward, windowText } from "./rank-points.js";
 import { ResultsFile } from "./results-file.js";
 import type { SweepConfig } from "./sweep-config.js";
+import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
 import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
 import { checkStrategies } from "./sweep-strategies.js";
@@ -180,8 +182,9 @@ async function fingerprintOf(sweep: SweepConfig, run: SweepRun, files: readonly 
 }
 
 function written(directory: string, result: SweepResult): SweepOutcome {
-  const [json, html] = [join(directory, "sweep.json"), join(directory, "sweep.html")];
-  writeWhole(json, `${JSON.stringify(result)}\n`);
-  writeWhole(html, sweepPage(result));
+  dropOtherBest(directory, result.best);
+  const [json, html] = [join(directory, SWEEP_FILES.json), join(directory, SWEEP_FILES.html)];
+  onDisk(json, () => writeWhole(json, `${JSON.stringify(result)}\n`));
+  onDisk(html, () => writeWhole(html, sweepPage(result)));
   return { result, json, html };
 }

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
@@ -7,6 +8,7 @@ import { FIGURES } from "../../backtest/sweep/figures.js";
 import type { JobRunner } from "../../backtest/sweep/job-runner.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
+import { BEST_FOLDER } from "../../backtest/sweep/sweep-folder.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { type Log, openLog } from "../../monitoring/log.js";
@@ -63,11 +65,14 @@ export function addSweep(program: Command, context: CliContext): void {
           onProgress: (done, all) => bar(`${gauge(done / all)} ${done} of ${all} runs`),
         });
         bar("");
-        if (outcome === undefined) {
+        const best = outcome?.result.best;
+        const isWhole =
+          best !== undefined &&
+          (!reportBest || (await reportPoint(sweep.configs[best] as BacktestConfig, join(out, BEST_FOLDER), log, abort.signal)));
+        if (outcome === undefined || !isWhole) {
           context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
           throw new NotWell();
         }
-        if (reportBest) await reportPoint(sweep.configs[outcome.result.best] as BacktestConfig, join(out, "best"), log);
         context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
         for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
       } finally {
@@ -83,10 +88,20 @@ async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr 
   return QueueRunner.open(queue, packageVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
 }
 
-async function reportPoint(config: BacktestConfig, directory: string, log: Log): Promise<void> {
+/** False when it was interrupted: what it has replayed until then is no report of the point. */
+async function reportPoint(config: BacktestConfig, directory: string, log: Log, signal: AbortSignal): Promise<boolean> {
   const loaded = await loadStrategies(config.bot, log);
-  const strategies = bindStrategies(config.bot, loaded);
-  await runBacktest(config, { strategies, strategyFiles: strategyFiles(loaded), directory, replace: true, version: packageVersion() });
+  const { report } = await runBacktest(config, {
+    strategies: bindStrategies(config.bot, loaded),
+    strategyFiles: strategyFiles(loaded),
+    directory,
+    replace: true,
+    version: packageVersion(),
+    onProgress: () => !signal.aborted,
+  });
+  if (report.ended !== "stopped") return true;
+  rmSync(directory, { recursive: true, force: true });
+  return false;
 }
 
 const BAR_CELLS = 30;

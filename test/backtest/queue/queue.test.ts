@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { QUEUE_NAME } from "../../../src/backtest/queue/queue-address.js";
 import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
 import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
-import { RESULTS_FILE } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
 import { packageVersion } from "../../../src/cli/package-version.js";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     });
     await last?.close();
     rmSync(other, { recursive: true, force: true });
-    const [, ...lines] = readFileSync(join(out, RESULTS_FILE), "utf8").trimEnd().split("\n");
+    const [, ...lines] = readFileSync(join(out, SWEEP_FILES.results), "utf8").trimEnd().split("\n");
     const jobs = lines.map((line) => (JSON.parse(line) as { job: string }).job);
     expect(jobs.sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
     expect(readFileSync(outcome.json, "utf8")).toBe(alone);

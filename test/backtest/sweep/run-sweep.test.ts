@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Decimal } from "decimal.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,8 +7,9 @@ import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { type Figures, figuresOf } from "../../../src/backtest/sweep/figures.js";
-import { RESULTS_FILE, ResultsFile } from "../../../src/backtest/sweep/results-file.js";
+import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
 import { SWEEP_FORMAT, sweepJsonSchema, sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
@@ -61,7 +62,7 @@ describe("a sweep", () => {
       const first = new OneByOne({ after: (ran) => ran === jobs && abort.abort() });
       expect(await stage.run(out, first, { signal: abort.signal })).toBeUndefined();
       // Killed in the middle of the next line.
-      appendFileSync(join(out, RESULTS_FILE), '{"job":"whole-5","figures":{"prof');
+      appendFileSync(join(out, SWEEP_FILES.results), '{"job":"whole-5","figures":{"prof');
       const second = new OneByOne();
       const outcome = (await stage.run(out, second)) as SweepOutcome;
       expect([...first.ran, ...second.ran].sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
@@ -85,6 +86,29 @@ describe("a sweep", () => {
     );
     const anew = (await stage.run(out, new OneByOne(), { file: "sweep-3.yaml", replace: true })) as SweepOutcome;
     expect(anew.result.points).toHaveLength(1);
+  });
+
+  // Whoever looks into the folder meanwhile would take the old page for what the new files came to.
+  it("has nothing of another sweep beside its own results, and no report of a point that is not the best one", async () => {
+    const out = stage.out();
+    const first = (await stage.run(out, new OneByOne())) as SweepOutcome;
+    const bestOf = (what: string): void => {
+      mkdirSync(join(out, "best"), { recursive: true });
+      writeFileSync(join(out, "best", "report.json"), what);
+    };
+    bestOf("of the first sweep's best point");
+    await stage.run(out, new OneByOne());
+    expect(readdirSync(out).sort()).toEqual(["best", "results.jsonl", "sweep.html", "sweep.json"]);
+    stage.write("sweep-worst.yaml", { ...SWEEP, goal: "minimise" });
+    const other = (await stage.run(out, new OneByOne(), { file: "sweep-worst.yaml" })) as SweepOutcome;
+    expect(other.result.best).not.toBe(first.result.best);
+    expect(readdirSync(out).sort()).toEqual(["results.jsonl", "sweep.html", "sweep.json"]);
+    bestOf("of the first sweep's worst point");
+    stage.write("sweep-other.yaml", { ...SWEEP, parameters: { "fills.orderLatencyMs": { values: [7, 8] } } });
+    const abort = new AbortController();
+    const interrupted = new OneByOne({ after: () => abort.abort() });
+    await stage.run(out, interrupted, { file: "sweep-other.yaml", replace: true, signal: abort.signal });
+    expect(readdirSync(out)).toEqual(["results.jsonl"]);
   });
 
   it("walks forward: the best of each train window is run on the window after it, and nothing else is", async () => {
@@ -131,7 +155,7 @@ describe("the results of a sweep on the disk", () => {
     for (const [at, profit] of ["1", "-2.5", "3"].entries()) file.add(`whole-${at}`, result(profit));
     file.add("whole-1", result("99"));
     file.close();
-    const path = join(out, RESULTS_FILE);
+    const path = join(out, SWEEP_FILES.results);
     const text = readFileSync(path, "utf8");
     expect(text.split("\n")).toHaveLength(5);
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
@@ -148,7 +172,7 @@ describe("the results of a sweep on the disk", () => {
   it("name a line that is broken in the middle", () => {
     const out = stage.out();
     new ResultsFile(out, "print", false).close();
-    appendFileSync(join(out, RESULTS_FILE), 'nonsense\n{"job":"whole-1"}\n');
+    appendFileSync(join(out, SWEEP_FILES.results), 'nonsense\n{"job":"whole-1"}\n');
     expect(() => new ResultsFile(out, "print", false)).toThrow(RunError);
     expect(() => new ResultsFile(out, "print", false)).toThrow(/results.jsonl line 2: is broken/);
     // Whoever says so begins anew; the lock is free.

@@ -15,7 +15,8 @@ const FROM_MS = Date.UTC(2026, 0, 5, 12);
 const LOG = openLog({ level: "silent", clock: liveSeam().clock });
 export const VERSION = "0.0.0-test";
 
-const BOT = {
+/** The bot of every sweep here. */
+export const BOT = {
   exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
   account: { keyEnv: "MARKETWRIGHT_NO_KEY" },
   quotes: { timeInForce: "POST_ONLY" },

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
@@ -7,7 +8,22 @@ import { ThreadPool } from "../../../src/backtest/sweep/thread-pool.js";
 import { FormatError } from "../../../src/core/errors.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
-import { SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
+import { BOT, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
+
+/** Says that it was asked, and never answers. */
+const ENDLESS = `import { writeFileSync } from "node:fs";
+import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) => view$.pipe(map(() => {
+    writeFileSync(MARK, "");
+    for (;;);
+  })),
+});
+`;
 
 describe("a sweep on threads", () => {
   const stage = new SweepStage();
@@ -17,6 +33,24 @@ describe("a sweep on threads", () => {
     await stage.open();
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
+
+  // Whoever interrupts it wants his terminal back: a thread that cannot be asked is ended.
+  it("ends at once when it is interrupted, though a strategy never returns", async () => {
+    const mark = join(stage.folder, "entered");
+    writeFileSync(join(stage.folder, "endless.ts"), ENDLESS.replace("MARK", JSON.stringify(mark)));
+    stage.write("bot-endless.yaml", { ...BOT, markets: { btcusdc: { strategy: "./endless.ts", limits: BOT.markets.btcusdc.limits } } });
+    stage.write("bt-endless.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-endless.yaml" });
+    const parameters = { "fills.orderLatencyMs": { values: [5] } };
+    stage.write("endless.yaml", { ...SWEEP, backtest: "bt-endless.yaml", parameters });
+    const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
+    const abort = new AbortController();
+    const swept = stage.run(stage.out(), pool, { file: "endless.yaml", signal: abort.signal });
+    await expect.poll(() => existsSync(mark), { timeout: 300_000 }).toBe(true);
+    abort.abort();
+    expect(await swept).toBeUndefined();
+    // Nothing is left that would keep the process alive.
+    await pool.close();
+  });
 
   // Whoever reads it looks up what is wrong where a backtest of that point would have told it.
   it("fails as a backtest of that point does: with an error of its type, which says as much, and which job it was", async () => {

@@ -103,9 +103,9 @@ async function taken(
   }
   const staged: StagedRows[] = [];
   for (const [index, { plain, shaped }] of found.entries()) {
-    const { kind, select, csv, json, text } = shaped;
+    const { kind, select, csv, json, text, isByMessage } = shaped;
     const path = join(unpacked, `${index}.parquet`);
-    const staging = { series: { market, kind }, select, csv, text, file: plain.file, path };
+    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path };
     staged.push(await utf8Only(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
   }
   const parts = await cleanClocks(

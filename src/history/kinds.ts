@@ -88,6 +88,9 @@ const candle: KindLayout = {
   ],
 };
 
+/** Levels of a message count from 0, those of a snapshot that is the whole book from here: what lies behind its last level is gone too. */
+export const WHOLE_FROM_LEVEL = 1;
+
 const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   trades: {
     columns: columns(`id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`),

@@ -20,6 +20,8 @@ export interface Staging {
   readonly csv?: TypedCsv | undefined;
   /** For errors. */
   readonly file: string;
+  /** Whether `seq` is the number of a message's first row: then it is no line that a row could be found by. */
+  readonly isByMessage?: boolean | undefined;
   /** The source as it is written, to show what is no whole number. */
   readonly text?: TextSql | undefined;
   /** Where the staged rows go; what is there is written over. */
@@ -202,14 +204,20 @@ async function lookedThrough(duck: Duck, staging: Staging, note: FileNote, place
 
 async function rowsLookedThrough(
   duck: Duck,
-  { series, file, path }: Staging,
+  { series, file, path, isByMessage = false }: Staging,
   note: FileNote,
   place: Place,
   written: Written,
 ): Promise<Omit<StagedRows, "sha256">> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
-  await refuseBroken(duck, series.kind, { path, factsOf: written.factsOf }, file, has(series, "seq") && place.from !== "id");
+  await refuseBroken(
+    duck,
+    series.kind,
+    { path, factsOf: written.factsOf },
+    file,
+    has(series, "seq") && place.from !== "id" && !isByMessage,
+  );
   const isById = place.from === "id";
   const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
   const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;

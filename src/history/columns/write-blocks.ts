@@ -1,9 +1,12 @@
 import { HistoryError } from "../history-errors.js";
+import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { BlockBuffer } from "./block-buffer.js";
 import type { DayRows } from "./day-rows.js";
 import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import { TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
+
+const MOST_TICKS = 2 ** 31 - 1;
 
 /**
  * Writes a day's book and trades as one recording: in the order of the exchange's clock.
@@ -50,6 +53,7 @@ export async function writeBlocks(
       }
       beginsWhole ??= isSnapshot;
       buffer.begin(isSnapshot ? TapeKind.bookSnapshot : TapeKind.bookUpdate, us, from.localUs);
+      if (isSnapshot && from.level === WHOLE_FROM_LEVEL) wholeBook(buffer);
       let level = Number.NEGATIVE_INFINITY;
       do {
         if (from.isRefused) throw await from.refusal();
@@ -73,4 +77,10 @@ export async function writeBlocks(
     await book?.close();
     await trades?.close();
   }
+}
+
+/** Such a snapshot replaces both sides to their ends, and not just as far as its levels reach. */
+function wholeBook(buffer: BlockBuffer): void {
+  buffer.row(1, 0);
+  buffer.row(-MOST_TICKS, 0);
 }

@@ -5,6 +5,7 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, identifier } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
+import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./exchange-shapes.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
@@ -59,7 +60,9 @@ export function loadMapping(path: string): Mapping {
 /** A file of any columns. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
 export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<ShapedFile | undefined> {
   const kind: HistoryKind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
-  const from = await tableSql(duck, path, writ, mapping, file);
+  const table = await tableSql(duck, path, writ, mapping, file);
+  const shared = ["time", "recvTime", "isSnapshot", "beginSequence", "endSequence"].flatMap((name) => mapping.columns[name] ?? []);
+  const from = kind === "book" ? messagesSql(table, shared) : table;
   const given = (name: string): string | undefined => {
     const column = mapping.columns[name];
     return column === undefined ? undefined : `CAST(${identifier(column)} AS VARCHAR)`;
@@ -71,8 +74,8 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     if (name === "timeNs") return `${nsSql(time, unit)} AS timeNs`;
     if (name === "recvNs")
       return `${given("recvTime") === undefined ? "CAST(NULL AS BIGINT)" : nsSql(given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
-    if (name === "seq") return "CAST(NULL AS BIGINT) AS seq";
-    if (name === "level") return "0 AS level";
+    if (name === "seq") return `${kind === "book" ? MESSAGE : "CAST(NULL AS BIGINT)"} AS seq`;
+    if (name === "level") return `${kind === "book" ? PLACE : 0} AS level`;
     if (name === "id" && given("id") === undefined) return "row_number() OVER () AS id";
     if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";
     if (name === "isBuyerMaker" && given(name) === undefined)
@@ -85,7 +88,9 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
   const findings = kind === "trades" && given("id") === undefined ? ["it has no ids: the number of the row stands for each"] : [];
-  const shaped = mapping.kind.endsWith("klines") ? await withInterval(duck, select, mapping.kind) : { kind, select, findings };
+  const shaped = mapping.kind.endsWith("klines")
+    ? await withInterval(duck, select, mapping.kind)
+    : { kind, select, isByMessage: kind === "book", findings };
   return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: jsonFields(mapping) };
 }
 

@@ -47,6 +47,8 @@ export interface ShapedFile {
   readonly csv?: TypedCsv;
   /** The fields that are read of a file of JSON records; absent for another. */
   readonly json?: JsonFields;
+  /** `seq` is the number of a message's first row, and no line of a capture. */
+  readonly isByMessage?: boolean;
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */

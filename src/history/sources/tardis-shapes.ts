@@ -1,4 +1,6 @@
 import { type Duck, wholeOf } from "../duck.js";
+import { WHOLE_FROM_LEVEL } from "../kinds.js";
+import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import type { ShapedFile } from "./shape.js";
 import { isWholeSql } from "./whole-numbers.js";
@@ -31,18 +33,26 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
   };
 }
 
-/** `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. */
+/** What the rows of one message have alike. */
+const OF_A_MESSAGE = ["symbol", "timestamp", "local_timestamp", "is_snapshot"];
+
+/**
+ * `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. A snapshot of theirs replaces all that was there, also what
+ * lies behind its last level.
+ */
 export function tardisBook(path: string, columns: readonly string[]): ShapedFile {
   const csv = { path, columns, hasHeader: true };
+  const level = `CASE WHEN is_snapshot THEN ${PLACE} + ${WHOLE_FROM_LEVEL} ELSE ${PLACE} END`;
   const reading = csvReading(
     csv,
     TYPES,
     DECIMALS,
     (from) =>
-      `SELECT ${STAMPS}, CAST(NULL AS BIGINT) AS seq, CAST(is_snapshot AS BOOLEAN) AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, 0 AS level, ${bidSql("side")} AS isBid, price, amount FROM ${from}`,
+      `SELECT ${STAMPS}, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE)}`,
   );
   return {
     kind: "book",
+    isByMessage: true,
     ...reading,
     ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
     symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,

@@ -1,0 +1,189 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
+import { openTape } from "../../../src/history/columns/open-tape.js";
+import { checkMapping } from "../../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { fileOf, scratchFolder, take } from "../scratch.js";
+
+const START_US = 1_723_161_600_000_000;
+const GRID = { tickSize: "0.5", stepSize: "0.1", fromUs: START_US, toUs: START_US + 86_400_000_000 };
+
+/** A change of one price, in ticks and lots; no lots take the level away. */
+type Change = readonly [side: "bid" | "ask", ticks: number, lots: number];
+
+/** What an exchange told at once. */
+interface Message {
+  readonly exchangeUs: number;
+  readonly localUs: number;
+  readonly isSnapshot: boolean;
+  readonly changes: readonly Change[];
+}
+
+const HEADER = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n";
+
+function tardis(messages: readonly Message[]): string {
+  const rows = messages.flatMap(({ exchangeUs, localUs, isSnapshot, changes }) =>
+    changes.map(([side, ticks, lots]) => `x,X,${exchangeUs},${localUs},${isSnapshot},${side},${ticks / 2},${lots / 10}\n`),
+  );
+  return HEADER + rows.join("");
+}
+
+type Levels = Readonly<Record<string, number>>;
+
+/** Each book that the messages lead to, by a map of prices. */
+function plainly(messages: readonly Message[]): Levels[] {
+  const book = new Map<string, number>();
+  return messages.map(({ isSnapshot, changes }) => {
+    if (isSnapshot) book.clear();
+    for (const [side, ticks, lots] of changes) {
+      if (lots === 0) book.delete(`${side} ${ticks}`);
+      else book.set(`${side} ${ticks}`, lots);
+    }
+    return Object.fromEntries(book);
+  });
+}
+
+/** Each book that a replay of the store comes to. */
+async function replayed(store: HistoryStore): Promise<{ readonly books: Levels[]; readonly localUs: number[] }> {
+  const tape = await openTape(store, "btcusdt", GRID);
+  const book = new ReplayBook();
+  const books: Levels[] = [];
+  for (let message = 0; message < tape.messages; message++) {
+    book.applyMessage(tape, message);
+    const levels: Record<string, number> = {};
+    for (const [name, side] of [
+      ["bid", book.bids],
+      ["ask", book.asks],
+    ] as const)
+      side.walk((ticks, lots) => {
+        levels[`${name} ${ticks}`] = lots;
+        return true;
+      });
+    books.push(levels);
+  }
+  return { books, localUs: [...tape.localUs] };
+}
+
+async function imported(text: string): Promise<HistoryStore> {
+  const folder = scratchFolder();
+  const store = new HistoryStore(join(folder, "history"));
+  await take(store, [fileOf(folder, "book.csv", text)]);
+  return store;
+}
+
+const change: fc.Arbitrary<Change> = fc.tuple(
+  fc.constantFrom("bid", "ask"),
+  fc.integer({ min: 1, max: 12 }),
+  fc.integer({ min: 0, max: 40 }),
+);
+const messages: fc.Arbitrary<readonly Message[]> = fc
+  .array(
+    fc.record({
+      afterUs: fc.constantFrom(0, 1, 250, 3_000_000),
+      latencyUs: fc.integer({ min: 1, max: 900 }),
+      isSnapshot: fc.boolean(),
+      changes: fc.uniqueArray(change, { minLength: 1, maxLength: 7, selector: ([side, ticks]) => `${side} ${ticks}` }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((drafts) => {
+    let exchangeUs = START_US;
+    return drafts.map(({ afterUs, latencyUs, isSnapshot, changes }, at) => {
+      exchangeUs += afterUs;
+      // Messages are told one after the other: no two of them have both stamps alike.
+      return { exchangeUs, localUs: exchangeUs + latencyUs * 20 + at, isSnapshot, changes };
+    });
+  });
+
+describe("a book's file with a row a level", () => {
+  // A snapshot that falls into its rows leaves its worst level alone in the book: our bid at the best price would then have nobody ahead.
+  it("is replayed message by message, and a snapshot as a whole", async () => {
+    const told: readonly Message[] = [
+      {
+        exchangeUs: START_US,
+        localUs: START_US + 50,
+        isSnapshot: true,
+        changes: [
+          ["bid", 200, 50],
+          ["bid", 198, 100],
+          ["bid", 196, 200],
+          ["ask", 202, 40],
+          ["ask", 204, 90],
+        ],
+      },
+      {
+        exchangeUs: START_US + 100,
+        localUs: START_US + 150,
+        isSnapshot: false,
+        changes: [
+          ["bid", 200, 0],
+          ["ask", 202, 35],
+        ],
+      },
+      { exchangeUs: START_US + 100, localUs: START_US + 160, isSnapshot: false, changes: [["bid", 194, 7]] },
+      // Nothing of it reaches as far down as 194: what was there is gone all the same.
+      {
+        exchangeUs: START_US + 200,
+        localUs: START_US + 250,
+        isSnapshot: true,
+        changes: [
+          ["bid", 198, 1],
+          ["ask", 203, 2],
+        ],
+      },
+    ];
+    const { books, localUs } = await replayed(await imported(tardis(told)));
+    expect(books).toEqual([
+      { "bid 200": 50, "bid 198": 100, "bid 196": 200, "ask 202": 40, "ask 204": 90 },
+      { "bid 198": 100, "bid 196": 200, "ask 202": 35, "ask 204": 90 },
+      { "bid 198": 100, "bid 196": 200, "bid 194": 7, "ask 202": 35, "ask 204": 90 },
+      { "bid 198": 1, "ask 203": 2 },
+    ]);
+    expect(localUs).toEqual(told.map((message) => message.localUs));
+  });
+
+  it("comes to the books that a map of prices comes to, whatever its messages are", async () => {
+    await fc.assert(
+      fc.asyncProperty(messages, async (told) => {
+        const { books, localUs } = await replayed(await imported(tardis(told)));
+        expect(books).toEqual(plainly(told));
+        expect(localUs).toEqual(told.map((message) => message.localUs));
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it("keeps the messages of several markets in one file apart", async () => {
+    const row = (symbol: string, us: number, price: number): string => `x,${symbol},${us},${us + 9},true,bid,${price},1\n`;
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const text = `${HEADER}${row("A", START_US, 10)}${row("B", START_US, 20)}${row("A", START_US, 9)}${row("A", START_US, 8)}`;
+    await take(store, [fileOf(folder, "book.csv", text)], { symbol: "A" });
+    // Between its rows another market was told: what follows on that is a message of its own.
+    expect((await replayed(store)).books).toEqual([{ "bid 20": 10 }, { "bid 18": 10, "bid 16": 10 }]);
+  });
+
+  it("has its messages by the stamps where a mapping names the columns", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const rows = [
+      `${START_US},${START_US + 5},1,bid,100,5`,
+      `${START_US},${START_US + 5},1,bid,99,10`,
+      `${START_US},${START_US + 5},1,ask,101,7`,
+      `${START_US + 9},${START_US + 12},0,bid,100,0`,
+      `${START_US + 9},${START_US + 12},0,bid,98,3`,
+    ];
+    const mapping = checkMapping({
+      kind: "book",
+      timeUnit: "us",
+      columns: { time: "t", recvTime: "r", isSnapshot: "whole", side: "side", price: "p", amount: "a" },
+    });
+    await take(store, [fileOf(folder, "levels.csv", `t,r,whole,side,p,a\n${rows.join("\n")}\n`)], { mapping });
+    expect((await replayed(store)).books).toEqual([
+      { "bid 200": 50, "bid 198": 100, "ask 202": 70 },
+      { "bid 198": 100, "bid 196": 30, "ask 202": 70 },
+    ]);
+  });
+});

@@ -84,6 +84,11 @@ describe("marketwright compare", () => {
     const { out } = await captureCli(["compare", taken, "--json"]);
     const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
     expect(notes).toContainEqual(expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/));
+    expect(notes).toContainEqual(
+      expect.stringMatching(
+        /^of the run again's fills in btcusdc \d+, [\d.]+, may have .* charged as takers': they paid [\d.]+ in fees, and would otherwise -/,
+      ),
+    );
     const [market] = markets;
     expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
     const { share = 1, unionBase = "0", differences = [] } = market?.asHistory ?? {};

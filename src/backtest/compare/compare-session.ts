@@ -10,6 +10,7 @@ import { constantLatency } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { medianDelays } from "./arrival.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
+import { notesOf } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
@@ -17,7 +18,7 @@ import { type Fit, fitModel, historyModel, type Judged, judge, type ParityInputs
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
-import { firstLookUs, type RanMarket, runAgain, startCreditOf } from "./run-again.js";
+import { firstLookUs, type RanMarket, runAgain } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish {
@@ -103,7 +104,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
         Object.entries(replayProfit).map(([name, value]) => [name, new Decimal(value).minus(liveProfit[name] ?? "0").toFixed()]),
       ),
     },
-    notes: [...notesOf(session), ...opened.flatMap(takersNote)],
+    notes: notesOf(session, opened, again),
   };
 }
 
@@ -272,26 +273,4 @@ function meanPrices(
     return lots === 0 ? null : (ofSide.reduce((sum, fill) => sum + fill.ticks * fill.lots, 0) / lots) * tickQuote;
   };
   return { BUY: mean("BUY"), SELL: mean("SELL") };
-}
-
-function notesOf(session: Session): string[] {
-  const { start, end, mode } = session;
-  const isDeposit = Number(end.transfersQuote) > 0;
-  const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
-  return [
-    ...held.map(([market, amount]) => `the session began with ${amount} in ${market}, which the replay does not have`),
-    ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
-    ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
-    ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
-  ];
-}
-
-/** What a comparison cannot say of fills that took on arrival, so that nobody takes their share for more than it is. */
-function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
-  const takers = account.fills.filter(({ isMaker }) => !isMaker);
-  if (!isInBook || takers.length === 0) return [];
-  const amount = instrument.amountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
-  return [
-    `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took on arrival: their own prints tell what they found, so only their times and what rested of them are put to the test here; what a backtest would have given them shows in the share of its rules`,
-  ];
 }

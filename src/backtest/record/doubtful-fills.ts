@@ -15,6 +15,13 @@ export interface DoubtfulSum {
   readonly spread: bigint;
 }
 
+/** What is said of the fills of each sum. */
+export const DOUBTS = {
+  asTakers: "may have been takers' or makers' and are charged as takers'",
+  asMakers: "may have been takers' and are charged as makers', which flatters",
+  postOnly: "are of post-only orders that may have been refused",
+} as const;
+
 class Sum implements DoubtfulSum {
   fills = 0;
   lots = 0n;

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
+import { DOUBTS } from "../../backtest/record/doubtful-fills.js";
 import { instantOf } from "../../backtest/report/instants.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { PlayedBy } from "../../backtest/run/play-path.js";
@@ -147,11 +148,7 @@ function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report
     fills === 0
       ? []
       : [`${fills} fills of ${amount} in ${marketId} ${may}: they paid ${fees} in fees, and would otherwise ${feesOtherwise}`];
-  return [
-    ...line(doubtful.asTakers, "may have been takers' or makers' and are charged as takers'"),
-    ...line(doubtful.asMakers, "may have been takers' and are charged as makers', which flatters"),
-    ...line(doubtful.postOnly, "are of post-only orders that may have been refused"),
-  ];
+  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
 }
 
 const REFUSED_BY = { bot: "an intent by the bot", limit: "an order by a limit", exchange: "by the exchange" } as const;

@@ -1,0 +1,46 @@
+import type { CreditUnits } from "../../core/units.js";
+import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
+import type { Session } from "../session/session-file.js";
+import type { OpenedSessionMarket } from "./open-session.js";
+import { type RanAgain, startCreditOf } from "./run-again.js";
+
+/** What a reader of a comparison must know, so that nobody takes its figures for more than they are. */
+export function notesOf(session: Session, opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
+  return [...sessionNotes(session), ...opened.flatMap(takersNote), ...opened.flatMap((market) => doubtNotes(market, again))];
+}
+
+function sessionNotes(session: Session): string[] {
+  const { start, end, mode } = session;
+  const isDeposit = Number(end.transfersQuote) > 0;
+  const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
+  return [
+    ...held.map(([market, amount]) => `the session began with ${amount} in ${market}, which the replay does not have`),
+    ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
+    ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
+    ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
+  ];
+}
+
+/** What a comparison cannot say of fills that took on arrival. */
+function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
+  const takers = account.fills.filter(({ isMaker }) => !isMaker);
+  if (!isInBook || takers.length === 0) return [];
+  const amount = instrument.amountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
+  return [
+    `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took on arrival: their own prints tell what they found, so only their times and what rested of them are put to the test here; what a backtest would have given them shows in the share of its rules`,
+  ];
+}
+
+/** What hangs on fills of the run again of which the market does not tell whether their orders had come to rest. */
+function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAgain): string[] {
+  const doubtful = new DoubtfulFills();
+  for (const fill of again.markets.get(marketId)?.fills ?? []) doubtful.add(fill);
+  const credit = (units: CreditUnits): string => instrument.creditToDecimal(units);
+  const note = ({ fills, lots, fees, feesOtherwise }: DoubtfulSum, what: string): string[] =>
+    fills === 0
+      ? []
+      : [
+          `of the run again's fills in ${marketId} ${fills}, ${instrument.amountOf(Number(lots))}, ${what}: they paid ${credit(fees)} in fees, and would otherwise ${credit(feesOtherwise)}`,
+        ];
+  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => note(doubtful[kind], DOUBTS[kind]));
+}

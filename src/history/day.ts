@@ -10,7 +10,7 @@ export const DAY_MS = 86_400_000;
 export const NS_A_MS = 1_000_000n;
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?Z?)?$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?Z?)?$/;
 
 /** The UTC day that an instant lies in, in the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 export function dayOf(instantMs: Ms): Day {
@@ -50,20 +50,27 @@ export function startOfDay(day: Day): Ms {
   return startMs;
 }
 
-/** An instant of the command line: a UTC day or time, or milliseconds since the epoch. @throws ConfigError when it is none. */
+/** An instant of the command line: a UTC day or time, or milliseconds since the epoch. @throws ConfigError when it is none, or within a millisecond. */
 export function parseInstant(text: string, field: string): Ms {
-  if (/^\d{12,14}$/.test(text)) return Number(text);
+  const atUs = parseInstantUs(text, field);
+  if (atUs % 1000 !== 0) throw noInstant(text, field, "whole milliseconds, such as 2024-08-08T12:30:00.250Z");
+  return atUs / 1000;
+}
+
+/** The same to the microsecond, as reports write instants: microseconds since the epoch. @throws ConfigError when it is none. */
+export function parseInstantUs(text: string, field: string): number {
+  if (/^\d{12,14}$/.test(text)) return Number(text) * 1000;
   const match = INSTANT.exec(text);
   const startMs = match === null ? undefined : startOf(match[1] as string);
   const [hours, minutes, seconds] = [Number(match?.[2] ?? 0), Number(match?.[3] ?? 0), Number(match?.[4] ?? 0)];
   if (startMs === undefined || hours > 23 || minutes > 59 || seconds > 59) {
-    throw new ConfigError("is no instant", {
-      field,
-      value: text,
-      expected: "a UTC day or time, such as 2024-08-08 or 2024-08-08T12:30:00Z, or milliseconds since 1970",
-    });
+    throw noInstant(text, field, "a UTC day or time, such as 2024-08-08 or 2024-08-08T12:30:00Z, or milliseconds since 1970");
   }
-  return startMs + ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((match?.[5] ?? "").padEnd(3, "0"));
+  return (startMs + ((hours * 60 + minutes) * 60 + seconds) * 1000) * 1000 + Number((match?.[5] ?? "").padEnd(6, "0"));
+}
+
+function noInstant(value: string, field: string, expected: string): ConfigError {
+  return new ConfigError("is no instant", { field, value, expected });
 }
 
 /** An instant for people, UTC to the millisecond. */

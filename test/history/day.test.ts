@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dayOf, instantText, parseInstant, startOf } from "../../src/history/day.js";
+import { dayOf, instantText, parseInstant, parseInstantUs, startOf } from "../../src/history/day.js";
 import { cutTo, gapsOf, type Span, unionOf } from "../../src/history/spans.js";
 
 describe("a day of the store", () => {
@@ -25,6 +25,13 @@ describe("a day of the store", () => {
     expect(parseInstant("2024-08-08T23:54:16.322Z", "--from")).toBe(1723161256322);
     expect(parseInstant("1723161256322", "--from")).toBe(1723161256322);
     expect(() => parseInstant("2024-08-08T24:00:00Z", "--to")).toThrow(/--to/);
+  });
+
+  it("is read to the microsecond as reports write it, and not rounded where milliseconds are asked for", () => {
+    expect(parseInstantUs("2024-08-08T23:54:16.322001Z", "history.from")).toBe(1723161256322001);
+    expect(parseInstant("2024-08-08T23:54:16.322000Z", "--from")).toBe(1723161256322);
+    expect(() => parseInstant("2024-08-08T23:54:16.322001Z", "--from")).toThrow(/whole milliseconds/);
+    expect(() => parseInstantUs("2024-08-08T23:54:16.3220010Z", "history.from")).toThrow(/is no instant/);
   });
 });
 

@@ -5,7 +5,7 @@ import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import { parseInstant } from "../../history/day.js";
+import { parseInstantUs } from "../../history/day.js";
 import { readRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
 
@@ -89,5 +89,5 @@ function requireStrategy(bot: BotConfig, id: MarketId): void {
 }
 
 function instantUs(written: string | number, field: string): number {
-  return parseInstant(String(written), field) * 1000;
+  return parseInstantUs(String(written), field);
 }

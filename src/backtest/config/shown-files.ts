@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { isStrategyFile } from "../../bot/config/config.js";
 import { instantText } from "../../history/day.js";
 import { replayConfig } from "../engine/replay-config.js";
+import { instantOf } from "../report/instants.js";
 import type { BacktestConfig } from "./backtest-config.js";
 
 /** A file as a reader of a report sees it. */
@@ -31,7 +32,7 @@ export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): Sh
   const { path, bot, history, written, account, fills, warmupMs, seed, adverseSelectionMs, name } = config;
   const near = (absolute: string): string => relativeTo(dirname(path), absolute);
   const { fromUs, toUs, grade: _, interval: __, ...opened } = history;
-  const span = { from: instantText(Math.floor(fromUs / 1000)), to: instantText(Math.floor(toUs / 1000)) };
+  const span = { from: shownInstant(fromUs), to: shownInstant(toUs) };
   const botName = basename(bot.path) === basename(path) ? `bot-${basename(path)}` : basename(bot.path);
   const backtest = {
     history: { ...opened, store: near(history.store), ...span, grade: resolved.grade, interval: resolved.interval },
@@ -50,6 +51,11 @@ export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): Sh
     { name: botName, yaml: stringify(shownBot(config, near)) },
     ...(written.exchangeInfo === undefined ? [] : [{ name: EXCHANGE_INFO, yaml: written.exchangeInfo }]),
   ];
+}
+
+/** Whole milliseconds as a person writes them, and else to the microsecond. */
+function shownInstant(atUs: number): string {
+  return atUs % 1000 === 0 ? instantText(atUs / 1000) : instantOf(atUs);
 }
 
 /** The bot's file as the run had it. No key is read of it: any name does. */

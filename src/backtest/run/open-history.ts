@@ -130,7 +130,7 @@ function requireRecords(market: OpenedMarket, { history }: BacktestConfig, store
   if (firstUs(market) < history.toUs) return;
   throw new ConfigError("has no record of that time", {
     field: `history.markets.${market.marketId}`,
-    value: `${instantText(history.fromUs / 1000)} to ${instantText(history.toUs / 1000)}`,
+    value: `${instantText(Math.floor(history.fromUs / 1000))} to ${instantText(Math.floor(history.toUs / 1000))}`,
     expected: `a time in which ${store.root} has any of ${history.markets[market.marketId]} (marketwright data list --days)`,
   });
 }

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import { shownFiles } from "../../../src/backtest/config/shown-files.js";
 import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
@@ -207,6 +208,15 @@ describe("a backtest from its file", () => {
     const config = written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
     await expect(openHistory(config)).rejects.toThrow(ConfigError);
     await expect(openHistory(config)).rejects.toThrow(/btcusdc: has no klines-1M of that time.*marketwright data list/);
+  });
+});
+
+describe("a span to the microsecond", () => {
+  it("is read as reports and sweeps write their windows, and shown so that it runs again", () => {
+    const config = written(backtest("", "from: 2026-01-05T23:59:00.010001Z, to: 2026-01-06T00:00:00.000000Z"));
+    expect(config.history).toMatchObject({ fromUs: 1_767_657_540_010_001, toUs: 1_767_657_600_000_000 });
+    const [shown] = shownFiles(config, { grade: "books", interval: undefined, sampleMs: 1000 });
+    expect(shown?.yaml).toContain("from: 2026-01-05T23:59:00.010001Z\n  to: 2026-01-06T00:00:00Z\n");
   });
 });
 

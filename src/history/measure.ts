@@ -1,6 +1,6 @@
 import { MarketwrightError } from "../core/errors.js";
 import { NS_A_MS, startOfDay } from "./day.js";
-import { type Duck, pathSql, wholeOf } from "./duck.js";
+import { type Duck, literal, pathSql, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type Column, type ColumnFacts, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 
@@ -10,6 +10,7 @@ export type Decimals = Readonly<Record<DecimalGroup, number>>;
 /** 18 digits are what an int64 holds of any decimal. */
 export const MOST_DIGITS = 18;
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
+const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
 
 const nsOf = (day: string): bigint => BigInt(startOfDay(day)) * NS_A_MS;
 const [FIRST_NS, END_NS] = [nsOf("2009-01-01"), nsOf("2100-01-01")];
@@ -26,9 +27,11 @@ const INSTANTS: readonly RowRule[] = [
   },
 ];
 
-/** A decimal's text without an exponent, which some sources print for small numbers. */
+/** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
 function plainSql(column: string): string {
-  return `CASE WHEN regexp_full_match(${column}, '-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+') THEN CAST(CAST(${column} AS DECIMAL(38,18)) AS VARCHAR) ELSE ${column} END`;
+  const exponent = `TRY_CAST(regexp_extract(${column}, '[eE](.*)', 1) AS INTEGER)`;
+  const places = `length(rtrim(regexp_extract(${column}, '[.]([0-9]+)', 1), '0')) - ${exponent}`;
+  return `CASE WHEN regexp_full_match(${column}, '${WITH_EXPONENT}') AND ${places} <= ${MOST_DIGITS} THEN coalesce(CAST(TRY_CAST(${column} AS DECIMAL(38,${MOST_DIGITS})) AS VARCHAR), ${column}) ELSE ${column} END`;
 }
 
 /**
@@ -39,7 +42,8 @@ function plainSql(column: string): string {
 export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<Decimals> {
   const decimals = decimalsOf(kind);
   const asked = decimals.flatMap(({ name }) => [
-    `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS places_${name}`,
+    `max(${placesSql(name)}) AS places_${name}`,
+    `max(${digitsSql(name)}) AS digits_${name}`,
     `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
   ]);
   const found = await reading(file, () => duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`));
@@ -50,14 +54,56 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
         `SELECT place, ${name} AS value FROM (SELECT row_number() OVER () AS place, ${plainSql(name)} AS ${name} FROM (${select})) WHERE NOT regexp_full_match(${name}, '${PLAIN}') LIMIT 1`,
       ),
     );
-    throw new HistoryError(file, `${name} is no decimal in row ${String(row?.place)}`, {
+    const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
+    throw new HistoryError(file, `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`, {
       value: row?.value,
-      expected: 'plain digits, such as "61800.30"',
+      expected: isNumber ? `at most ${MOST_DIGITS} digits past the point` : 'plain digits, such as "61800.30"',
     });
   }
-  const places = (group: DecimalGroup): number =>
-    Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`places_${name}`] ?? 0)));
-  return { price: places("price"), amount: places("amount"), rate: places("rate") };
+  const most = (what: string, group: DecimalGroup): number =>
+    Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
+  for (const group of ["price", "amount", "rate"] as const) {
+    const [digits, places] = [most("digits", group), most("places", group)];
+    if (digits + places > MOST_DIGITS) throw await tooManyDigits(duck, kind, select, file, { group, digits, places });
+  }
+  return { price: most("places", "price"), amount: most("places", "amount"), rate: most("places", "rate") };
+}
+
+/** Digits past the point that count. @param text SQL of a decimal without an exponent. */
+function placesSql(text: string): string {
+  return `length(rtrim(split_part(${text}, '.', 2), '0'))`;
+}
+
+/** Digits before the point that count. */
+function digitsSql(text: string): string {
+  return `length(ltrim(split_part(${text}, '.', 1), '-0'))`;
+}
+
+/** All decimals of a group are counted in one last place, so it is often two rows that do not go together. */
+async function tooManyDigits(
+  duck: Duck,
+  kind: HistoryKind,
+  select: string,
+  file: string,
+  { group, digits, places }: { readonly group: DecimalGroup; readonly digits: number; readonly places: number },
+): Promise<HistoryError> {
+  const names = decimalsOf(kind).flatMap(({ name, type }) => (type === group ? [name] : []));
+  const texts = names.map((name) => `SELECT place, ${literal(name)} AS name, ${plainSql(name)} AS value FROM numbered`).join(" UNION ALL ");
+  const numbered = `WITH numbered AS (SELECT *, row_number() OVER () AS place FROM (${select}))`;
+  const firstWith = async (condition: string): Promise<Row> =>
+    (await reading(file, () => duck.rows(`${numbered} SELECT * FROM (${texts}) WHERE ${condition} ORDER BY place LIMIT 1`)))[0] ?? {};
+  const large = await firstWith(`${digitsSql("value")} = ${digits}`);
+  const fine = await firstWith(`${placesSql("value")} = ${places}`);
+  const shown = (row: Row): string => `${String(row.name)} ${String(row.value)} in row ${String(row.place)}`;
+  const isOne = large.place === fine.place && large.name === fine.name;
+  return new HistoryError(
+    file,
+    `needs ${digits} digits before and ${places} past the point for its ${group === "price" ? "prices" : `${group}s`}`,
+    {
+      value: isOne ? shown(large) : `${shown(large)}, ${shown(fine)}`,
+      expected: `at most ${MOST_DIGITS} digits together: each is a count of the file's last place`,
+    },
+  );
 }
 
 /** The columns of a kind that hold decimals. */

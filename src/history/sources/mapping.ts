@@ -109,7 +109,9 @@ function requiredOf(kind: HistoryKind): string[] {
     marks: ["mark"],
     funding: ["rate"],
   };
-  return ["time", ...(required[kind] ?? ["open", "high", "low", "close", "volume"])];
+  // The mark has no volume.
+  const candle = ["open", "high", "low", "close", ...(kind.startsWith("mark-") ? [] : ["volume"])];
+  return ["time", ...(required[kind] ?? candle)];
 }
 
 /** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */

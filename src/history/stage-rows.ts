@@ -6,9 +6,9 @@ import { settledSha256Of } from "./durable-file.js";
 import { type DecimalGroup, isDecimal, layoutOf } from "./kinds.js";
 import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
+import { oddNamed, type TextSql } from "./sources/odd-values.js";
 import { isPlainCsv } from "./sources/plain-csv.js";
 import type { TypedCsv } from "./sources/shape.js";
-import { type TextSql, wholeOnly } from "./sources/whole-numbers.js";
 import type { Series } from "./store.js";
 
 /** Rows to be staged. */
@@ -80,7 +80,7 @@ interface Writ {
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
 export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRows> {
-  return wholeOnly(duck, staging.file, staging.text, () => staged(duck, staging));
+  return oddNamed(duck, staging.file, staging.text, () => staged(duck, staging));
 }
 
 async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {

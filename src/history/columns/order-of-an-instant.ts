@@ -8,7 +8,7 @@ import { parquetSql, reading } from "../measure.js";
 export type OrderOfAnInstant = "place" | "heard" | "trade";
 
 /** Trades that are looked for among the book's places: two files that were numbered on their own have nearly all of them in common. */
-const MOST_LOOKED_FOR = 1000;
+const MOST_LOOKED_FOR = 100_000;
 
 /**
  * What orders a day's book and trades where their exchange stamps are equal. They are of one capture where their places lie among each other and

@@ -10,19 +10,17 @@ import { withInterval } from "./exchange-shapes.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
-import { bidSql, takerSql } from "./tardis-shapes.js";
+import { bidSql, flagSql, takerSql } from "./sides.js";
+import { stampSql, TIME_UNITS } from "./stamps.js";
 import { wholeSql } from "./whole-numbers.js";
-
-const UNITS = ["s", "ms", "us", "ns", "iso"] as const;
-type TimeUnit = (typeof UNITS)[number];
 
 const mappingSchema = z.strictObject({
   /** A kind of history; `klines` alone takes its interval from the data. */
   kind: z.string(),
   /** Our columns, each with the file's; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
   columns: z.record(z.string(), z.string()),
-  timeUnit: z.enum(UNITS).default("ms"),
-  recvTimeUnit: z.enum(UNITS).optional(),
+  timeUnit: z.enum(TIME_UNITS).default("ms"),
+  recvTimeUnit: z.enum(TIME_UNITS).optional(),
 });
 
 /** Which column of a file is which of ours. */
@@ -68,21 +66,23 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return column === undefined ? undefined : `CAST(${identifier(column)} AS VARCHAR)`;
   };
   const unit = mapping.timeUnit;
+  const { recvTime, side: sideColumn } = mapping.columns;
   const selected = layoutOf(kind).columns.map(({ name, type }) => {
     const time = given("time") as string;
     const side = given("side");
-    if (name === "timeNs") return `${nsSql(time, unit)} AS timeNs`;
+    if (name === "timeNs") return `${stampSql(mapping.columns.time as string, time, unit)} AS timeNs`;
     if (name === "recvNs")
-      return `${given("recvTime") === undefined ? "CAST(NULL AS BIGINT)" : nsSql(given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
+      return `${recvTime === undefined ? "CAST(NULL AS BIGINT)" : stampSql(recvTime, given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
     if (name === "seq") return `${kind === "book" ? MESSAGE : "CAST(NULL AS BIGINT)"} AS seq`;
     if (name === "level") return `${kind === "book" ? PLACE : 0} AS level`;
     if (name === "id" && given("id") === undefined) return "row_number() OVER () AS id";
     if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";
     if (name === "isBuyerMaker" && given(name) === undefined)
-      return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(side)} AS isBuyerMaker`;
-    if (name === "isBid" && given(name) === undefined) return `${bidSql(side as string)} AS isBid`;
+      return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(sideColumn as string, side)} AS isBuyerMaker`;
+    if (name === "isBid" && given(name) === undefined) return `${bidSql(sideColumn as string, side as string)} AS isBid`;
     const column = given(name);
     if (type === "integer" && column !== undefined) return `${wholeSql(column, mapping.columns[name] as string)} AS ${identifier(name)}`;
+    if (type === "flag" && column !== undefined) return `${flagSql(mapping.columns[name] as string, column)} AS ${identifier(name)}`;
     const sqlType = type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR";
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
@@ -130,12 +130,4 @@ async function tableSql(duck: Duck, path: string, writ: Writ, mapping: Mapping, 
   if (lacking !== undefined)
     throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
   return isParquet ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
-}
-
-const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };
-
-/** SQL of an instant in nanoseconds; fractions of its unit count to the nanosecond. */
-function nsSql(text: string, unit: TimeUnit): string {
-  if (unit === "iso") return `epoch_us(CAST(${text} AS TIMESTAMPTZ)) * 1000`;
-  return `CAST(CAST(${text} AS DECIMAL(28,9)) * ${NS_A_UNIT[unit]} AS BIGINT)`;
 }

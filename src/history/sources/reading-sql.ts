@@ -1,8 +1,9 @@
 import { identifier, literal, pathSql } from "../duck.js";
 import { parquetSql } from "../measure.js";
+import type { TextSql } from "./odd-values.js";
 import type { CsvFile } from "./plain-csv.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
-import { isWhole, mostOf, type TextSql, wholesSql } from "./whole-numbers.js";
+import { isWhole, mostOf, wholesSql } from "./whole-numbers.js";
 
 /** Of a CSV file at a time: what a thread takes. More is faster, but is all read where only the first rows are wanted. */
 const BUFFER_BYTES = 512 * 1024;

@@ -7,10 +7,10 @@ import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";
 import { type Mapping, mappedShape } from "./mapping.js";
+import { oddNamed, type TextSql } from "./odd-values.js";
 import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
-import { type TextSql, wholeOnly } from "./whole-numbers.js";
 
 /** What a user says of a file. */
 export interface ShapeWish {
@@ -66,7 +66,7 @@ function shapedAs(
   text: TextSql,
   shaping: () => Promise<ShapedFile | undefined> | ShapedFile,
 ): Promise<ShapedFile> {
-  return wholeOnly(duck, file, text, () =>
+  return oddNamed(duck, file, text, () =>
     reading(file, async () => {
       const shaped = await shaping();
       if (shaped !== undefined) return { ...shaped, text };

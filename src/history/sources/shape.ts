@@ -1,7 +1,7 @@
 import type { HistoryKind } from "../kinds.js";
 import type { JsonFields } from "./json-numbers.js";
+import type { TextSql } from "./odd-values.js";
 import type { CsvFile } from "./plain-csv.js";
-import type { TextSql } from "./whole-numbers.js";
 
 /** The shapes of files that an import knows by name. */
 export const SHAPES = [

@@ -3,6 +3,7 @@ import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import type { ShapedFile } from "./shape.js";
+import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
 
 /** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
@@ -22,7 +23,7 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
     TYPES,
     DECIMALS,
     (from) =>
-      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side", "side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
   );
   return {
     kind: "trades",
@@ -48,7 +49,7 @@ export function tardisBook(path: string, columns: readonly string[]): ShapedFile
     TYPES,
     DECIMALS,
     (from) =>
-      `SELECT ${STAMPS}, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE)}`,
+      `SELECT ${STAMPS}, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side", "side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE)}`,
   );
   return {
     kind: "book",
@@ -58,14 +59,4 @@ export function tardisBook(path: string, columns: readonly string[]): ShapedFile
     symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,
     findings: [],
   };
-}
-
-/** SQL of isBuyerMaker from the side that took; null where the source does not know, an error for any other word. */
-export function takerSql(column: string): string {
-  return `CASE lower(${column}) WHEN 'buy' THEN false WHEN 'b' THEN false WHEN 'bid' THEN false WHEN 'sell' THEN true WHEN 's' THEN true WHEN 'ask' THEN true WHEN 'unknown' THEN NULL ELSE error('side: ' || coalesce(${column}, 'nothing') || ' is neither buy nor sell') END`;
-}
-
-/** SQL of isBid from a book's side; an error for any other word. */
-export function bidSql(column: string): string {
-  return `CASE lower(${column}) WHEN 'bid' THEN true WHEN 'buy' THEN true WHEN 'b' THEN true WHEN 'ask' THEN false WHEN 'sell' THEN false WHEN 'a' THEN false WHEN 's' THEN false ELSE error('side: ' || coalesce(${column}, 'nothing') || ' is neither bid nor ask') END`;
 }

@@ -1,5 +1,5 @@
-import { type Duck, identifier, literal } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { identifier } from "../duck.js";
+import { oddSql, type ValueRule } from "./value-rule.js";
 
 /** The fields that hold whole numbers, by what they are read as, with the largest that can be stored: a stamp is stored in nanoseconds. An INSTANT is in milliseconds or microseconds; an ID may be written as text. */
 const MOST: Readonly<Record<string, bigint>> = {
@@ -11,10 +11,14 @@ const MOST: Readonly<Record<string, bigint>> = {
 };
 /** What some programs print of a whole number, beside its digits: a sign, spaces around it, a point with nothing but zeros past it. */
 const WHOLE = " *[+-]?[0-9]+([.]0*)? *";
-const NO_WHOLE = "is no whole number of";
 
-/** A file as the database reads it where every field is text. @param column the one that is asked for. */
-export type TextSql = (column: string) => string;
+/** The rules of whole numbers. */
+export const WHOLE_RULES: readonly ValueRule[] = Object.keys(MOST).map((type) => ({
+  type,
+  isGoodSql: (text) => `(${text} IS NULL OR ${isWholeSql(text, type)})`,
+  isNot: (value) => (new RegExp(`^${WHOLE}$`).test(value) ? "is too large a number" : "is no whole number"),
+  expected: expectedOf(type),
+}));
 
 /** The largest whole number of a type that can be stored. */
 export function mostOf(type: string): bigint {
@@ -34,8 +38,7 @@ export function isWholeSql(text: string, type = "BIGINT"): string {
 
 /** SQL of the whole number that a text is; an error where it is none, null where there is no text. @param column its name in the file. @param whole SQL of what the database makes of it. */
 export function wholeSql(text: string, column: string, type = "BIGINT", whole = `TRY_CAST(${text} AS BIGINT)`): string {
-  const said = literal(`${identifier(column)} ${NO_WHOLE} ${type}: `);
-  return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(error(${said} || ${text}) AS BIGINT) END`;
+  return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(${oddSql(column, { type }, text)} AS BIGINT) END`;
 }
 
 /** SQL of a table with its whole numbers, which are read as text, as such. */
@@ -62,28 +65,6 @@ function isSpeltSql(text: string, whole: string, type: string): string {
 function fitsSql(whole: string, type: string): string {
   const most = mostOf(type);
   return `${whole} BETWEEN -${most} AND ${most}`;
-}
-
-/** Does what reads a file. @throws HistoryError naming the row and the text that {@link wholeSql} stumbled over; whatever else `work` throws */
-export async function wholeOnly<T>(duck: Duck, file: string, text: TextSql | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const [, quoted, type] =
-      (error instanceof Error ? new RegExp(`("(?:[^"]|"")+") ${NO_WHOLE} ([A-Z]+): `).exec(error.message) : null) ?? [];
-    if (text === undefined || quoted === undefined || type === undefined) throw error;
-    const column = quoted.slice(1, -1).replaceAll('""', '"');
-    const [row] = await duck.rows(
-      `SELECT place, value FROM (SELECT row_number() OVER () AS place, CAST(${quoted} AS VARCHAR) AS value FROM ${text(column)}) WHERE value IS NOT NULL AND NOT ${isWholeSql("value", type)} LIMIT 1`,
-    );
-    if (row === undefined) throw error;
-    const what = new RegExp(`^${WHOLE}$`).test(String(row.value)) ? "is too large a number" : "is no whole number";
-    throw new HistoryError(file, `${column} ${what} in row ${String(row.place)}`, {
-      value: row.value,
-      expected: expectedOf(type),
-      cause: error,
-    });
-  }
 }
 
 function expectedOf(type: string): string {

@@ -1,0 +1,39 @@
+import { oddSql, type ValueRule } from "./value-rule.js";
+
+/** Units of a mapped stamp; `iso` is a text of date and time, in UTC where it names no zone. */
+export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
+
+/** One of {@link TIME_UNITS}. */
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };
+const WORDS: Readonly<Record<TimeUnit, string>> = {
+  s: 'seconds since 1970, such as "1723161600.5"',
+  ms: 'milliseconds since 1970, such as "1723161600500"',
+  us: 'microseconds since 1970, such as "1723161600500000"',
+  ns: 'nanoseconds since 1970, such as "1723161600500000000"',
+  iso: 'date and time, such as "2024-08-09T00:00:00.5Z"',
+};
+
+const ruleOf = (unit: TimeUnit): ValueRule => ({
+  type: `STAMP ${unit.toUpperCase()}`,
+  isGoodSql: (text) => `(${text} IS NULL OR (${madeSql(text, unit)}) IS NOT NULL)`,
+  isNot: () => "is no stamp",
+  expected: WORDS[unit],
+});
+
+/** The rules of mapped stamps. */
+export const STAMP_RULES: readonly ValueRule[] = TIME_UNITS.map(ruleOf);
+
+/** SQL of an instant in nanoseconds, to which fractions of its unit count; an error for what is none. @param column its name in the file. @param text SQL of the text. */
+export function stampSql(column: string, text: string, unit: TimeUnit): string {
+  return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(${madeSql(text, unit)}, CAST(${oddSql(column, ruleOf(unit), text)} AS BIGINT)) END`;
+}
+
+/** SQL of the instant; null where there is none. */
+function madeSql(text: string, unit: TimeUnit): string {
+  if (unit !== "iso") return `TRY_CAST(TRY_CAST(${text} AS DECIMAL(28,9)) * ${NS_A_UNIT[unit]} AS BIGINT)`;
+  // The database's instants are microseconds: what is past them is counted from the text.
+  const past = `TRY_CAST(rpad(regexp_extract(${text}, ':[0-9]+[.][0-9]{6}([0-9]{1,3})', 1), 3, '0') AS BIGINT)`;
+  return `epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) * 1000 + coalesce(${past}, 0)`;
+}

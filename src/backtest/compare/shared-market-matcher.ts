@@ -9,9 +9,10 @@ import type { OwnSide } from "../matching/own-side.js";
 const STAMP_US = 1_000;
 /**
  * An exchange stamps an order when it takes it in, and its trades when it matches it: up to 19 ms later was measured where it had to wait for a
- * processor, and 41 ms once. Little hangs on it, since what ends an order's taking is looked for too; but a market that a recording drives prints what it would with any order in its way.
+ * processor, and 41 ms once. Little hangs on it, since what ends an order's taking is looked for too: with 25 ms as with 50 captures that drive the exchange are alike to the same
+ * percent, and of six live sessions one is alike to 99.9 with 25 and to 100 with 50.
  */
-export const MATCHED_WITHIN_US = 25_000;
+export const MATCHED_WITHIN_US = 50_000;
 
 /** What a {@link SharedMarketMatcher} asks and tells of the orders that it matches. */
 export interface SharedOrders {

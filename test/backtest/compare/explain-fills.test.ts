@@ -58,10 +58,10 @@ describe("a fill that the other has not", () => {
   });
 
   it("is told by the stamps where the exchange matched an order long after it took it in", () => {
-    const late = { ...live(LIMIT - 3, false), atUs: AT_US + 41_500 };
-    const why = "latency: the exchange stamped its trade 41.5 ms after it took the order: so late, no print is taken for its own";
+    const late = { ...live(LIMIT - 3, false), atUs: AT_US + 61_500 };
+    const why = "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";
     expect(explained(late)).toEqual([why]);
-    expect(explained({ ...late, atUs: AT_US + 24_000 })).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
+    expect(explained({ ...late, atUs: AT_US + 49_000 })).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
   });
 
   it("is told as untold where live it took what no book had shown, whatever the replay made of its order", () => {

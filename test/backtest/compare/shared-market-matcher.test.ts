@@ -116,7 +116,7 @@ describe("an order that took when it arrived, in the market that it was recorded
           .trade(10 * MS, 10 * MS, "BUY", 103, 3)
           .trade(11 * MS, 11 * MS, "BUY", 105, 3)
           .trade(12 * MS, 12 * MS, "SELL", 106, 3)
-          .trade(36 * MS, 36 * MS, "BUY", 104, 3),
+          .trade(61 * MS, 61 * MS, "BUY", 104, 3),
       order(1, "BUY", 104, 7),
     );
     expect([story, isOpen(1)]).toEqual([[], true]);

@@ -111,6 +111,17 @@ describe("a fill of which trades alone do not tell it", () => {
     expect(fills((tape) => at(at(tape, 300, "BUY", 102), 301, "SELL", 99), stretches)).toEqual(["1 through"]);
   });
 
+  it("is none where somebody had traded since, though in the stretch of history before", () => {
+    const heard = new Heard();
+    const opening = at(new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5), 300, "BUY", 102).build();
+    const matcher = new TradeMatcher({ tape: opening, listener: heard, slippageTicks: 0 });
+    playTo(matcher, 10 * MS);
+    matcher.place(order(1, "BUY", 101, 7), 10 * MS);
+    matcher.extend(at(new TapeBuilder(GRID), 400, "SELL", 99).build());
+    while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
+    expect(heard.doubted).toEqual(["1 through"]);
+  });
+
   it("is none by a trade at its own price", () => {
     expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
   });

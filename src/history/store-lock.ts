@@ -1,10 +1,17 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { threadId } from "node:worker_threads";
 import { RunError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
 import { isAlive } from "./living-process.js";
 
-/** Who writes one kind of one market: a file with the process's id, void when that process is gone. */
+/** Looks at a lock that others take, too, before it is given up. */
+const MOST_TRIES = 10;
+
+/**
+ * Who writes one kind of one market: a file with the process's id, void when that process is gone. It appears with the id in it, and one that is void is removed by one
+ * process alone, so that of several that come at the same instant one gets it.
+ */
 export class StoreLock {
   readonly #path: string;
 
@@ -16,24 +23,17 @@ export class StoreLock {
   static take(folder: string, expected = "one writer a market and kind at a time: wait for it, or end it"): StoreLock {
     makeFolder(folder);
     const path = join(folder, "lock");
-    for (let tries = 0; tries < 3; tries++) {
-      try {
-        const handle = openSync(path, "wx", 0o600);
-        writeSync(handle, String(process.pid));
-        closeSync(handle);
-        return new StoreLock(path);
-      } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-        const holder = holderOf(path);
-        if (holder !== undefined && isAlive(holder)) {
-          throw new RunError("is being written by another process", {
-            field: path,
-            value: holder,
-            expected,
-          });
-        }
-        rmSync(path, { force: true });
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      if (placed(path)) return new StoreLock(path);
+      const holder = holderOf(path);
+      if (typeof holder === "number") {
+        throw new RunError("is being written by another process", {
+          field: path,
+          value: holder,
+          expected,
+        });
       }
+      if (holder === "void") removeVoid(path);
     }
     throw new RunError("cannot be taken: others take it again and again", { field: path, expected: "one writer at a time" });
   }
@@ -41,7 +41,7 @@ export class StoreLock {
   /** The living process that has a folder; undefined where there is none. */
   static holder(folder: string): number | undefined {
     const holder = holderOf(join(folder, "lock"));
-    return holder !== undefined && isAlive(holder) ? holder : undefined;
+    return typeof holder === "number" ? holder : undefined;
   }
 
   release(): void {
@@ -49,10 +49,52 @@ export class StoreLock {
   }
 }
 
-function holderOf(path: string): number | undefined {
+/** Removes a lock whose process is gone, unless another process is about to: it might be the next one's by then. */
+function removeVoid(path: string): void {
+  const guard = `${path}.void`;
+  if (placed(guard)) {
+    if (holderOf(path) === "void") rmSync(path, { force: true });
+    rmSync(guard, { force: true });
+    // That of a process that was killed between the two lines above.
+  } else if (holderOf(guard) === "void") rmSync(guard, { force: true });
+}
+
+/** Makes a file with this process's id, at once with it in. False where there is one. */
+function placed(path: string): boolean {
+  const own = `${path}.${process.pid}-${threadId}`;
+  try {
+    writeFileSync(own, String(process.pid), { mode: 0o600 });
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") return false;
+    if (!WITHOUT_LINKS.has(code)) throw error;
+    return opened(path);
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** What a file system says that has no second name for a file, as those of memory cards. */
+const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+/** The same there, where for an instant the id is not in it yet. */
+function opened(path: string): boolean {
+  try {
+    writeFileSync(path, String(process.pid), { mode: 0o600, flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** The living process whose id a lock has; undefined where there is no lock. */
+function holderOf(path: string): number | "void" | undefined {
   try {
     const pid = Number(readFileSync(path, "utf8"));
-    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+    return Number.isInteger(pid) && pid > 0 && isAlive(pid) ? pid : "void";
   } catch (error) {
     // Released in between.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;

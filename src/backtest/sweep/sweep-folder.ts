@@ -12,6 +12,11 @@ export const BEST_FOLDER = "best";
 /** What a sweep puts into its folder. */
 const OURS = new Set<string>([...Object.values(SWEEP_FILES), BEST_FOLDER, "lock"]);
 
+/** What lies there for an instant, and longer only where a process was killed in it. */
+function isPassing(name: string): boolean {
+  return name.endsWith(".next") || name.startsWith(".best.") || name.startsWith("lock.");
+}
+
 /** @throws ConfigError when a folder holds what no sweep has put there */
 export function refuseForeign(directory: string, replace: boolean): void {
   const kind = pathKind(resolve(directory));
@@ -19,7 +24,7 @@ export function refuseForeign(directory: string, replace: boolean): void {
   const detail = { field: "--out", value: directory };
   if (kind !== "folder")
     throw new ConfigError("is no folder", { ...detail, expected: "a folder of a sweep's, or one that does not exist yet" });
-  const foreign = readdirSync(resolve(directory)).find((name) => !OURS.has(name) && !name.endsWith(".next") && !name.startsWith(".best."));
+  const foreign = readdirSync(resolve(directory)).find((name) => !OURS.has(name) && !isPassing(name));
   if (foreign === undefined) return;
   throw new ConfigError(`holds something that is no sweep's, ${foreign}`, {
     ...detail,

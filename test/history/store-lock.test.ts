@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RunError } from "../../src/core/errors.js";
+import { StoreLock } from "../../src/history/store-lock.js";
+import { builtCommand } from "../support/built-command.js";
+
+/** No process has an id so large. */
+const NOBODY = "2147483646";
+const TAKERS = 3;
+const ROUNDS = 100;
+
+/** Takes one lock after another, each at the same instant as the others do; answers which it got. */
+const TAKER = `
+import { parentPort, workerData } from "node:worker_threads";
+const { folder, source, takers, rounds, shared } = workerData;
+const { StoreLock } = await import(source);
+const arrived = new Int32Array(shared);
+const got = [];
+for (let round = 0; round < rounds; round++) {
+  Atomics.add(arrived, 0, 1);
+  Atomics.notify(arrived, 0);
+  for (let count; (count = Atomics.load(arrived, 0)) < takers * (round + 1);) Atomics.wait(arrived, 0, count, 100);
+  try {
+    StoreLock.take(folder + "/" + round);
+    got.push(round);
+  } catch (error) {
+    if (error.name !== "RunError") throw error;
+  }
+}
+parentPort.postMessage(got);
+`;
+
+describe("the lock of a folder", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-lock-")));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is refused while its holder lives, and free when he has let go of it or is gone", () => {
+    const held = StoreLock.take(folder);
+    expect(() => StoreLock.take(folder)).toThrow(RunError);
+    expect(StoreLock.holder(folder)).toBe(process.pid);
+    held.release();
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(join(folder, "lock"), NOBODY);
+    StoreLock.take(folder).release();
+    // What a full disk left of one.
+    writeFileSync(join(folder, "lock"), "");
+    StoreLock.take(folder).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  // Two sweeps or two imports that write into one folder would each spoil what the other has written.
+  it("goes to one alone of those that come at the same instant, also where a dead one held it", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      mkdirSync(join(folder, String(round)));
+      if (round % 2 === 0) writeFileSync(join(folder, String(round), "lock"), NOBODY);
+    }
+    const program = join(folder, "taker.mjs");
+    writeFileSync(program, TAKER);
+    const shared = new SharedArrayBuffer(4);
+    const source = new URL("../dist/history/store-lock.js", pathToFileURL(builtCommand())).href;
+    const workerData = { folder, source, takers: TAKERS, rounds: ROUNDS, shared };
+    const takers = Array.from({ length: TAKERS }, () => new Worker(program, { workerData, execArgv: [] }));
+    const got = await Promise.all(
+      takers.map((taker) => {
+        return new Promise<number[]>((resolve, reject) => {
+          taker.once("message", resolve);
+          taker.once("error", reject);
+        });
+      }),
+    );
+    await Promise.all(takers.map((taker) => taker.terminate()));
+    expect(got.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: ROUNDS }, (_, round) => round));
+  });
+});

@@ -19,7 +19,7 @@ const SHARED = [
   "test/cli/{call,call-operations,control,data,exchange-config,start-account,usage,wrong-files}.test.ts",
   "test/contracts/!(interface).test.ts",
   "test/exchange/**/*.test.ts",
-  "test/history/!(captures|download).test.ts",
+  "test/history/!(captures|download|durable-file|store-lock).test.ts",
   "test/history/{columns,sources}/*.test.ts",
   "test/liquidator/**/*.test.ts",
   "test/monitoring/{log,screen,screen-liquidator}.test.ts",

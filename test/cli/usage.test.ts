@@ -44,6 +44,15 @@ describe("the command line", () => {
     expect(err).toContain("Did you mean status?");
   });
 
+  it("names it below data too, whose own help is on stderr with exit code 2 when nothing was asked for", async () => {
+    const wrong = await captureCli(["data", "lsit"]);
+    expect([wrong.code, wrong.out]).toEqual([2, ""]);
+    expect(wrong.err).toMatch(/unknown command 'lsit'\n\(Did you mean list\?\)\n\(marketwright data --help says what it takes\)/);
+    const nothing = await captureCli(["data"]);
+    expect([nothing.code, nothing.out]).toEqual([2, ""]);
+    expect(nothing.err).toContain("Usage: marketwright data");
+  });
+
   it("says which argument is missing", async () => {
     const { code, err } = await captureCli(["check"]);
     expect(code).toBe(2);

@@ -10,8 +10,7 @@ export function addData(program: Command, context: CliContext): void {
   const data = program
     .command("data")
     .description("market history: download it, record it, import it, list what is there")
-    .addHelpText("after", "\nEach of them takes --json and --help.")
-    .action(() => data.help({ error: true }));
+    .addHelpText("after", "\nEach of them takes --json and --help.");
   addDataDownload(data, context);
   addDataRecord(data, context);
   addDataImport(data, context);

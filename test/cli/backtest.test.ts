@@ -64,6 +64,19 @@ describe("marketwright backtest", () => {
     expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain("The run was liquidated before the end of its history");
   });
 
+  it("says how many of a market's fills are doubtful, of what amount, and what hangs on them", async () => {
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace("POST_ONLY", "GTC"));
+    const { out: told } = await captureCli(["backtest", path, "--out", out("doubtful")]);
+    const [{ fills }] = reportOf("doubtful").markets;
+    const { fills: count, amount, fees, feesOtherwise } = fills.doubtful.asTakers;
+    expect(count).toBeGreaterThan(0);
+    expect(told).toContain(
+      `\nin btcusdc ${count} of its fills, ${amount} base units, may have been takers' or makers' and are charged as takers': they paid ${fees} in fees, and would otherwise ${feesOtherwise}\n`,
+    );
+  });
+
   it("says what was asked for and not done, by whom and why: a strategy that nobody obeys earns nothing", async () => {
     const quoteless = `import { defineStrategy } from "marketwright";
 import { map } from "rxjs";

@@ -147,7 +147,9 @@ function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report
   const line = ({ fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers, may: string): string[] =>
     fills === 0
       ? []
-      : [`${fills} fills of ${amount} in ${marketId} ${may}: they paid ${fees} in fees, and would otherwise ${feesOtherwise}`];
+      : [
+          `in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: they paid ${fees} in fees, and would otherwise ${feesOtherwise}`,
+        ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
 }
 

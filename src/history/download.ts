@@ -172,7 +172,7 @@ async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<str
   const family = familyOf(kind);
   if (family === "trades") return tradesShape(path, { writ: "ndjson" }).select;
   if (family === "funding") return fundingShape(path, { writ: "ndjson" }).select;
-  const shaped = await klinesShape(duck, path, { writ: "ndjson" }, kind);
+  const shaped = await klinesShape(duck, path, { writ: "ndjson" }, kind, path);
   if (shaped === undefined) throw new HistoryError(path, "tells no interval", { expected: kind });
   return shaped.select;
 }

@@ -1,5 +1,5 @@
 import type { Duck } from "../duck.js";
-import { withInterval } from "./exchange-shapes.js";
+import { withInterval } from "./candle-interval.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql, instantSql } from "./reading-sql.js";
 import type { Shape, ShapedFile, Writ } from "./shape.js";
@@ -44,6 +44,7 @@ const TYPES = {
   time: "INSTANT",
   transact_time: "INSTANT",
   open_time: "INSTANT",
+  close_time: "INSTANT",
   transaction_time: "INSTANT",
   is_buyer_maker: "BOOLEAN",
 };
@@ -55,18 +56,14 @@ export function binanceCsv(shape: Shape, path: string, writ: Writ, width: number
 }
 
 /** A file of Binance's public data. @param kind of candles, as {@link withInterval} takes it */
-export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind: string): Promise<ShapedFile | undefined> {
+export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind: string, file: string): Promise<ShapedFile | undefined> {
   switch (shape) {
     case "binance-trades":
       return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", csv);
     case "binance-aggTrades":
       return trades(`CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`, "quantity", csv);
     case "binance-klines":
-      return withInterval(
-        duck,
-        `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${csvSql(csv, TYPES)}`,
-        kind,
-      );
+      return withInterval(duck, { ...candles(csv), file }, kind);
     case "binance-bookTicker":
       return {
         kind: "bbo",
@@ -82,6 +79,13 @@ export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind:
     default:
       return undefined;
   }
+}
+
+function candles(csv: CsvFile): { readonly select: string; readonly lengths?: string } {
+  const from = csvSql(csv, TYPES);
+  const select = `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${from}`;
+  if (!csv.columns.includes("close_time")) return { select };
+  return { select, lengths: `SELECT ${instantSql("close_time")} - ${instantSql("open_time")} AS length FROM ${from}` };
 }
 
 function trades(stamps: string, amount: string, csv: CsvFile): ShapedFile {

@@ -1,6 +1,6 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
-import { intervalName } from "../kinds.js";
+import { withInterval } from "./candle-interval.js";
 import { csvReading, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
 
@@ -111,22 +111,12 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
 }
 
 /** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
-export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string): Promise<ShapedFile | undefined> {
+export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string, file: string): Promise<ShapedFile | undefined> {
   const fields = { time: "MILLISECONDS", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
   const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
-  const shaped = await withInterval(duck, select, kind);
+  const shaped = await withInterval(duck, { select, file }, kind);
   return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: fields };
-}
-
-/** The candles' kind from the most common step between them, where it is not given. */
-export async function withInterval(duck: Duck, select: string, kind: string): Promise<ShapedFile | undefined> {
-  if (kind.includes("klines-")) return { kind, select, findings: [] };
-  const { step } = await duck.row(
-    `SELECT mode(step) AS step FROM (SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS step FROM (${select}))`,
-  );
-  const interval = step === null || step === undefined ? undefined : intervalName(Number(wholeOf(step) / 1_000_000n));
-  return interval === undefined ? undefined : { kind: `${kind}-${interval}`, select, findings: [] };
 }
 
 /** Past funding rates. */

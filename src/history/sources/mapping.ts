@@ -6,7 +6,7 @@ import { type Duck, identifier } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
-import { withInterval } from "./exchange-shapes.js";
+import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, Writ } from "./shape.js";
@@ -89,7 +89,7 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
   const findings = kind === "trades" && given("id") === undefined ? ["it has no ids: the number of the row stands for each"] : [];
   const shaped = mapping.kind.endsWith("klines")
-    ? await withInterval(duck, select, mapping.kind)
+    ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", findings };
   return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: jsonFields(mapping) };
 }

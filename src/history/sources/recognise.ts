@@ -57,7 +57,7 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
   const shape = shapeOf(file, plain.name, names, wish);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
   const csv = binanceCsv(shape, path, writ, names.length);
-  return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish)));
+  return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
 }
 
 function shapedAs(
@@ -110,7 +110,7 @@ function named(
     case "funding":
       return fundingShape(path, writ);
     case "klines":
-      return klinesShape(duck, path, writ, kindOf(wish));
+      return klinesShape(duck, path, writ, kindOf(wish), file);
     default:
       return tradesShape(path, writ);
   }

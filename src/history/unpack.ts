@@ -1,5 +1,6 @@
-import { closeSync, createReadStream, createWriteStream, openSync, readSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, rmSync, symlinkSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { sha256Of } from "./durable-file.js";
@@ -31,7 +32,7 @@ export async function unpack(file: string, folder: string): Promise<readonly Pla
   sha256.catch(() => undefined);
   const name = basename(file);
   if (magic.startsWith("1f8b")) {
-    const path = join(folder, `${(await sha256).slice(0, 16)}-${name.replace(/\.gz$/, "")}`);
+    const path = join(folder, `${(await sha256).slice(0, 16)}-${plainName(name.replace(/\.gz$/, ""))}`);
     try {
       await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }));
     } catch (cause) {
@@ -43,7 +44,22 @@ export async function unpack(file: string, folder: string): Promise<readonly Pla
     return [{ file, path, name: name.replace(/\.gz$/, ""), sha256 }];
   }
   if (magic.startsWith("504b")) return unzip(file, folder, sha256);
-  return [{ file, path: file, name, sha256 }];
+  return [{ file, path: readablePath(file, folder), name, sha256 }];
+}
+
+/** A path of the file that the database reads as such: none that it makes a pattern of can have a backslash beside what a pattern has. */
+function readablePath(file: string, folder: string): string {
+  const whole = resolve(file);
+  if (!(whole.includes("\\") && /[*?[]/.test(whole))) return file;
+  const link = join(folder, `${createHash("sha256").update(whole).digest("hex").slice(0, 16)}-${plainName(basename(file))}`);
+  rmSync(link, { force: true });
+  symlinkSync(whole, link);
+  return link;
+}
+
+/** A file's name without what a pattern has. */
+export function plainName(name: string): string {
+  return name.replace(/[*?[\\]/g, "_");
 }
 
 function firstBytes(file: string): string {

@@ -5,7 +5,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { HistoryError } from "./history-errors.js";
-import type { PlainFile } from "./unpack.js";
+import { type PlainFile, plainName } from "./unpack.js";
 
 /** Signatures and sizes of the ZIP format (PKWARE APPNOTE 6.3.10, 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3). */
 const END = 0x06054b50;
@@ -36,7 +36,7 @@ export async function unzip(file: string, folder: string, sha256: Promise<string
     for (const [index, entry] of (await directoryOf(handle, file)).entries()) {
       if (entry.name.endsWith("/")) continue;
       const name = basename(entry.name);
-      const path = join(folder, `${(await sha256).slice(0, 16)}-${index}-${name}`);
+      const path = join(folder, `${(await sha256).slice(0, 16)}-${index}-${plainName(name)}`);
       await extract(handle, file, entry, path);
       plain.push({ file: `${file}:${entry.name}`, path, name, sha256 });
     }

@@ -6,6 +6,7 @@ import type { PlainFile } from "../unpack.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";
+import { columnsOf, fieldsOfLine } from "./header.js";
 import { type Mapping, mappedShape } from "./mapping.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
 import { textSql } from "./reading-sql.js";
@@ -143,11 +144,12 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
   }
-  const line = firstLine(path);
+  const line = firstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
   if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
-  const names = line.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
-  const hasHeader = mapping !== undefined || !names.some((name) => /^-?\d+(\.\d+)?$/.test(name));
+  const fields = fieldsOfLine(line, file);
+  const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
+  const names = hasHeader ? columnsOf(fields, file) : fields;
   return { writ: { writ: "csv", columns: names, hasHeader }, names };
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { openTape } from "../../../src/history/columns/open-tape.js";
 import { listHistory } from "../../../src/history/list-history.js";
@@ -20,13 +21,18 @@ describe("a file whose name looks like a pattern", () => {
     "{tab,tbb}.csv",
     "it's.csv",
     "t\\b.csv",
+    "t\\*.csv",
+    "t\\[ab]?.csv",
+    "t\\*.csv.gz",
     "tab.csv.gz",
     "tab.zst",
   ])("is read as that very file: %s", async (name) => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     for (const other of ["tab.csv", "tbb.csv"]) fileOf(folder, other, trades(1));
-    await take(store, [fileOf(folder, name, trades(2))]);
+    const isPacked = name === "t\\*.csv.gz";
+    await take(store, [fileOf(folder, name, isPacked ? gzipSync(trades(2)) : trades(2))]);
+    expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.sources[0]?.name).toBe(isPacked ? "t\\*.csv" : name);
     const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
     expect(await query(store, `SELECT id FROM read_parquet('${path}')`)).toEqual([{ id: 2n }]);
   });

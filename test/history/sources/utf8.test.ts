@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HistoryStore } from "../../../src/history/store.js";
-import { fileOf, scratchFolder, take } from "../scratch.js";
+import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;
 const TRADES = "id,price,amount,time,isBuyerMaker,status\n";
@@ -39,6 +39,17 @@ describe("a text that is no UTF-8", () => {
       `stray.txt: is no UTF-8 in line ${line}, from byte ${offset} of the file on (got "0x${content.toString("hex", offset, offset + 1)}"); expected text in UTF-8`,
     );
     expect((await take(store, [fileOf(folder, "good.csv", TRADES + rows(3))])).files[0]?.rows).toBe(3);
+  });
+
+  it("does no harm in columns of a CSV file that nobody reads, nor in their names", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const head = Buffer.concat([Buffer.from("id,price,amount,time,isBuyerMaker,b"), STRAY, Buffer.from("rse\n")]);
+    const lines = [1, 2, 3].map((id) => Buffer.concat([Buffer.from(`${id},5.5,1,${TIME + id},true,Gen`), STRAY, Buffer.from("ve\n")]));
+    await take(store, [fileOf(folder, "t.csv", Buffer.concat([head, ...lines]))]);
+    const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
+    const read = await query(store, `SELECT id, price::VARCHAR AS price FROM read_parquet('${path}')`);
+    expect(read).toEqual([1n, 2n, 3n].map((id) => ({ id, price: "5.5" })));
   });
 
   it("is not what is said of a text that is, whatever else is wrong with it", async () => {

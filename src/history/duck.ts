@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBDoubleVector, DuckDBInstance } from "@duckdb/node-api";
-import { makeFolder } from "../core/make-folder.js";
+import { makeStoreFolder } from "./store-folder.js";
 
 /** One row of an answer: integers as bigint, decimals and texts as text. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export class Duck {
 
   /** Opens one. @param spillFolder where it may put what does not fit into memory; made when needed. */
   static async open(spillFolder: string, { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS): Promise<Duck> {
-    makeFolder(spillFolder);
+    makeStoreFolder(spillFolder);
     const instance = await DuckDBInstance.create(":memory:", {
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",

@@ -2,8 +2,8 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { RunError } from "../core/errors.js";
-import { makeFolder } from "../core/make-folder.js";
 import { isAlive } from "./living-process.js";
+import { makeStoreFolder } from "./store-folder.js";
 
 /** Looks at a lock that others take, too, before it is given up. */
 const MOST_TRIES = 10;
@@ -21,7 +21,7 @@ export class StoreLock {
 
   /** @param folder made when it is not there. @param expected what whoever comes second is told to do. @throws RunError when a living process holds it */
   static take(folder: string, expected = "one writer a market and kind at a time: wait for it, or end it"): StoreLock {
-    makeFolder(folder);
+    makeStoreFolder(folder);
     const path = join(folder, "lock");
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       if (placed(path)) return new StoreLock(path);

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../core/errors.js";
-import { makeFolder } from "../core/make-folder.js";
 import { pathKind } from "../core/path-kind.js";
 import type { MarketId } from "../core/units.js";
 import { type Day, startOf } from "./day.js";
@@ -9,6 +8,7 @@ import { type DayManifest, readManifest } from "./day-manifest.js";
 import { moveInto, sha256Of } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { familyOf, type HistoryKind } from "./kinds.js";
+import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
 
 /** Where history is kept when nothing is said. */
@@ -73,7 +73,7 @@ export class HistoryStore {
   staging(series: Series): string {
     this.folder(series);
     const folder = join(this.root, STAGING, series.market, series.kind);
-    makeFolder(folder);
+    makeStoreFolder(folder);
     return folder;
   }
 
@@ -155,7 +155,7 @@ export class HistoryStore {
   /** Compares a day's file with its checksum. @throws HistoryError naming the file that differs */
   async verify(manifest: DayManifest): Promise<void> {
     const path = this.dataPath(manifest, manifest.day);
-    const sha256 = await sha256Of(path);
+    const sha256 = await checksumOf(path);
     if (sha256 !== manifest.sha256)
       throw new HistoryError(path, "is broken: its checksum differs", { value: sha256, expected: manifest.sha256 });
   }
@@ -164,7 +164,7 @@ export class HistoryStore {
   async open(series: Series): Promise<StoreLock> {
     const lock = StoreLock.take(this.staging(series));
     try {
-      makeFolder(this.folder(series));
+      makeStoreFolder(this.folder(series));
       await this.recover(series);
       return lock;
     } catch (error) {
@@ -192,8 +192,22 @@ export class HistoryStore {
   }
 }
 
+/** @throws HistoryError where the folder may not be looked into */
 function namesIn(folder: string): string[] {
-  return readdirSync(folder).sort();
+  try {
+    return readdirSync(folder).sort();
+  } catch (cause) {
+    throw new HistoryError(folder, "cannot be read", { expected: "a folder that this user may look into", cause });
+  }
+}
+
+/** @throws HistoryError where the file cannot be read */
+async function checksumOf(path: string): Promise<string> {
+  try {
+    return await sha256Of(path);
+  } catch (cause) {
+    throw new HistoryError(path, "cannot be read", { expected: "a file that this user may read", cause });
+  }
 }
 
 function isKind(name: string): boolean {

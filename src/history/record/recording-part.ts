@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { makeFolder } from "../../core/make-folder.js";
 import type { MarketId } from "../../core/units.js";
 import { writeWhole } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
 import { StagedDay } from "../staged-day.js";
+import { makeStoreFolder } from "../store-folder.js";
 
 /** What a recording writes. */
 export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as const;
@@ -53,7 +53,7 @@ export class RecordingPart {
   /** Begins a part. @param place what no other part of the market has. */
   static begin(parent: string, place: number, facts: Omit<PartHeader, "format">): RecordingPart {
     const folder = join(parent, `part-${place}`);
-    makeFolder(folder);
+    makeStoreFolder(folder);
     writeWhole(join(folder, "part.json"), JSON.stringify({ format: 1, ...facts }));
     return new RecordingPart(folder);
   }

@@ -33,12 +33,13 @@ ${dataHtml(result)}`,
 const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
 
 function headHtml(result: SweepResult): string {
-  const { name, points, method, objective, windows, grade, isIndicative, version } = result;
+  const { name, points, method, objective, windows, walkForward, grade, isIndicative, version } = result;
   const warnings = [
     ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
     ...endWarnings(result),
   ];
-  const span = `${instant(windows[0]?.from ?? "")} to ${instant(windows.at(-1)?.to ?? "")} UTC`;
+  const last = walkForward?.splits.at(-1)?.test ?? windows.at(-1);
+  const span = `${instant(windows[0]?.from ?? "")} to ${instant(last?.to ?? "")} UTC`;
   const seed = method.seed === null ? "" : `, seed ${escaped(method.seed)}`;
   return `<header class="top">
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
@@ -102,10 +103,19 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
       className: "text long",
     },
     figureText(trained.figures[name] ?? null),
-    figureText(tested.figures[name] ?? null),
+    ...(name === "profit" ? [] : [figureText(tested.figures[name] ?? null)]),
     { html: figureText(tested.figures.profit ?? null), className: signClass(String(tested.figures.profit ?? "0")) },
   ]);
-  const heads = ["train from (UTC)", "test from", "test to", "point", "its values", `${words}, train`, `${words}, test`, "profit, test"];
+  const heads = [
+    "train from (UTC)",
+    "test from",
+    "test to",
+    "point",
+    "its values",
+    `${words}, train`,
+    ...(name === "profit" ? [] : [`${words}, test`]),
+    "profit, test",
+  ];
   return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
 }
 

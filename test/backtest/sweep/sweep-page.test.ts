@@ -53,6 +53,31 @@ function made(): SweepResult {
   };
 }
 
+/** The same with one window to choose on and one to judge by. */
+function walked(figure: "profit" | "fills"): SweepResult {
+  const result = made();
+  const [train] = result.windows as [SweepResult["windows"][number]];
+  const test = { name: "test0", from: train.to, to: "2026-01-05T14:00:00.000000Z" };
+  const { values, runs } = result.points[result.best] as SweepResult["points"][number];
+  const run = runs[0] as (typeof runs)[number];
+  const split = { train, test, best: result.best, values, trained: run, tested: run };
+  const walkForward = { splits: [split], tested: { profit: run.figures.profit, positive: 1 } };
+  return { ...result, objective: { figure, goal: "maximise" }, walkForward };
+}
+
+describe("a sweep's page with test windows", () => {
+  it("says in its head how far the last test goes, not only where choosing ended", () => {
+    const [, span] = /<p class="sub">.*<\/span>(.* UTC)<\/p>/.exec(sweepPage(walked("profit"))) ?? [];
+    expect(span).toBe("2026-01-05 12:00:00 to 2026-01-05 14:00:00 UTC");
+  });
+
+  it("has the profit of a test once, beside the objective's figure where that is another", () => {
+    const heads = (page: string): string[] => [...page.matchAll(/<th[^>]*>([^<]*, (?:train|test))</g)].map(([, head]) => head as string);
+    expect(heads(sweepPage(walked("profit")))).toEqual(["profit, train", "profit, test"]);
+    expect(heads(sweepPage(walked("fills")))).toEqual(["fills, train", "fills, test", "profit, test"]);
+  });
+});
+
 describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
   const stage = new SweepStage();
   const result = made();

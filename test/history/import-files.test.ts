@@ -290,6 +290,22 @@ describe("importing files", () => {
     );
   });
 
+  it("reads decimals of a Parquet file that have no digit before their point", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = join(folder, "t.parquet");
+    await query(
+      store,
+      `COPY (SELECT ${MIDNIGHT} AS t, 0.5::DECIMAL(18,18) AS p, 0.25::DECIMAL(4,4) AS q, (-0.0001)::DECIMAL(4,4) AS r) TO '${path}' (FORMAT parquet)`,
+    );
+    await take(store, [path], { mapping: checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q" } }) });
+    await take(store, [path], { mapping: checkMapping({ kind: "funding", columns: { time: "t", rate: "r" } }) });
+    const read = (kind: string, columns: string): Promise<unknown> =>
+      query(store, `SELECT ${columns} FROM read_parquet('${store.root}/btcusdt/${kind}/*.parquet')`);
+    expect(await read("trades", "price::DOUBLE AS price, amount::DOUBLE AS amount")).toEqual([{ price: 0.5, amount: 0.25 }]);
+    expect(await read("funding", "rate::DOUBLE AS rate")).toEqual([{ rate: -0.0001 }]);
+  });
+
   it.each([
     ["cut short", "cut.ndjson.gz", gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90), /is broken/],
     ["a zip that was cut short", "cut.zip", zipped("BTCUSDT-trades-2024-08-09.csv", binance).subarray(0, 120), /is broken/],
@@ -351,6 +367,7 @@ describe("importing files", () => {
       /time is no whole number in row 2 .*"soon".*whole milliseconds since 1970/,
     ],
     ["with a line cut short", "line.csv", `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1\n`, /Line: 3.*2,5,1/],
+    ["one list of records", "list.json", `[${trade(1, MIDNIGHT, "5", "1")}]`, /is one JSON list .*one JSON record a line/],
     ["with a line that is no record", "line.ndjson", `${trade(1, MIDNIGHT, "5", "1")}{"id":`, /cannot be read/],
     ["without a record", "empty.csv", "id,price,amount,quoteAmount,time,isBuyerMaker,status\n", /holds no record/],
   ] as const)("refuses a file that is %s, naming it, and leaves the store as it was", async (_what, name, content, reason) => {

@@ -63,7 +63,9 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
   const from = kind === "book" ? messagesSql(table, shared) : table;
   const given = (name: string): string | undefined => {
     const column = mapping.columns[name];
-    return column === undefined ? undefined : `CAST(${identifier(column)} AS VARCHAR)`;
+    if (column === undefined) return undefined;
+    const text = `CAST(${identifier(column)} AS VARCHAR)`;
+    return writ.writ === "parquet" ? withZeroSql(text) : text;
   };
   const unit = mapping.timeUnit;
   const { recvTime, side: sideColumn } = mapping.columns;
@@ -112,6 +114,11 @@ function requiredOf(kind: HistoryKind): string[] {
   // The mark has no volume.
   const candle = ["open", "high", "low", "close", ...(kind.startsWith("mark-") ? [] : ["volume"])];
   return ["time", ...(required[kind] ?? candle)];
+}
+
+/** SQL of a decimal's text with a digit before its point, which the database leaves out where a column's type has none there. */
+function withZeroSql(text: string): string {
+  return `CASE WHEN starts_with(${text}, '.') THEN '0' || ${text} WHEN starts_with(${text}, '-.') THEN '-0' || substr(${text}, 2) ELSE ${text} END`;
 }
 
 /** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */

@@ -146,6 +146,11 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
   }
   const line = firstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
+  if (line.startsWith("["))
+    throw new HistoryError(file, "is one JSON list", {
+      value: line.slice(0, 80),
+      expected: "one JSON record a line, without brackets and commas around them",
+    });
   if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
   const fields = fieldsOfLine(line, file);
   const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));

@@ -61,7 +61,7 @@ function walked(figure: "profit" | "fills"): SweepResult {
   const { values, runs } = result.points[result.best] as SweepResult["points"][number];
   const run = runs[0] as (typeof runs)[number];
   const split = { train, test, best: result.best, values, trained: run, tested: run };
-  const walkForward = { splits: [split], tested: { profit: run.figures.profit, positive: 1 } };
+  const walkForward = { splits: [split], tested: { profit: String(run.figures.profit), positive: 1 } };
   return { ...result, objective: { figure, goal: "maximise" }, walkForward };
 }
 

@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const apart = (await page.evaluate(`(() => {
       const names = [...document.querySelectorAll("#parallel .axis-name")].map((name) => name.getBoundingClientRect());
       const svg = document.querySelector("#parallel svg").getBoundingClientRect();
-      const cards = [...document.querySelectorAll(".card h2")].map((head) => head.scrollWidth - head.clientWidth);
+      const cards = [...document.querySelectorAll(".card h2, .card .value")].map((head) => head.scrollWidth - head.clientWidth);
       return {
         least: Math.min(...names.slice(1).map(({ left }, at) => left - names[at].right)),
         inside: names.every(({ left, right }) => left >= svg.left && right <= svg.right),

@@ -4,6 +4,7 @@ import { blockColumns } from "./block-layout.js";
 import { BlockReader } from "./block-reader.js";
 import { TapeCut } from "./cut-tape.js";
 import type { DayInput, DayTape, DayTapeOptions } from "./day-tape.js";
+import { isLost, NOTHING_KNOWN, nothingKnown } from "./lost-book.js";
 import type { Tape } from "./tape.js";
 import type { TapeDays } from "./tape-days.js";
 
@@ -37,6 +38,8 @@ export class TapeSource implements AsyncIterable<Tape> {
   /** What the store lacks of the span. */
   readonly gaps: TapeDays["gaps"];
   readonly #parts: TapeSourceParts;
+  /** The days at whose beginning nothing is known of the book. */
+  readonly #lost: ReadonlySet<SourceDay>;
   readonly #lent = new WeakMap<Tape, ArrayBuffer>();
   #free: ArrayBuffer[] = [];
 
@@ -45,12 +48,15 @@ export class TapeSource implements AsyncIterable<Tape> {
     this.market = parts.market;
     this.days = parts.days;
     this.gaps = parts.gaps;
+    const booked = parts.days.filter(({ input }) => input.book !== undefined);
+    this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1])));
   }
 
   /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. */
   get bound(): { readonly messages: number; readonly rows: number } {
     const { fromUs, toUs } = this.#parts;
-    let [messages, rows] = [0, 0];
+    let messages = this.#lost.size * NOTHING_KNOWN.messages;
+    let rows = this.#lost.size * NOTHING_KNOWN.rows;
     for (const { tape } of this.days) {
       for (const block of tape.footer.blocks) {
         if (block.lastUs < fromUs || block.firstUs >= toUs) continue;
@@ -99,7 +105,9 @@ export class TapeSource implements AsyncIterable<Tape> {
   async *#blocks(): AsyncGenerator<Tape, void> {
     const { store, market, options, toUs } = this.#parts;
     const { tickSize, stepSize } = options.steps;
-    for (const { input, tape } of this.days) {
+    for (const day of this.days) {
+      const { input, tape } = day;
+      if (this.#lost.has(day)) yield nothingKnown(market, options.steps, day);
       const reader = new BlockReader(store, input, tape, options);
       try {
         for (const [at, { firstUs }] of tape.footer.blocks.entries()) {

@@ -137,7 +137,7 @@ export class Account {
       case "account-update":
         return this.#step(this.#intake.account(event.balances, event.positions, "stream", nowMs));
       case "market-state":
-        this.#intake.netValue.mark(event.marketId, event.mark);
+        this.#intake.netValue.mark(event.marketId, event.mark, nowMs);
         return this.#step([]);
       case "stream": {
         if (event.stream !== "account") return this.#step([]);

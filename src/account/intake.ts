@@ -59,7 +59,7 @@ export class Intake {
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });
     this.profit = new Profit(instruments);
-    this.netValue = new NetValue(this.profit);
+    this.netValue = new NetValue(this.profit, instruments);
     this.transfers = new Transfers(options.transfersBefore);
     this.#streamLagMs = options.streamLagMs;
     this.#instruments = instruments;
@@ -172,7 +172,7 @@ export class Intake {
 
   account(balances: VenueBalances, positions: readonly VenuePosition[], told: Told, nowMs: Ms): readonly AccountChange[] {
     if (told === "stream") this.#streamBalancesSerial += 1;
-    this.netValue.tell(balances, nowMs);
+    this.netValue.tell(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
     for (const position of positions) this.#positions.set(position.marketId, position);
     return [{ kind: "balances", balances, atMs: nowMs }];

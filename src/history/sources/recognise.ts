@@ -7,6 +7,7 @@ import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";
 import { columnsOf, fieldsOfLine } from "./header.js";
+import { refuseLookalike } from "./lookalikes.js";
 import { type Mapping, mappedShape } from "./mapping.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
 import { textSql } from "./reading-sql.js";
@@ -56,6 +57,7 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
   const { mapping } = wish;
   if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, path, writ, mapping, file));
   const shape = shapeOf(file, plain.name, names, wish);
+  refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
   const csv = binanceCsv(shape, path, writ, names.length);
   return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));

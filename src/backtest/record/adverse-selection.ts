@@ -1,5 +1,5 @@
 /**
- * What maker fills lost, or won, by the mid's moves soon after them: sum of signed lots times (the mid one horizon after the fill minus the mid at
+ * What fills of orders that rested lost, or won, by the mid's moves soon after them: sum of signed lots times (the mid one horizon after the fill minus the mid at
  * the fill), in lots times half ticks, exact. Fills whose horizon is not over count with the mid of now, so that the sum is defined at
  * every instant.
  */

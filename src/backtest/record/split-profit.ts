@@ -19,7 +19,7 @@ export type ReportPart = (typeof REPORT_PARTS)[number];
 /** Profit with adverse selection told apart, in units of `ProfitParts.decimals`; the parts sum to `total` exactly. */
 export type SplitProfit = Readonly<Record<ReportPart | "total", bigint>>;
 
-/** Moves what the mid did to maker fills soon after them from the inventory's part into one of its own: the sum stays what it was. */
+/** Moves what the mid did to fills of orders that rested soon after them from the inventory's part into one of its own: the sum stays what it was. */
 export function splitProfit(parts: ProfitParts, adverseSelection: bigint): SplitProfit {
   const { spread, inventory, fees, funding, basis, failed, liquidation, other, total } = parts;
   return {

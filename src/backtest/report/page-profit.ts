@@ -23,7 +23,7 @@ ${figureHtml("drawdown", "Drawdown", "Below the highest value before.")}
 </section>
 <section><h2>Where the profit comes from</h2>
 ${waterfallHtml(report)}
-<p class="gloss">Spread: every fill against the mid at its instant. Adverse selection: what maker fills lost by moves of the mid within ${report.adverseSelectionSeconds} s after them. Inventory: what the mid's other moves did to the position. Basis: the exchange's mark against the mid. The parts sum to the change of the net value to the last unit, deposits apart.</p>
+<p class="gloss">Spread: every fill against the mid at its instant. Adverse selection: what fills of orders that rested lost by moves of the mid within ${report.adverseSelectionSeconds} s after them. Inventory: what the mid's other moves did to the position. Basis: the exchange's mark against the mid. The parts sum to the change of the net value to the last unit, deposits apart.</p>
 ${figureHtml("parts", "Parts over time", legendHtml(report))}
 ${marketSplitHtml(report)}</section>
 ${daysHtml(report)}`;

@@ -28,7 +28,7 @@ const ratio = z.number().nullable().describe("null where it is not defined");
 const profit = z
   .strictObject({
     spread: money.describe("Every fill against the mid at its instant"),
-    adverseSelection: money.describe("What maker fills lost or won by moves of the mid up to one horizon after them"),
+    adverseSelection: money.describe("What fills of orders that rested lost or won by moves of the mid up to one horizon after them"),
     inventory: money.describe("The position times the moves of the mid, without what is adverse selection"),
     fees: money.describe("Below zero paid, above zero a rebate"),
     funding: money,

@@ -30,7 +30,7 @@ export interface RunMeta {
   readonly inputs: readonly InputFile[];
   /** The interval of the equity samples, milliseconds. */
   readonly sampleMs: number;
-  /** How long after a maker fill a move of the mid is its adverse selection. Default 10,000. */
+  /** How long after the fill of an order that rested a move of the mid is its adverse selection. Default 10,000. */
   readonly adverseSelectionMs?: number;
   /** Models and settings that a reader should see at once: queue model, latencies, fees. */
   readonly models?: readonly { readonly name: string; readonly value: string }[];

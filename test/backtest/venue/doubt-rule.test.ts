@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { FillTotals } from "../../../src/backtest/record/fill-totals.js";
+import type { MarketRecorder } from "../../../src/backtest/record/market-recorder.js";
+import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
+import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
 import type { DoubtRule } from "../../../src/backtest/venue/doubt-rule.js";
+import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
@@ -40,13 +44,14 @@ const tight = (view: MarketView): readonly Quote[] => [
   { side: "SELL", level: 0, ticks: Math.ceil(view.midTicks) + 1, lots: 10 },
 ];
 
-function run(doubtful: DoubtRule, timeInForce: "GTT" | "POST_ONLY", fees = FEES) {
+function run(doubtful: DoubtRule, timeInForce: "GTT" | "POST_ONLY", fees = FEES, observer?: RunObserver) {
   const stage = new ReplayStage({
     markets: { [MARKET]: { grade: "books", tape: moving(), marks: undefined } as never },
     strategies: { [MARKET]: quoting(tight) },
     bot: { quotes: { timeInForce } },
     fees,
     fills: { doubtful },
+    ...(observer === undefined ? {} : { observer }),
   });
   stage.run.play(NOON_US + SECONDS * 1_000_000);
   stage.run.finish();
@@ -87,6 +92,20 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
       const { total, transfers: _, decimals: __, ...parts } = profit;
       expect(Object.values(parts).reduce((sum, part) => sum + part, 0n)).toBe(total);
     }
+  });
+});
+
+describe("the split of a doubtful fill's profit", () => {
+  it("has its adverse selection by either rule: what it is charged changes the fees and nothing else", () => {
+    const split = (doubtful: DoubtRule) => {
+      const instruments = new Map([[MARKET, new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 9 })]]);
+      const recorder = new RunRecorder({ startUs: NOON_US, instruments, adverseSelectionMs: 1_000 });
+      run(doubtful, "GTT", FEES, recorder);
+      const { total: _, fees: __, ...parts } = (recorder.markets.get(MARKET) as MarketRecorder).profit;
+      return parts;
+    };
+    expect(split("conservative")).toEqual(split("by-book"));
+    expect(split("conservative").adverseSelection).not.toBe(0n);
   });
 });
 

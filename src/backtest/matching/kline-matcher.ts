@@ -47,7 +47,6 @@ export class KlineMatcher extends OrderMatcher {
   #next = 0;
   #openTicks = Number.NaN;
   #lastTicks = Number.NaN;
-  #askTicks = Number.NaN;
   #barEndUs = Number.NEGATIVE_INFINITY;
   /** What is left of this bar's share. */
   #leftLots: Lots = 0;
@@ -63,14 +62,13 @@ export class KlineMatcher extends OrderMatcher {
     this.#volumeShare = volumeShare;
     this.#slippageTicks = requireSlippage(slippageTicks);
     this.#onTouch = onTouch;
-    const bidTicks = (): Ticks => this.#lastTicks;
-    const askTicks = (): Ticks => this.#askTicks;
+    const lastTicks = (): Ticks => this.#lastTicks;
     this.touch = {
       get bidTicks() {
-        return bidTicks();
+        return lastTicks();
       },
       get askTicks() {
-        return askTicks();
+        return lastTicks();
       },
     };
   }
@@ -133,7 +131,7 @@ export class KlineMatcher extends OrderMatcher {
     const doubtfulFromUs = this.#stampOf(bar * STATIONS + 1);
     this.#pass(bids, fromTicks, ticks, atUs, doubtfulFromUs);
     this.#pass(asks, fromTicks, ticks, atUs, doubtfulFromUs);
-    this.#stand(ticks, ticks + 1, atUs);
+    this.#stand(ticks, atUs);
   }
 
   /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
@@ -145,16 +143,16 @@ export class KlineMatcher extends OrderMatcher {
       const key = side.bestKey;
       // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
-      this.#stand(at, at, atUs);
+      this.#stand(at, atUs);
       this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, doubtfulFromUs, this.#leftLots);
     }
   }
 
-  #stand(bidTicks: Ticks, askTicks: Ticks, atUs: number): void {
-    if (bidTicks === this.#lastTicks && askTicks === this.#askTicks) return;
-    this.#lastTicks = bidTicks;
-    this.#askTicks = askTicks;
-    this.#onTouch?.(atUs, bidTicks, askTicks);
+  /** A candle knows one price: it is both sides' best, or the mid would be half a tick above it. */
+  #stand(ticks: Ticks, atUs: number): void {
+    if (ticks === this.#lastTicks) return;
+    this.#lastTicks = ticks;
+    this.#onTouch?.(atUs, ticks, ticks);
   }
 
   #begin(bar: number): void {

@@ -43,8 +43,8 @@ describe("the profit of a candle, worked by hand", () => {
     const { fills, profit } = profitOf(bars, { side: "BUY", level: 0, ticks: 599_500, lots: BITCOIN });
     // The low comes after two thirds of the minute.
     expect(fills).toEqual([[40, 599_500, 599_500]]);
-    // On to the low, 599,000 and half a tick for the mid, 499.5 ticks; up to the close, 1,050 ticks. The fee is a ten thousandth of 59,950.
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -49.95, inventory: 105, fees: -5.995, basis: 0, total: 49.055 });
+    // On to the low, 599,000, 500 ticks; up to the close, 1,050 ticks. The fee is a ten thousandth of 59,950.
+    expect(profit).toMatchObject({ spread: 0, adverseSelection: -50, inventory: 105, fees: -5.995, basis: 0, total: 49.005 });
   });
 
   it("does the same of an offer in a rising price, to the same size", () => {
@@ -54,8 +54,8 @@ describe("the profit of a candle, worked by hand", () => {
     ] as const;
     const { fills, profit } = profitOf(bars, { side: "SELL", level: 0, ticks: 600_500, lots: BITCOIN });
     expect(fills).toEqual([[20, 600_500, 600_500]]);
-    // 500.5 ticks up to the high's mid, 1,050 down from it.
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -50.05, inventory: 105, fees: -6.005, basis: 0, total: 48.945 });
+    // 500 ticks up to the high, 1,050 down from it: neither side is half a tick better than the other.
+    expect(profit).toMatchObject({ spread: 0, adverseSelection: -50, inventory: 105, fees: -6.005, basis: 0, total: 48.995 });
   });
 
   it("gives an order in a gap its own price, and the gap behind it as adverse selection", () => {
@@ -65,6 +65,6 @@ describe("the profit of a candle, worked by hand", () => {
     ] as const;
     const { fills, profit } = profitOf(bars, { side: "BUY", level: 0, ticks: 599_500, lots: BITCOIN });
     expect(fills).toEqual([[0, 599_500, 599_500]]);
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -149.95, inventory: 0, total: -149.95 - 5.995 });
+    expect(profit).toMatchObject({ spread: 0, adverseSelection: -150, inventory: 0, total: -150 - 5.995 });
   });
 });

@@ -177,16 +177,16 @@ describe("an order that takes in candles", () => {
 });
 
 describe("a history of candles", () => {
-  it("plays open, extremes and close in their time, and tells of each new price", () => {
+  it("plays open, extremes and close in their time, and tells of each new price as both sides', so that the mid is the price and no side is half a tick better", () => {
     const moves: number[][] = [];
     const { playTo, matcher } = market([WIDE], { onTouch: (...move) => moves.push(move) });
     expect([matcher.nextUs, matcher.advance(1, true), matcher.nextUs]).toEqual([0, 1, BAR_US / 3]);
     playTo(BAR_US);
     expect(moves).toEqual([
-      [0, 100, 101],
-      [BAR_US / 3, 111, 112],
-      [(2 * BAR_US) / 3, 89, 90],
-      [BAR_US - 1, 100, 101],
+      [0, 100, 100],
+      [BAR_US / 3, 111, 111],
+      [(2 * BAR_US) / 3, 89, 89],
+      [BAR_US - 1, 100, 100],
     ]);
     expect(matcher.nextUs).toBe(Number.POSITIVE_INFINITY);
   });
@@ -211,15 +211,15 @@ describe("a history of candles", () => {
     at.length = 0;
     playTo(BAR_US - 1);
     // Up past 105 to the high, and down past 98 and 90, where the bar's volume ends.
-    const up = ["105/105", "filled at 105/105", "111/112"];
-    const down = ["98/98", "filled at 98/98", "90/90", "filled at 90/90", "80/81"];
-    expect(at).toEqual([...up, ...down, "95/96"]);
+    const up = ["105/105", "filled at 105/105", "111/111"];
+    const down = ["98/98", "filled at 98/98", "90/90", "filled at 90/90", "80/80"];
+    expect(at).toEqual([...up, ...down, "95/95"]);
     at.length = 0;
     // What was left of 90 is not passed again: the price does not come to it. An order above the whole way is filled where the way begins.
     matcher.cancel(1, BAR_US - 1);
     matcher.place(order(5, "BUY", 96, 4), BAR_US - 1);
     playTo(BAR_US);
-    expect(at).toEqual(["95/95", "filled at 95/95", "95/96"]);
+    expect(at).toEqual(["filled at 95/95"]);
   });
 
   it.each([{ volumeShare: 0 }, { volumeShare: 1.01 }, { volumeShare: Number.NaN }, { slippageTicks: -1 }])(

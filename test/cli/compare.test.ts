@@ -75,6 +75,10 @@ describe("marketwright compare", () => {
     expect(out).toMatch(/the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/);
     expect(out).toContain("recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):");
     expect(out).toContain("the bot run again (queue power-2, doubtful fills conservative, 15 ms there, 10 ms back):");
+    const means = /mean prices: bought (\S+) and (\S+), sold (\S+) and (\S+)\n/.exec(out)?.slice(1) ?? [];
+    expect(means).toHaveLength(4);
+    // Ten digits at most, and none of what a binary fraction has after them.
+    for (const mean of means) expect(mean).toMatch(/^(?=.{1,11}$)\d+(\.\d+)?$/);
     expect(out).toMatch(/profit by its parts \(live, replay, difference\)\n {2}\S+ /);
   });
 
@@ -86,7 +90,7 @@ describe("marketwright compare", () => {
     expect(notes).toContainEqual(expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/));
     expect(notes).toContainEqual(
       expect.stringMatching(
-        /^of the run again's fills in btcusdc \d+, [\d.]+, may have .* charged as takers': they paid [\d.]+ in fees, and would otherwise -/,
+        /^in btcusdc \d+ of the run again's fills, [\d.]+ base units, may have .* charged as takers': they paid [\d.]+ in fees, and would otherwise -/,
       ),
     );
     const [market] = markets;

@@ -40,7 +40,7 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAga
     fills === 0
       ? []
       : [
-          `of the run again's fills in ${marketId} ${fills}, ${instrument.amountOf(Number(lots))}, ${what}: they paid ${credit(fees)} in fees, and would otherwise ${credit(feesOtherwise)}`,
+          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: they paid ${credit(fees)} in fees, and would otherwise ${credit(feesOtherwise)}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => note(doubtful[kind], DOUBTS[kind]));
 }

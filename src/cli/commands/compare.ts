@@ -188,7 +188,7 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
           ]),
       `    orders: live ${again.orders.live}, replay ${again.orders.replay}, ${again.orders.matched} alike by side, price, level and time`,
       `    fills: live ${fills.live}, replay ${fills.replay}; alike ${percent(fills.share)} of ${fills.unionBase}`,
-      `    mean prices: bought ${again.meanPrice.live.BUY ?? "-"} and ${again.meanPrice.replay.BUY ?? "-"}, sold ${again.meanPrice.live.SELL ?? "-"} and ${again.meanPrice.replay.SELL ?? "-"}`,
+      `    mean prices: bought ${meanText(again.meanPrice.live.BUY)} and ${meanText(again.meanPrice.replay.BUY)}, sold ${meanText(again.meanPrice.live.SELL)} and ${meanText(again.meanPrice.replay.SELL)}`,
       `    fees: live ${again.fees.live}, replay ${again.fees.replay}`,
       ...differences(fills.differences),
     );
@@ -198,4 +198,12 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
     lines.push(`  ${name.padEnd(12)} ${profit.live[name] ?? "-"}  ${replay}  ${profit.difference[name] ?? "-"}`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Of a mean price: more than any tick of a price is fine, fewer than a binary fraction has. */
+const MEAN_DIGITS = 10;
+
+/** @param mean null or absent where nothing was filled. */
+function meanText(mean: number | null | undefined): string {
+  return mean === null || mean === undefined ? "-" : String(Number(mean.toPrecision(MEAN_DIGITS)));
 }

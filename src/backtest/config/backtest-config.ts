@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import { checkShape } from "../../core/config-shape.js";
@@ -69,8 +70,21 @@ export function loadBacktestConfig(
     asset,
     written: { rules: file.rules, exchangeInfo },
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
-    fills: { ...file.fills, ...(file.fills.latencyFile === undefined ? {} : { latencyFile: resolve(folder, file.fills.latencyFile) }) },
+    fills: {
+      ...file.fills,
+      ...(file.fills.latencyFile === undefined ? {} : { latencyFile: readable(resolve(folder, file.fills.latencyFile)) }),
+    },
   };
+}
+
+/** A file of round trips, which may be large: what is in it is read when a run begins. @throws ConfigError where nothing can be read there */
+function readable(latencyFile: string): string {
+  try {
+    accessSync(latencyFile, constants.R_OK);
+    return latencyFile;
+  } catch (cause) {
+    throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: latencyFile, expected: "a CSV file", cause });
+  }
 }
 
 function unchanged(written: unknown): unknown {

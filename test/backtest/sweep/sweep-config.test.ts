@@ -73,6 +73,13 @@ describe("a sweep's file", () => {
     expect(said({ parameters: { "decide.everyMs.fast": { values: [1] } } })).toMatch(/leads through something that is no mapping/);
   });
 
+  it("names the point whose file of latencies is not there, before anything runs", () => {
+    const parameters = { "fills.latencyFile": { values: ["nowhere.csv"] } };
+    expect(said({ parameters })).toMatch(
+      /parameters\.fills\.latencyFile: cannot be set: fills\.latencyFile: cannot be read \(got ".*nowhere\.csv"\); expected a CSV file; it is point 0/,
+    );
+  });
+
   it("takes the cores of this machine where it does not say how many work, and its own name", () => {
     const sweep = loadSweepConfig(join(stage.folder, "sweep.yaml"), {});
     expect(sweep.workers).toBeGreaterThan(0);

@@ -91,7 +91,7 @@ const market = z.strictObject({
       orders: z.strictObject({ live: count, replay: count, matched: count }),
       fills: z.strictObject(fills),
       meanPrice: z.strictObject({ live: z.record(z.string(), z.number().nullable()), replay: z.record(z.string(), z.number().nullable()) }),
-      fees: z.strictObject({ live: decimal, replay: decimal }),
+      fees: z.strictObject({ live: decimal, replay: decimal }).describe("Above zero paid, below zero a rebate"),
     })
     .describe("The bot, run again over the same interval with the same config"),
 });

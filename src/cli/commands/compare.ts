@@ -189,7 +189,7 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
       `    orders: live ${again.orders.live}, replay ${again.orders.replay}, ${again.orders.matched} alike by side, price, level and time`,
       `    fills: live ${fills.live}, replay ${fills.replay}; alike ${percent(fills.share)} of ${fills.unionBase}`,
       `    mean prices: bought ${meanText(again.meanPrice.live.BUY)} and ${meanText(again.meanPrice.replay.BUY)}, sold ${meanText(again.meanPrice.live.SELL)} and ${meanText(again.meanPrice.replay.SELL)}`,
-      `    fees: live ${again.fees.live}, replay ${again.fees.replay}`,
+      `    fees paid, below zero received: live ${again.fees.live}, replay ${again.fees.replay}`,
       ...differences(fills.differences),
     );
   }

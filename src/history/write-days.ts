@@ -7,6 +7,7 @@ import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
+import { NUMBERED } from "./sources/shape.js";
 import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
@@ -48,7 +49,10 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const within = daysOf([...spans, ...first]);
   // Nobody says of an import that a day without a record had none.
   const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
-  for (const day of days) await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
+  for (const day of days) {
+    await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
+    await refuseCountedTwice(store, duck, writing, day);
+  }
   const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
   if (days.length <= FEW_DAYS) return writeEach(store, duck, writing, days, spans, shifted);
   // A file costs more to open than a day's rows to read.
@@ -100,6 +104,33 @@ async function refuseOverlap(
     value: held.sources.map(({ name }) => name).join(", "),
     expected: `${instantText(clash[0])} to ${instantText(clash[1])} from one source, or --replace to drop the day's ${series.kind} first`,
   });
+}
+
+/** Rows without an id have the number of their row for one, and each file counts its own: two files that hold one trade would make two of it. */
+async function refuseCountedTwice(
+  store: HistoryStore,
+  duck: Duck,
+  { series, rows, replaced, file, findings = [] }: Writing,
+  day: Day,
+): Promise<void> {
+  const held = store.day(series, day);
+  if (held === undefined || held.covered.length === 0 || isDropped(replaced, series, day)) return;
+  if (![...findings, ...held.findings].some((finding) => finding.endsWith(NUMBERED))) return;
+  const within = held.covered.map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`).join(" OR ");
+  const { unheld } = await reading(file, () =>
+    duck.row(
+      `SELECT count(*) AS unheld FROM (${rows.select}) WHERE (${within}) AND id NOT IN (SELECT id FROM ${parquetSql(store.dataPath(series, day))})`,
+    ),
+  );
+  if (wholeOf(unheld) === 0n) return;
+  throw new HistoryError(
+    file,
+    `${series.kind} of ${day} are there from another source, and without ids nobody can tell which of them are the same`,
+    {
+      value: held.sources.map(({ name }) => name).join(", "),
+      expected: `${series.kind} of one time from one file, or --replace to drop the day's ${series.kind} first`,
+    },
+  );
 }
 
 async function writeDay(

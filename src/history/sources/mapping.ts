@@ -9,7 +9,7 @@ import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
-import type { ShapedFile, Writ } from "./shape.js";
+import { NUMBERED, type ShapedFile, type Writ } from "./shape.js";
 import { bidSql, flagSql, takerSql } from "./sides.js";
 import { stampSql, TIME_UNITS } from "./stamps.js";
 import { wholeSql } from "./whole-numbers.js";
@@ -89,7 +89,7 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
-  const findings = kind === "trades" && given("id") === undefined ? ["it has no ids: the number of the row stands for each"] : [];
+  const findings = kind === "trades" && given("id") === undefined ? [`it has no ids: ${NUMBERED}`] : [];
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", findings };

@@ -19,6 +19,9 @@ export const SHAPES = [
   "tardis-book",
 ] as const;
 
+/** How the finding of a file ends whose rows have no ids. */
+export const NUMBERED = "the number of the row stands for each";
+
 /** One of {@link SHAPES}. */
 export type Shape = (typeof SHAPES)[number];
 

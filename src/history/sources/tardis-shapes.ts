@@ -2,7 +2,7 @@ import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { csvReading, csvSql } from "./reading-sql.js";
-import type { ShapedFile } from "./shape.js";
+import { NUMBERED, type ShapedFile } from "./shape.js";
 import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
 
@@ -30,7 +30,7 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
     ...reading,
     ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
     symbol: `SELECT DISTINCT symbol FROM ${all}`,
-    findings: hasIds ? [] : ["its ids are no integers: the number of the row stands for each"],
+    findings: hasIds ? [] : [`its ids are no integers: ${NUMBERED}`],
   };
 }
 

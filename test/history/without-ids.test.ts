@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkMapping } from "../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { fileOf, query, scratchFolder, take } from "./scratch.js";
+
+const START = Date.UTC(2025, 0, 12);
+const DAY = 86_400_000;
+const mapping = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
+
+/** Three trades a day, two days. */
+const ROWS = [0, 1].flatMap((day) => [1, 2, 3].map((second) => `${START + day * DAY + second * 1000},100.${second},1,buy\n`));
+const textOf = (rows: readonly string[]): string => `t,p,q,s\n${rows.join("")}`;
+
+class Stand {
+  readonly #folder = scratchFolder();
+  readonly store = new HistoryStore(join(this.#folder, "history"));
+
+  async take(
+    name: string,
+    content: string,
+    options: { readonly mapping?: typeof mapping; readonly replace?: boolean } = { mapping },
+  ): Promise<this> {
+    await take(this.store, [fileOf(this.#folder, name, content)], options);
+    return this;
+  }
+
+  async trades(): Promise<number> {
+    const [row] = await query(
+      this.store,
+      `SELECT count(*)::INTEGER AS trades FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet')`,
+    );
+    return row?.trades as number;
+  }
+}
+
+describe("trades without ids", () => {
+  it("are not taken a second time from a file that counts them otherwise, as a month's file does its days: queues would be eaten twice", async () => {
+    const stand = await new Stand().take("day2.csv", textOf(ROWS.slice(3)));
+    await expect(stand.take("month.csv", textOf(ROWS))).rejects.toThrow(
+      /month\.csv: trades of 2025-01-13 are there from another source, and without ids.*got "day2\.csv"/,
+    );
+    expect(await stand.trades()).toBe(3);
+    await stand.take("month.csv", textOf(ROWS), { mapping, replace: true });
+    expect(await stand.trades()).toBe(6);
+    await expect(stand.take("day2.csv", textOf(ROWS.slice(4)))).rejects.toThrow(/two records of id 1 differ|without ids/);
+  });
+
+  it("are not taken beside the same with ids, or these beside them", async () => {
+    const withIds = `id,price,amount,time,isBuyerMaker\n${[901, 902, 903].map((id, at) => `${id},100.${at + 1},1,${START + (at + 1) * 1000},false\n`).join("")}`;
+    const stand = await new Stand().take("none.csv", textOf(ROWS.slice(0, 3)));
+    await expect(stand.take("ids.csv", withIds, {})).rejects.toThrow(/without ids/);
+    const other = await new Stand().take("ids.csv", withIds, {});
+    await expect(other.take("none.csv", textOf(ROWS.slice(0, 3)))).rejects.toThrow(/without ids/);
+    expect(await other.trades()).toBe(3);
+  });
+
+  it("go on with a file that has grown, and with the next day's, and are one where the same rows come again", async () => {
+    const stand = await new Stand().take("live.csv", textOf(ROWS.slice(0, 2)));
+    await stand.take("live.csv", textOf(ROWS.slice(0, 3)));
+    await stand.take("copy.csv", textOf(ROWS.slice(0, 3)));
+    expect(await stand.trades()).toBe(3);
+    await stand.take("day2.csv", textOf(ROWS.slice(3)));
+    expect(await stand.trades()).toBe(6);
+  });
+});

@@ -58,7 +58,10 @@ export type AccountChange =
   | { readonly kind: "trade-failed"; readonly trade: VenueTrade; readonly lots: Lots }
   | { readonly kind: "income"; readonly income: VenueIncome }
   | { readonly kind: "balances"; readonly balances: VenueBalances; readonly atMs: Ms }
-  /** Of a trade from before this run's position: that is in the base already, and told for whoever kept books before. Told at the start alone. */
+  /**
+   * Of a trade from before this run's position, failed ones too: that is in the base already, and told for whoever kept books before. Told at
+   * the start alone.
+   */
   | { readonly kind: "earlier-trade"; readonly trade: VenueTrade }
   /**
    * A liquidation has changed a position and its credit, both signed: a takeover that was said (`takeoverId`; taken back: its opposite), or

@@ -139,6 +139,8 @@ export class Intake {
       case "settled":
         return [{ kind: "settled", trade }];
       case "failed":
+        // A failure that was over before this run is in no count of it, and not told again at each start.
+        if (news.counted === undefined && trade.timeMs < this.#begunAtMs) return [{ kind: "earlier-trade", trade }];
         if (based && news.counted !== undefined) this.profit.failed(news.counted);
         return [{ kind: "trade-failed", trade, lots: news.lots }];
     }

@@ -1,6 +1,7 @@
 import type { AccountChange, AccountStep } from "../account/changes.js";
 import type { OrderPhase, OwnOrder } from "../account/order.js";
 import type { Ms } from "../core/units.js";
+import type { VenueTrade } from "../exchange/records.js";
 import type { BotContext } from "./context.js";
 import { slotSubject } from "./dispatcher.js";
 import type { Safety } from "./safety.js";
@@ -48,6 +49,9 @@ export class AccountNews {
         this.#trades.note(change);
         desks.get(change.trade.marketId)?.noteFill();
         break;
+      case "earlier-trade":
+        if (this.#trades.noteEarlier(change.trade)) this.#tellEarlier(change.trade);
+        break;
       case "liquidation":
       case "position-set":
         desks.get(change.marketId)?.noteFill();
@@ -62,6 +66,22 @@ export class AccountNews {
       default:
     }
     notify({ kind: "account", change });
+  }
+
+  /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
+  #tellEarlier({ id, marketId, side, ticks, lots, isMaker, timeMs }: VenueTrade): void {
+    const { desks, notify } = this.#context;
+    const instrument = desks.get(marketId)?.instrument;
+    const fields = {
+      marketId,
+      side,
+      price: instrument?.priceOf(ticks),
+      amount: instrument?.amountOf(lots),
+      liquidity: isMaker ? "maker" : "taker",
+      tradeId: id,
+      timeMs,
+    };
+    notify({ kind: "log", level: "warn", message: "filled while no bot ran", fields });
   }
 
   #plansAnew(marketId: string): void {

@@ -34,6 +34,17 @@ describe.each<[string, () => StateStore]>([
     store.close();
   });
 
+  it("gives the last lines of a log, and none that the cut goes through", () => {
+    const store = make();
+    expect(store.readTail("fills.jsonl", 10)).toBeUndefined();
+    for (const line of ["first", "second", "third"]) store.append("fills.jsonl", line);
+    expect(store.readTail("fills.jsonl", 100)).toBe("first\nsecond\nthird\n");
+    expect(store.readTail("fills.jsonl", 13), "a line that fits just so").toBe("second\nthird\n");
+    expect(store.readTail("fills.jsonl", 12)).toBe("third\n");
+    expect(store.readTail("fills.jsonl", 3)).toBe("");
+    store.close();
+  });
+
   it("refuses a name that would leave the folder", () => {
     expect(() => make().write("../peak.json", "")).toThrow(RunError);
   });

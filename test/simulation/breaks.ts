@@ -177,6 +177,7 @@ export const BREAKS: readonly Break[] = [
 function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions["store"]> {
   return {
     read: (name) => store.read(name),
+    readTail: (name, maxBytes) => store.readTail(name, maxBytes),
     write: (name, text) => store.write(name, text),
     append: (name, line) => store.append(name, line),
     close: () => store.close(),

@@ -8,6 +8,10 @@ export class DiscardingStore implements StateStore {
     return undefined;
   }
 
+  readTail(): undefined {
+    return undefined;
+  }
+
   write(): void {}
 
   append(): void {}

@@ -1,4 +1,4 @@
-import { closeSync, fsync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 
 /**
  * A file of JSON lines that only grows, mode 0600. A line is handed to the operating system at once and brought to the disk behind the
@@ -60,6 +60,29 @@ export class GrowingFile {
 export function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text, "utf8");
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+}
+
+/** The last lines of a file, of at most `maxBytes`; the last one may be cut short. @throws what the file system does. */
+export function lastLines(path: string, maxBytes: number): string {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, maxBytes + 1));
+    let read = 0;
+    for (let more = 1; more > 0 && read < bytes.length; read += more)
+      more = readSync(file, bytes, read, bytes.length - read, size - bytes.length + read);
+    return wholeLines(bytes.subarray(0, read), maxBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The end of a text without the line that its beginning is cut from, where it is longer than `maxBytes`. */
+export function wholeLines(bytes: Buffer, maxBytes: number): string {
+  if (bytes.length <= maxBytes) return bytes.toString("utf8");
+  const end = bytes.subarray(bytes.length - maxBytes - 1);
+  const feed = end.indexOf(0x0a);
+  return feed === -1 ? "" : end.subarray(feed + 1).toString("utf8");
 }
 
 /** Whether a text is JSON. */

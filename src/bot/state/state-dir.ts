@@ -4,7 +4,7 @@ import { MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
-import { GrowingFile, writeAll } from "./growing-file.js";
+import { GrowingFile, lastLines, wholeLines, writeAll } from "./growing-file.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
@@ -12,6 +12,8 @@ export interface StateStore {
   readonly isDiscarded?: boolean;
   /** The text, or undefined when it was never written. @throws RunError when it cannot be read. */
   read(name: string): string | undefined;
+  /** The last lines of a file that grows, of at most `maxBytes`; a crash may have cut the last one short. Undefined and thrown as by {@link read}. */
+  readTail(name: string, maxBytes: number): string | undefined;
   /** Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError when it cannot be written. */
   write(name: string, text: string): void;
   /**
@@ -52,6 +54,16 @@ export class FileStateStore implements StateStore {
     const path = this.pathOf(name);
     try {
       return readFileSync(path, "utf8");
+    } catch (cause) {
+      if (codeOf(cause) === "ENOENT") return undefined;
+      throw cannot("read", path, cause);
+    }
+  }
+
+  readTail(name: string, maxBytes: number): string | undefined {
+    const path = this.pathOf(name);
+    try {
+      return lastLines(path, maxBytes);
     } catch (cause) {
       if (codeOf(cause) === "ENOENT") return undefined;
       throw cannot("read", path, cause);
@@ -114,6 +126,11 @@ export class MemoryStateStore implements StateStore {
 
   read(name: string): string | undefined {
     return this.#texts.get(checkedName(name));
+  }
+
+  readTail(name: string, maxBytes: number): string | undefined {
+    const text = this.read(name);
+    return text === undefined ? undefined : wholeLines(Buffer.from(text), maxBytes);
   }
 
   write(name: string, text: string): void {

@@ -99,7 +99,7 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
     trips.push(accountTrip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false));
   }
   if (bannedUntilMs !== undefined && nowMs < bannedUntilMs) {
-    trips.push(accountTrip("banned", `the exchange has banned this address (418) for ${bannedUntilMs - nowMs} ms more`));
+    trips.push(accountTrip("banned", `the exchange has banned this address (418) for ${Math.ceil(bannedUntilMs - nowMs)} ms more`));
   }
   if (!isConfirmed) {
     trips.push(accountTrip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`));
@@ -154,5 +154,5 @@ function marketTrip(marketId: MarketId, name: GuardName, why: string, resumesByI
 }
 
 function ageOf(atMs: Ms | undefined, nowMs: Ms): string {
-  return atMs === undefined ? "never" : `${nowMs - atMs} ms ago`;
+  return atMs === undefined ? "never" : `${Math.round(nowMs - atMs)} ms ago`;
 }

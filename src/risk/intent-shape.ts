@@ -49,6 +49,15 @@ export type ShapeVerdict<I extends Intent = Intent> =
  */
 export function checkShape<I extends Intent>(intent: I, context: ShapeContext): ShapeVerdict<I>;
 export function checkShape(intent: Intent, context: ShapeContext): ShapeVerdict {
+  try {
+    return judge(intent, context);
+  } catch (error) {
+    // Even to read it may throw: a getter of the strategy's own.
+    return refuse("malformed", `an intent that cannot be read: ${error instanceof Error ? error.message : describe(error)}`);
+  }
+}
+
+function judge(intent: Intent, context: ShapeContext): ShapeVerdict {
   // A user's strategy may hand over anything: types end where its file begins.
   if (typeof intent !== "object" || intent === null || (intent.kind !== "quotes" && intent.kind !== "target")) {
     return refuse("malformed", `an intent is an object of kind "quotes" or "target", got ${describe(intent)}`);

@@ -78,6 +78,15 @@ describe("the shape of an intent", () => {
     ["quotes that are no list", quotes("all" as unknown as Quote[]), "malformed"],
     ["no reason", quotes([], { reason: undefined as unknown as QuotesIntent["reason"] }), "malformed"],
     ["nothing", undefined, "malformed"],
+    [
+      "a kind that throws when it is read",
+      {
+        get kind(): never {
+          throw new Error("no kind yet");
+        },
+      } as unknown as Intent,
+      "malformed",
+    ],
     ["another kind", { kind: "hope" }, "malformed"],
     ["half a target", target({ targetLots: 0.5 }), "bad-size"],
     ["no price bound", target({ worstTicks: Number.POSITIVE_INFINITY }), "bad-price"],

@@ -17,7 +17,7 @@ import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
 import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
 import { checkStrategies } from "./sweep-strategies.js";
-import { type SweepWindow, splitsOf } from "./windows.js";
+import { afterWarmup, type SweepWindow, splitsOf } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */
 export interface SweepRun {
@@ -67,7 +67,8 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
       const split = splits?.[at];
       if (split === undefined) continue;
       const best = bestPoint(window, sweep.points, results.done, sweep.objective);
-      if (!(await work.run(split.test, [best]))) return undefined;
+      const { warmupMs } = sweep.configs[best.index] as BacktestConfig;
+      if (!(await work.run(afterWarmup(split.test, warmupMs, startUs), [best]))) return undefined;
     }
     const points = rankedPoints(sweep.points, windows, results.done, sweep.objective);
     const { method } = sweep;

@@ -15,6 +15,14 @@ export interface Split {
   readonly test: SweepWindow;
 }
 
+/**
+ * A window with the warm-up of a run on it before it, as far as there is history: what is measured begins where the window does. Not of a train
+ * window: the first one has nothing before it, and all of them are to be alike.
+ */
+export function afterWarmup(window: SweepWindow, warmupMs: number, historyFromUs: number): SweepWindow {
+  return { ...window, fromUs: Math.max(historyFromUs, window.fromUs - warmupMs * 1000) };
+}
+
 /** Lengths, milliseconds. */
 export interface WalkForward {
   readonly trainMs: number;

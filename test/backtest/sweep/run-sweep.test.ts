@@ -7,6 +7,8 @@ import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { type Figures, figuresOf } from "../../../src/backtest/sweep/figures.js";
+import type { JobRunner } from "../../../src/backtest/sweep/job-runner.js";
+import type { Job } from "../../../src/backtest/sweep/play-job.js";
 import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
@@ -132,6 +134,35 @@ describe("a sweep", () => {
     const tested = splits.reduce((sum, split) => sum.add(split.tested.figures.profit ?? 0), new Decimal(0));
     expect(result.walkForward?.tested.profit).toBe(tested.toFixed());
     expect(result.best).toBe(splits.at(-1)?.best);
+  });
+
+  // Measured from its own beginning on, a test window would lose its first stretch to the warm-up, and what is believed would have holes.
+  it("warms a test run up on what lies before its window, so that what is measured joins up", async () => {
+    const walkForward = { trainMs: 20_000, testMs: 15_000 };
+    stage.write("walk-warm.yaml", {
+      backtest: "bt-whole.yaml",
+      method: "grid",
+      parameters: { warmupMs: { values: [2_000, 5_000] } },
+      walkForward,
+    });
+    const played: Job[] = [];
+    class Noting extends OneByOne {
+      override run(...[batch, ...rest]: Parameters<JobRunner["run"]>): Promise<void> {
+        played.push(...batch.jobs);
+        return super.run(batch, ...rest);
+      }
+    }
+    const { result } = (await stage.run(stage.out(), new Noting(), { file: "walk-warm.yaml" })) as SweepOutcome;
+    const measuredFrom = (kind: string): number[] =>
+      played
+        .filter(({ id }) => id.startsWith(kind))
+        .map(({ config: { history, warmupMs } }) => (history.fromUs as number) / 1000 + warmupMs);
+    const splits = result.walkForward?.splits ?? [];
+    expect(splits).toHaveLength(2);
+    expect(measuredFrom("test")).toEqual(splits.map(({ test }) => Date.parse(test.from)));
+    expect(splits.map(({ tested }) => tested.figures.fills)).not.toContain(0);
+    const [train] = splits;
+    expect(measuredFrom("train0")).toEqual([2_000, 5_000].map((warmupMs) => Date.parse(train?.train.from ?? "") + warmupMs));
   });
 
   it("touches no folder that is not a sweep's, and shares none with another process", async () => {

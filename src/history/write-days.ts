@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { DAY_MS, type Day, dayOf, instantText, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, type SourceNote } from "./day-manifest.js";
-import { type Duck, wholeOf } from "./duck.js";
+import { type Duck, type Row, wholeOf } from "./duck.js";
 import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
@@ -27,6 +27,8 @@ export interface Writing {
   readonly replaced?: Set<string>;
   readonly grid?: DayManifest["grid"];
   readonly findings?: readonly string[];
+  /** Whether `seq` is the number of a message's first row, and no place in a capture. */
+  readonly isByMessage?: boolean;
 }
 
 const MISSING = "candles are missing";
@@ -49,17 +51,23 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const within = daysOf([...spans, ...first]);
   // Nobody says of an import that a day without a record had none.
   const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
+  const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
+  const lastSeq = new Map<Day, bigint>();
   for (const day of days) {
+    const seq = await seqHeardBefore(store, duck, writing, day, shifted);
+    if (seq !== undefined) {
+      lastSeq.set(day, seq);
+      continue;
+    }
     await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
     await refuseCountedTwice(store, duck, writing, day);
   }
-  const shifted = recvShift === undefined ? rows.select : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
-  if (days.length <= FEW_DAYS) return writeEach(store, duck, writing, days, spans, shifted);
+  if (days.length <= FEW_DAYS) return writeEach(store, duck, writing, days, spans, shifted, lastSeq);
   // A file costs more to open than a day's rows to read.
   const table = duck.newTable();
   await reading(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
   try {
-    return await writeEach(store, duck, writing, days, spans, `SELECT * FROM ${table}`);
+    return await writeEach(store, duck, writing, days, spans, `SELECT * FROM ${table}`, lastSeq);
   } finally {
     await duck.run(`DROP TABLE ${table}`);
   }
@@ -73,11 +81,13 @@ async function writeEach(
   days: readonly Day[],
   spans: readonly Span[],
   shifted: string,
+  lastSeq: ReadonlyMap<Day, bigint>,
 ): Promise<DayManifest[]> {
   const written: DayManifest[] = [];
   for (const day of days) {
-    const from = BigInt(startOfDay(day)) * NS_A_MS;
-    const fresh = days.length === 1 ? shifted : `SELECT * FROM (${shifted}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+    const ofDay = days.length === 1 ? shifted : ofDaySql(shifted, day);
+    const before = lastSeq.get(day);
+    const fresh = before === undefined ? ofDay : `SELECT * REPLACE (seq + ${before} AS seq) FROM (${ofDay})`;
     const manifest = await writeDay(store, duck, writing, day, fresh, cutTo(spans, spanOf(day)));
     if (manifest !== undefined) written.push(manifest);
   }
@@ -88,6 +98,38 @@ async function writeEach(
 async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
   const found = await duck.rows(`SELECT DISTINCT timeNs // ${DAY_NS} AS day FROM (${select}) ORDER BY 1`);
   return found.map(({ day }) => dayOf(Number(wholeOf(day)) * DAY_MS));
+}
+
+function ofDaySql(select: string, day: Day): string {
+  const from = BigInt(startOfDay(day)) * NS_A_MS;
+  return `SELECT * FROM (${select}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+}
+
+/**
+ * Files that are cut by the recorder's clock, such as Tardis's, begin with exchange stamps of the day before: what was heard after all that the
+ * day has goes on from it, however their exchange stamps lie.
+ * @returns the greatest `seq` that the day has; undefined where these rows tell a place of their own, or were not heard after it
+ */
+async function seqHeardBefore(
+  store: HistoryStore,
+  duck: Duck,
+  { series, source, replaced, file, isByMessage = false, findings = [] }: Writing,
+  day: Day,
+  shifted: string,
+): Promise<bigint | undefined> {
+  const held = store.day(series, day);
+  if (held === undefined || isDropped(replaced, series, day) || isHeld(held, source)) return undefined;
+  if (!isByMessage && !findings.some((finding) => finding.endsWith(NUMBERED))) return undefined;
+  const ask = (select: string): Promise<Row> =>
+    reading(file, () =>
+      duck.row(
+        `SELECT min(recvNs) AS heardFrom, max(recvNs) AS heardTo, max(seq) AS lastSeq, count(*) - count(recvNs) AS unheard FROM (${select})`,
+      ),
+    );
+  const before = await ask(`SELECT recvNs, seq FROM ${parquetSql(store.dataPath(series, day))}`);
+  const after = await ask(ofDaySql(shifted, day));
+  const isStamped = wholeOf(before.unheard) + wholeOf(after.unheard) === 0n && before.heardTo !== null && after.heardFrom !== null;
+  return isStamped && wholeOf(after.heardFrom) > wholeOf(before.heardTo) ? wholeOf(before.lastSeq) : undefined;
 }
 
 async function refuseOverlap(

@@ -9,7 +9,7 @@ import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
-import { NUMBERED, type ShapedFile, type Writ } from "./shape.js";
+import { NUMBERED, numberSql, type ShapedFile, type Writ } from "./shape.js";
 import { bidSql, flagSql, takerSql } from "./sides.js";
 import { stampSql, TIME_UNITS } from "./stamps.js";
 import { wholeSql } from "./whole-numbers.js";
@@ -68,16 +68,18 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return writ.writ === "parquet" ? withZeroSql(text) : text;
   };
   const unit = mapping.timeUnit;
+  const timeSql = `${stampSql(mapping.columns.time as string, given("time") as string, unit)} AS timeNs`;
+  const hasNumbers = kind === "trades" && given("id") === undefined;
+  const [first] = hasNumbers ? await duck.rows(`SELECT ${timeSql} FROM ${from} LIMIT 1`) : [];
   const { recvTime, side: sideColumn } = mapping.columns;
   const selected = layoutOf(kind).columns.map(({ name, type }) => {
-    const time = given("time") as string;
     const side = given("side");
-    if (name === "timeNs") return `${stampSql(mapping.columns.time as string, time, unit)} AS timeNs`;
+    if (name === "timeNs") return timeSql;
     if (name === "recvNs")
       return `${recvTime === undefined ? "CAST(NULL AS BIGINT)" : stampSql(recvTime, given("recvTime") as string, mapping.recvTimeUnit ?? unit)} AS recvNs`;
     if (name === "seq") return `${kind === "book" ? MESSAGE : "CAST(NULL AS BIGINT)"} AS seq`;
     if (name === "level") return `${kind === "book" ? PLACE : 0} AS level`;
-    if (name === "id" && given("id") === undefined) return "row_number() OVER () AS id";
+    if (name === "id" && given("id") === undefined) return `${numberSql(first)} AS id`;
     if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";
     if (name === "isBuyerMaker" && given(name) === undefined)
       return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(sideColumn as string, side)} AS isBuyerMaker`;
@@ -89,7 +91,7 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
-  const findings = kind === "trades" && given("id") === undefined ? [`it has no ids: ${NUMBERED}`] : [];
+  const findings = hasNumbers ? [`it has no ids: ${NUMBERED}`] : [];
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", findings };

@@ -1,3 +1,4 @@
+import { type Row, wholeOf } from "../duck.js";
 import type { HistoryKind } from "../kinds.js";
 import type { JsonFields } from "./json-numbers.js";
 import type { TextSql } from "./odd-values.js";
@@ -21,6 +22,15 @@ export const SHAPES = [
 
 /** How the finding of a file ends whose rows have no ids. */
 export const NUMBERED = "the number of the row stands for each";
+
+/**
+ * SQL of such a number. It counts on from a thousand times the first row's millisecond, so that another file of the same day has others, and stays
+ * below 2^53 until 2255.
+ * @param first the first row's `timeNs`; undefined where there is none
+ */
+export function numberSql(first: Row | undefined): string {
+  return `row_number() OVER () + ${(wholeOf(first?.timeNs) / 1_000_000n) * 1000n}`;
+}
 
 /** One of {@link SHAPES}. */
 export type Shape = (typeof SHAPES)[number];

@@ -2,7 +2,7 @@ import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { csvReading, csvSql } from "./reading-sql.js";
-import { NUMBERED, type ShapedFile } from "./shape.js";
+import { NUMBERED, numberSql, type ShapedFile } from "./shape.js";
 import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
 
@@ -18,12 +18,13 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
   const all = csvSql(csv, TYPES);
   const { strange } = await duck.row(`SELECT count(*) FILTER (NOT ${isWholeSql("id")}) AS strange FROM ${all}`);
   const hasIds = wholeOf(strange) === 0n;
+  const [first] = hasIds ? [] : await duck.rows(`SELECT CAST(timestamp AS BIGINT) * 1000 AS timeNs FROM ${all} LIMIT 1`);
   const reading = csvReading(
     csv,
     TYPES,
     DECIMALS,
     (from) =>
-      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : "row_number() OVER ()"} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side", "side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
+      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : numberSql(first)} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side", "side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
   );
   return {
     kind: "trades",

@@ -1,14 +1,14 @@
 import { renameSync, rmSync, statSync } from "node:fs";
-import { DAY_MS, type Day, dayOf, instantText, NS_A_MS, startOfDay } from "./day.js";
+import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, type SourceNote } from "./day-manifest.js";
-import { type Duck, type Row, wholeOf } from "./duck.js";
+import { type Duck, wholeOf } from "./duck.js";
 import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
+import { isDropped, isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
-import { NUMBERED } from "./sources/shape.js";
-import { cutTo, overlaps, type Span, unionOf } from "./spans.js";
+import { cutTo, type Span, unionOf } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
 
@@ -98,81 +98,6 @@ async function writeEach(
 async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
   const found = await duck.rows(`SELECT DISTINCT timeNs // ${DAY_NS} AS day FROM (${select}) ORDER BY 1`);
   return found.map(({ day }) => dayOf(Number(wholeOf(day)) * DAY_MS));
-}
-
-function ofDaySql(select: string, day: Day): string {
-  const from = BigInt(startOfDay(day)) * NS_A_MS;
-  return `SELECT * FROM (${select}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
-}
-
-/**
- * Files that are cut by the recorder's clock, such as Tardis's, begin with exchange stamps of the day before: what was heard after all that the
- * day has goes on from it, however their exchange stamps lie.
- * @returns the greatest `seq` that the day has; undefined where these rows tell a place of their own, or were not heard after it
- */
-async function seqHeardBefore(
-  store: HistoryStore,
-  duck: Duck,
-  { series, source, replaced, file, isByMessage = false, findings = [] }: Writing,
-  day: Day,
-  shifted: string,
-): Promise<bigint | undefined> {
-  const held = store.day(series, day);
-  if (held === undefined || isDropped(replaced, series, day) || isHeld(held, source)) return undefined;
-  if (!isByMessage && !findings.some((finding) => finding.endsWith(NUMBERED))) return undefined;
-  const ask = (select: string): Promise<Row> =>
-    reading(file, () =>
-      duck.row(
-        `SELECT min(recvNs) AS heardFrom, max(recvNs) AS heardTo, max(seq) AS lastSeq, count(*) - count(recvNs) AS unheard FROM (${select})`,
-      ),
-    );
-  const before = await ask(`SELECT recvNs, seq FROM ${parquetSql(store.dataPath(series, day))}`);
-  const after = await ask(ofDaySql(shifted, day));
-  const isStamped = wholeOf(before.unheard) + wholeOf(after.unheard) === 0n && before.heardTo !== null && after.heardFrom !== null;
-  return isStamped && wholeOf(after.heardFrom) > wholeOf(before.heardTo) ? wholeOf(before.lastSeq) : undefined;
-}
-
-async function refuseOverlap(
-  store: HistoryStore,
-  { series, source, replaced, file }: Writing,
-  day: Day,
-  spans: readonly Span[],
-): Promise<void> {
-  const held = store.day(series, day);
-  if (held === undefined || isDropped(replaced, series, day) || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
-  const clash = spans.find((span) => overlaps(held.covered, span));
-  if (clash === undefined) return;
-  throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
-    value: held.sources.map(({ name }) => name).join(", "),
-    expected: `${instantText(clash[0])} to ${instantText(clash[1])} from one source, or --replace to drop the day's ${series.kind} first`,
-  });
-}
-
-/** Rows without an id have the number of their row for one, and each file counts its own: two files that hold one trade would make two of it. */
-async function refuseCountedTwice(
-  store: HistoryStore,
-  duck: Duck,
-  { series, rows, replaced, file, findings = [] }: Writing,
-  day: Day,
-): Promise<void> {
-  const held = store.day(series, day);
-  if (held === undefined || held.covered.length === 0 || isDropped(replaced, series, day)) return;
-  if (![...findings, ...held.findings].some((finding) => finding.endsWith(NUMBERED))) return;
-  const within = held.covered.map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`).join(" OR ");
-  const { unheld } = await reading(file, () =>
-    duck.row(
-      `SELECT count(*) AS unheld FROM (${rows.select}) WHERE (${within}) AND id NOT IN (SELECT id FROM ${parquetSql(store.dataPath(series, day))})`,
-    ),
-  );
-  if (wholeOf(unheld) === 0n) return;
-  throw new HistoryError(
-    file,
-    `${series.kind} of ${day} are there from another source, and without ids nobody can tell which of them are the same`,
-    {
-      value: held.sources.map(({ name }) => name).join(", "),
-      expected: `${series.kind} of one time from one file, or --replace to drop the day's ${series.kind} first`,
-    },
-  );
 }
 
 async function writeDay(
@@ -309,14 +234,6 @@ function missingBars({ kind }: Series, covered: readonly Span[], rows: number): 
   if (intervalMs === undefined || intervalMs > DAY_MS) return [];
   const bars = covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
   return rows < bars ? [`${bars - rows} of ${bars} ${MISSING}`] : [];
-}
-
-function isDropped(replaced: ReadonlySet<string> | undefined, { kind }: Series, day: Day): boolean {
-  return replaced !== undefined && !replaced.has(`${kind}/${day}`);
-}
-
-function isHeld(held: DayManifest, { sha256, name }: Omit<SourceNote, "rows">): boolean {
-  return sha256 !== undefined && held.sources.some((source) => source.sha256 === sha256 && source.name === name);
 }
 
 function most(one: Decimals, other: Decimals): Decimals {

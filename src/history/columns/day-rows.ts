@@ -150,7 +150,7 @@ export class DayRows {
     for (const { broken, column, why, expected } of this.#refusals) {
       const [row] = await reading(this.file, () =>
         this.#duck.rows(
-          `SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(this.file, "file_row_number = true")} WHERE price IS NOT NULL AND (${broken}) LIMIT 1`,
+          `SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(this.file, "file_row_number = true")} WHERE price IS NOT NULL AND (${broken}) LIMIT 1`,
         ),
       );
       if (row !== undefined)

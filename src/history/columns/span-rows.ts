@@ -140,7 +140,7 @@ async function requireOnGrid(duck: Duck, files: readonly string[], columns: read
     for (const { column, isOff, unit } of strict) {
       const numbered = parquetSql(file, "file_row_number = true");
       const [off] = await reading(file, () =>
-        duck.rows(`SELECT file_row_number AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`),
+        duck.rows(`SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`),
       );
       if (off === undefined) continue;
       throw new HistoryError(file, `row ${String(off.place)}: ${column} is off the grid`, {

@@ -218,11 +218,11 @@ describe("What columns cannot hold", () => {
   };
 
   it.each([
-    ["a price between two ticks", "100.15", "0.002", {}, /row 1: price is off the grid \(got "100.15"\); expected .*tick size 0.1/],
-    ["an amount between two lots", "100.1", "0.0025", {}, /row 1: amount is off the grid \(got "0.0025"\); expected .*step size 0.001/],
-    ["more lots than 32 bits", "100.1", "4294968", {}, /row 1: amount has more lots.*expected at most 4294967295 lots of 0.001: a coarser/],
-    ["more ticks than 31 bits", "214748364.8", "1", {}, /row 1: price has more ticks.*at most 2147483647 ticks of 0.1/],
-    ["a finer tick than the data have", "100.1", "1", { tickSize: "0.3" }, /row 0: price is off the grid \(got "100.1/],
+    ["a price between two ticks", "100.15", "0.002", {}, /row 2: price is off the grid \(got "100.15"\); expected .*tick size 0.1/],
+    ["an amount between two lots", "100.1", "0.0025", {}, /row 2: amount is off the grid \(got "0.0025"\); expected .*step size 0.001/],
+    ["more lots than 32 bits", "100.1", "4294968", {}, /row 2: amount has more lots.*expected at most 4294967295 lots of 0.001: a coarser/],
+    ["more ticks than 31 bits", "214748364.8", "1", {}, /row 2: price has more ticks.*at most 2147483647 ticks of 0.1/],
+    ["a finer tick than the data have", "100.1", "1", { tickSize: "0.3" }, /row 1: price is off the grid \(got "100.1/],
   ])("is refused with file, row and value: %s", async (_, price, amount, wish, message) => {
     const failed = opened(price, amount, wish);
     await expect(failed).rejects.toThrow(message);
@@ -231,7 +231,7 @@ describe("What columns cannot hold", () => {
   });
 
   it("is a trade of which nobody knows who took, as some sources have them", async () => {
-    await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(/row 1: id does not say who took/);
+    await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(/row 2: id does not say who took/);
   });
 
   it("holds a grid that is coarser or finer than the data's decimals", async () => {

@@ -42,8 +42,9 @@ export class Stopping {
     if (nowMs - this.#sinceMs > GIVE_UP_MS) return this.#end(left, undefined);
     for (const order of left) if (order.phase === "unknown") this.#sweep(order.marketId, nowMs);
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
-    if (dryRun || !account.confirmed) return this.#end(left, undefined);
-    // The exchange itself has the last word, after everything of ours is settled in the table.
+    if (dryRun) return this.#end(left, undefined);
+    // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
+    // table lacks what an earlier run left.
     this.#lastQuestion = this.#context.nextActionId();
     this.#context.ask({
       kind: "question",

@@ -3,14 +3,27 @@ import type { CliContext } from "./cli-context.js";
 import { NotWell } from "./exit.js";
 import { printData } from "./output.js";
 
-/** Prints a run's summary. @throws NotWell when an order of ours may still fill: its fate is named. */
-export function endWith(context: CliContext, summary: RunSummary, json: boolean | undefined): void {
+/** Of which run a summary is. */
+export interface EndedRun {
+  /** The bot's file, as its user named it. */
+  readonly file: string;
+  /** Nothing was sent, so nothing can be open. */
+  readonly dryRun: boolean;
+  readonly json: boolean | undefined;
+}
+
+/** Prints a run's summary. @throws NotWell when an order of ours may still fill, or the exchange did not tell: what is known is said. */
+export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
   printData(context, summary, json);
   const { ordersLeft, openOrdersLeft } = summary;
-  if (ordersLeft.length === 0 && (openOrdersLeft ?? 0) === 0) return;
   const named = ordersLeft.map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`).join(", ");
-  context.stderr.write(
-    `marketwright: orders that may still fill are left: ${named === "" ? `${openOrdersLeft} open at the exchange` : named}\n`,
-  );
+  if (named !== "") context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
+  else if (openOrdersLeft !== null && openOrdersLeft > 0) {
+    context.stderr.write(`marketwright: orders that may still fill are left: ${openOrdersLeft} open at the exchange\n`);
+  } else if (openOrdersLeft === null && !dryRun) {
+    context.stderr.write(
+      `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
+    );
+  } else return;
   throw new NotWell();
 }

@@ -50,6 +50,6 @@ export function addRun(program: Command, context: CliContext): void {
         screen,
         guardCommand: `npx marketwright guard ${file}`,
       });
-      endWith(context, summary, options.json);
+      endWith(context, summary, { file, dryRun, json: options.json });
     });
 }

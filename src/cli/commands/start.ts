@@ -64,7 +64,7 @@ export function addStart(program: Command, context: CliContext): void {
         guard.catch(() => {});
         const screen = options.screen && options.json !== true;
         summary = await runSession({ ...context, env }, { config, forMs, dryRun: false, screen, companions, beside: guard });
-        endWith(context, summary, options.json);
+        endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
       } finally {
         over(summary);
         for (const companion of companions) await companion.stop();

@@ -5,7 +5,6 @@ import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { microtasksDrained } from "../../core/drained.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
-import { queueModelNamed } from "../../core/queue-model-names.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
@@ -21,8 +20,6 @@ import { type FeedMaker, feedOf } from "../feed/feed-of.js";
 import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
-import { KlineMatcher } from "../matching/kline-matcher.js";
-import type { Matcher } from "../matching/matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import { WORKED } from "../record/markouts.js";
 import type { RunObserver } from "../record/run-observer.js";
@@ -30,10 +27,11 @@ import type { LatencyModel } from "../venue/latency.js";
 import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
-import { HeardUntil, playedUntil } from "./cut-history.js";
+import { HeardUntil } from "./cut-history.js";
 import type { FillModels } from "./fill-models.js";
 import { MarkTrack } from "./mark-track.js";
 import type { MarketHistory } from "./market-history.js";
+import { matcherOf } from "./matcher-of.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
@@ -125,7 +123,12 @@ export class ReplayRun {
     const parts: EngineMarket[] = [];
     for (const [marketId, history] of markets) {
       const market = this.venue.markets.get(marketId) as ReplayMarket;
-      market.matcher = this.#matcherOf(market, history);
+      const onTouch = (atUs: number, bidTicks: Ticks, askTicks: Ticks): void => {
+        observer.touch(marketId, atUs, bidTicks, askTicks);
+        const midHalfTicks = bidTicks + askTicks;
+        if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
+      };
+      market.matcher = matcherOf(market, history, options.fills, onTouch, options.cutUs);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
         state ??= this.bot.context.desks.get(marketId)?.state;
@@ -240,29 +243,6 @@ export class ReplayRun {
     this.bot.abandon();
     this.#engine.sample(this.#engine.nowUs);
     return this.#engine.nowUs;
-  }
-
-  #matcherOf(market: ReplayMarket, history: MarketHistory): Matcher {
-    const { fills, observer } = this.#options;
-    const { marketId, terms } = market;
-    const onTouch = (atUs: number, bidTicks: Ticks, askTicks: Ticks): void => {
-      observer.touch(marketId, atUs, bidTicks, askTicks);
-      const midHalfTicks = bidTicks + askTicks;
-      if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
-    };
-    const { slippageTicks } = fills;
-    if (history.grade === "klines") {
-      const { path, volumeShare } = fills;
-      const klines = playedUntil(history.klines, path, this.#options.cutUs);
-      return new KlineMatcher({ klines, listener: market, path, volumeShare, slippageTicks, onTouch });
-    }
-    if (history.grade === "trades") {
-      const ahead = fills.queueAheadBase;
-      const queueAheadLots = ahead === undefined ? Number.POSITIVE_INFINITY : terms.instrument.lotsOf(ahead);
-      return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots, slippageTicks, onTouch });
-    }
-    const queue = queueModelNamed(fills.queue, terms.instrument.lotBase);
-    return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch });
   }
 
   #feedLatencyUs(): number {

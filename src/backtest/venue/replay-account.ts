@@ -2,70 +2,8 @@ import { Profit, type ProfitParts } from "../../account/profit.js";
 import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
-import { heldValue, type MarketTerms, magnitude, ONE } from "./market-terms.js";
-
-/** What an account holds in one market of the replayed exchange. */
-class Holding {
-  readonly #leverage: bigint;
-  #lots: Lots = 0;
-  #mark: CreditUnits | undefined;
-  #value: CreditUnits = 0n;
-  /** What was paid for the position, negative when bought; the position is worth its value and this. */
-  credit: CreditUnits = 0n;
-  openBuyLots: Lots = 0;
-  openSellLots: Lots = 0;
-  openBuyCredit: CreditUnits = 0n;
-  openSellCredit: CreditUnits = 0n;
-  realized: CreditUnits = 0n;
-
-  constructor(readonly terms: MarketTerms) {
-    this.#leverage = BigInt(terms.rules.maxLeverage);
-  }
-
-  get lots(): Lots {
-    return this.#lots;
-  }
-
-  set lots(lots: Lots) {
-    this.#lots = lots;
-    this.#revalue();
-  }
-
-  get mark(): CreditUnits | undefined {
-    return this.#mark;
-  }
-
-  set mark(mark: CreditUnits | undefined) {
-    this.#mark = mark;
-    this.#revalue();
-  }
-
-  /** What the position is worth at its mark. */
-  get value(): CreditUnits {
-    return this.#value;
-  }
-
-  /** Exposure when every open order of the worse side fills. */
-  get worst(): CreditUnits {
-    const long = magnitude(this.value + this.openBuyCredit);
-    const short = magnitude(this.value - this.openSellCredit);
-    return long > short ? long : short;
-  }
-
-  initialMargin(exposure: CreditUnits): CreditUnits {
-    return exposure / this.#leverage;
-  }
-
-  /** The exposure that so much margin carries. */
-  levered(margin: CreditUnits): CreditUnits {
-    return margin * this.#leverage;
-  }
-
-  /** Every request asks what the position is worth; few moments change it. */
-  #revalue(): void {
-    this.#value = heldValue(this.terms, this.#lots, this.#mark ?? 0n);
-  }
-}
+import { Holding } from "./holding.js";
+import { type MarketTerms, magnitude, ONE } from "./market-terms.js";
 
 /** A fill of one order, as the matching has it. */
 export type FilledPart = Omit<VenueTrade, "quote" | "commission" | "status">;
@@ -268,7 +206,7 @@ export class ReplayAccount {
       marketId,
       lots: holding.lots,
       status: holding.lots === 0 ? "CLOSED" : "OPEN",
-      entryPrice: entryPrice(holding),
+      entryPrice: holding.entryPrice,
       liquidationPrice: "0",
       unrealizedPnl: holding.value + holding.credit,
       realizedPnl: holding.realized,
@@ -303,13 +241,6 @@ export class ReplayAccount {
 
 function magnitudeOf(lots: Lots): number {
   return Math.abs(lots);
-}
-
-function entryPrice({ lots, credit, terms }: Holding): string {
-  if (lots === 0) return "0";
-  const { instrument, paperUnit } = terms;
-  const perBase = (magnitude(credit) * paperUnit) / (BigInt(Math.abs(lots)) * instrument.paperPerLot);
-  return instrument.creditToDecimal(perBase);
 }
 
 /** Two decimals are enough for what only people read. */

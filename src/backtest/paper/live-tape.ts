@@ -1,10 +1,6 @@
 import type { VenueEvent } from "../../exchange/venue.js";
-import type { Tape } from "../../history/columns/tape.js";
+import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape.js";
 import { TapeBuilder, type TapeGrid } from "../../history/columns/tape-builder.js";
-
-/** No price of any book lies beyond: a snapshot that deletes these replaces the whole of both sides. */
-const LEAST_TICKS = 1;
-const MOST_TICKS = 2 ** 31 - 1;
 
 /** What of a live stream a market's history is made of. */
 export type HistoricEvent = Extract<VenueEvent, { readonly type: "book-snapshot" | "book-update" | "public-trade" }>;

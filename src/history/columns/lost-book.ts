@@ -1,12 +1,10 @@
 import type { MarketId } from "../../core/units.js";
 import { DAY_MS, startOfDay } from "../day.js";
-import type { Tape } from "./tape.js";
+import { LEAST_TICKS, MOST_TICKS, type Tape } from "./tape.js";
 import { TapeBuilder } from "./tape-builder.js";
 import type { Steps } from "./tape-grid.js";
 import type { SourceDay } from "./tape-source.js";
 
-/** The highest price of a column: a snapshot with it, of nothing, and with one tick replaces both sides to their ends. */
-const MOST_TICKS = 2 ** 31 - 1;
 /** What {@link nothingKnown} takes. */
 export const NOTHING_KNOWN = { messages: 1, rows: 2 } as const;
 
@@ -23,5 +21,9 @@ export function isLost(day: SourceDay, before: SourceDay | undefined): boolean {
 /** A day's first message where the book is lost: a whole book of nothing, heard as the day begins. */
 export function nothingKnown(marketId: MarketId, { tickSize, stepSize }: Steps, { input }: SourceDay): Tape {
   const us = startOfDay(input.day) * 1000;
-  return new TapeBuilder({ marketId, tickSize, stepSize }).snapshot(us, us).level("BUY", 1, 0).level("SELL", MOST_TICKS, 0).build();
+  return new TapeBuilder({ marketId, tickSize, stepSize })
+    .snapshot(us, us)
+    .level("BUY", LEAST_TICKS, 0)
+    .level("SELL", MOST_TICKS, 0)
+    .build();
 }

@@ -4,7 +4,7 @@ import { HistoryError } from "../history-errors.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
 import type { HistoryStore } from "../store.js";
 import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
-import type { KlineTape } from "./tape.js";
+import { type KlineTape, MOST_TICKS } from "./tape.js";
 import { type Steps, stepsOf } from "./tape-grid.js";
 
 /** Which candles to open. */
@@ -14,8 +14,6 @@ export interface KlineWish extends SpanWish, Partial<Steps> {
   /** More candles than these are refused: 32 bytes each, and all of them are in memory. */
   readonly mostBars?: number;
 }
-
-const MOST_TICKS = 2 ** 31 - 1;
 
 /**
  * Candles that begin within a span, as columns.

@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { ascendingOrder } from "./ascending-order.js";
-import { type Tape, TapeKind } from "./tape.js";
+import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
 
 /** What the integers of a tape count. */
 export interface TapeGrid {
@@ -10,8 +10,6 @@ export interface TapeGrid {
   readonly tickSize: string;
   readonly stepSize: string;
 }
-
-const MOST_TICKS = 2 ** 31 - 1;
 const MOST_LOTS = 2 ** 32 - 1;
 const FIRST_CAPACITY = 1024;
 
@@ -130,7 +128,7 @@ export class TapeBuilder {
   }
 
   #row(side: Side, ticks: Ticks, lots: Lots): void {
-    if (!Number.isInteger(ticks) || ticks < 1 || ticks > MOST_TICKS) {
+    if (!Number.isInteger(ticks) || ticks < LEAST_TICKS || ticks > MOST_TICKS) {
       throw new FormatError("is no price that a tape holds", { field: "ticks", value: ticks, expected: `1 to ${MOST_TICKS} whole ticks` });
     }
     if (!Number.isInteger(lots) || lots < 0 || lots > MOST_LOTS) {

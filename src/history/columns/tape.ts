@@ -13,6 +13,11 @@ export const TapeKind = {
 /** The number of a kind of message, as {@link TapeKind} names them. */
 export type TapeKind = (typeof TapeKind)[keyof typeof TapeKind];
 
+/** The lowest price that columns hold, in ticks. */
+export const LEAST_TICKS = 1;
+/** The highest. A snapshot that deletes the lowest as a bid and this as an ask is the whole book: no price lies beyond. */
+export const MOST_TICKS = 2 ** 31 - 1;
+
 /**
  * Recorded books and trades of one market as columns, ready to replay: nothing is parsed in a replay. A message is one book update,
  * snapshot or trade; message `m` owns the rows from `rowEnd[m - 1]` (0 for the first) to `rowEnd[m]`, exclusive. Messages lie in the order of the

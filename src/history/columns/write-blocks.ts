@@ -3,10 +3,8 @@ import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { BlockBuffer } from "./block-buffer.js";
 import type { DayRows } from "./day-rows.js";
 import type { OrderOfAnInstant } from "./order-of-an-instant.js";
-import { TapeKind } from "./tape.js";
+import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
-
-const MOST_TICKS = 2 ** 31 - 1;
 
 /**
  * Writes a day's book and trades as one recording: in the order of the exchange's clock.
@@ -81,6 +79,6 @@ export async function writeBlocks(
 
 /** Such a snapshot replaces both sides to their ends, and not just as far as its levels reach. */
 function wholeBook(buffer: BlockBuffer): void {
-  buffer.row(1, 0);
+  buffer.row(LEAST_TICKS, 0);
   buffer.row(-MOST_TICKS, 0);
 }

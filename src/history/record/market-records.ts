@@ -1,11 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import { LEAST_TICKS, MOST_TICKS } from "../columns/tape.js";
 import type { OwnRecord } from "./own-records.js";
 import type { FlatLevels, RecordedBook } from "./recorded-book.js";
-
-/** No price of any book lies beyond: a snapshot that deletes these replaces the whole of both sides. */
-const LEAST_TICKS = 1;
-const MOST_TICKS = 2 ** 31 - 1;
 
 type Of<Type extends VenueEvent["type"]> = Extract<VenueEvent, { readonly type: Type }>;
 

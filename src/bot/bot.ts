@@ -148,6 +148,7 @@ export class Bot {
   #command(command: BotCommand): void {
     switch (command.command) {
       case "start":
+        this.safety.begin();
         for (const desk of this.context.desks.values()) desk.connect();
         this.#looks.now();
         return;

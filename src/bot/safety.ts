@@ -21,6 +21,7 @@ import type { GuardLimits } from "../risk/limits.js";
 import { NO_REJECTS, withReject } from "../risk/reject-window.js";
 import type { BotContext } from "./context.js";
 import { EquityWatch } from "./equity-watch.js";
+import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
 import { readJsonState } from "./state/state-dir.js";
 
@@ -35,6 +36,7 @@ export class Safety {
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
   readonly #equity: EquityWatch;
+  readonly #byHand: HaltsByHand;
   /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
   readonly #account: Writable<AccountHealth>;
   readonly #markets: ReadonlyMap<MarketId, Writable<MarketHealth>>;
@@ -43,11 +45,15 @@ export class Safety {
   #streamTrouble: string | undefined;
   #questionTrouble: string | undefined;
 
-  /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
+  /**
+   * @throws FormatError or CorruptStateError when the remembered peak or halts are broken: a bot must forget neither its drawdown nor that
+   * somebody halted it.
+   */
   constructor(context: BotContext) {
     this.#context = context;
     this.#limits = guardLimitsOf(context.config);
     this.#equity = new EquityWatch(context);
+    this.#byHand = new HaltsByHand(context);
     // Those that the bot was made with were read just before.
     this.#account = {
       isConfirmed: false,
@@ -81,6 +87,11 @@ export class Safety {
   /** When the exchange last confirmed the account, on the clock that never steps; undefined before. */
   get accountAtMs(): Ms | undefined {
     return this.#account.accountAtMs;
+  }
+
+  /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
+  get unkept(): string | undefined {
+    return this.#byHand.unwritten;
   }
 
   haltsOf(marketId: MarketId): readonly HaltReason[] {
@@ -137,8 +148,15 @@ export class Safety {
     this.#account.rulesTrouble = why;
   }
 
+  /** The run begins, halted by what somebody halted in an earlier one and nobody has resumed since. */
+  begin(): void {
+    for (const demand of this.#byHand.atStart()) this.#take(halt(this.#halts, demand, this.#nowMs()));
+  }
+
+  /** Outlives this process: whoever is started next is halted too. */
   haltByHand(marketId: MarketId | undefined, why: string): void {
     this.#take(halt(this.#halts, manualHalt(marketId, why), this.#nowMs()));
+    this.#byHand.keep(marketId, why);
   }
 
   /** Halts for a cause that a person has to look at. */
@@ -154,11 +172,13 @@ export class Safety {
     for (const market of this.#markets.values()) if (market.rulesChanged?.includes("in the last run")) market.rulesChanged = undefined;
     this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
+    this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
   }
 
   /** Ends what was halted by hand for this reason, and nothing that anybody would have to look at. */
   release(why: string): void {
     this.#take(release(this.#halts, why));
+    this.#byHand.forget((kept) => kept.why === why);
   }
 
   /** Asks every guard; call after each turn that may have changed anything. */
@@ -171,6 +191,7 @@ export class Safety {
 
   /** Compares the account's net value with its peak; call a few times a second. */
   watchEquity(): void {
+    this.#byHand.retry();
     const why = this.#equity.look();
     if (why !== undefined)
       this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));

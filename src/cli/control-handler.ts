@@ -8,7 +8,10 @@ import type { Lots, MarketId } from "../core/units.js";
 /** Carries out what is said to a running bot; each answer is the bot's status after it. */
 export function controlHandler(running: RunningBot): ControlHandler {
   return async (command) => {
-    if (command.command !== "status") tell(running, command);
+    if (command.command !== "status") {
+      tell(running, command);
+      checkKept(running, command.command);
+    }
     return statusOf(running.bot, running.liquidator);
   };
 }
@@ -29,6 +32,17 @@ function tell(running: RunningBot, command: Exclude<ControlCommand, { readonly c
       return running.command({ command: "flatten", maxSlippageBps, ...market, ...slice });
     }
   }
+}
+
+/** Whoever halts or resumes has to know when the next run will not know of it. */
+function checkKept({ bot }: RunningBot, command: string): void {
+  const { unkept } = bot.safety;
+  if (unkept === undefined) return;
+  throw new RunError(`done, but not written down: a bot that is started anew does not know it (${unkept})`, {
+    field: "command",
+    value: command,
+    expected: "a state directory that can be written; it is tried again",
+  });
 }
 
 function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { marketId?: MarketId } {

@@ -3,6 +3,7 @@ import type { SessionRecording } from "../backtest/session/session-recording.js"
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { controlSocketPath, startControlServer } from "../bot/control/control-server.js";
+import type { BotCommand } from "../bot/input.js";
 import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
 import { readinessOf } from "../bot/run/bot-status.js";
@@ -14,6 +15,7 @@ import type { VenueBetween } from "../bot/run/session-tap.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -29,6 +31,7 @@ import type { Companion } from "./companion.js";
 import { controlHandler } from "./control-handler.js";
 import { namingExchange } from "./exchange-access.js";
 import { packageVersion } from "./package-version.js";
+import { changeHalts } from "./stopped-bot.js";
 
 /** How a bot is run from the command line. */
 export interface SessionOptions {
@@ -104,10 +107,17 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const interrupted = context.interrupted();
 
   // All that may fail comes before the bot: once it quotes, only its own stop may end it.
-  const control = await startControlServer(controlSocketPath(store.directory, env), (command) => {
-    if (running === undefined)
+  const state = dryRun ? new UnhaltedStore(store) : store;
+  const haltsMeanwhile: BotCommand[] = [];
+  const control = await startControlServer(controlSocketPath(store.directory, env), async (command) => {
+    if (running !== undefined) return controlHandler(running)(command);
+    if (command.command !== "halt")
       throw new RunError("the bot is starting", { field: "command", value: command.command, expected: "a bot that runs" });
-    return controlHandler(running)(command);
+    // Its start may fail, and somebody start it again: written down at once. Where the bot has read its state already, it is told.
+    const halts = changeHalts({ config, store: state, account, nowMs: seam.clock.nowMs() }, command);
+    const { marketId, reason } = command;
+    haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
+    return { phase: "starting", account, halts };
   });
   cleanup.push(() => control.close());
   cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
@@ -127,7 +137,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       privateKey,
       seam,
       // What happens on paper is no state of the account's.
-      store: paper === undefined ? store : new MemoryStateStore(),
+      store: paper === undefined ? state : new MemoryStateStore(),
       log,
       metrics,
       dryRun,
@@ -159,6 +169,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     }),
   );
   running = bot;
+  for (const command of haltsMeanwhile) bot.command(command);
   // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind.
   const quiet = context.onCrash?.((error) => bot.fail(error));
   if (quiet !== undefined) cleanup.push(quiet);

@@ -4,6 +4,7 @@ import { privateKeyIn } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { PEAK_FILE } from "../bot/equity-watch.js";
 import type { RunSummary } from "../bot/run/run-summary.js";
+import { HALTS_FILE } from "../bot/state/halt-memory.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
@@ -83,6 +84,8 @@ function setFormerAside(store: FileStateStore): void {
     const { address } = ecdsaScheme.signer(privateKeyIn(former, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }));
     store.write(`${KEY_FILE}-${address.toLowerCase()}`, former);
   }
-  for (const file of former === undefined ? [] : [ENDED_FILE, PEAK_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
+  for (const file of former === undefined
+    ? []
+    : [ENDED_FILE, PEAK_FILE, HALTS_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
     rmSync(store.pathOf(file), { force: true });
 }

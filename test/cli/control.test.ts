@@ -1,11 +1,15 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
+import { lockAccount } from "../../src/bot/state/account-lock.js";
+import { HALTS_FILE, HaltMemory } from "../../src/bot/state/halt-memory.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
+import type { Hex } from "../../src/core/units.js";
 import { captureCli } from "./captured-cli.js";
 
 const open: ControlServer[] = [];
@@ -90,5 +94,81 @@ describe("what is said to a running bot", () => {
       out: "",
       err: 'marketwright: marketId: is no market of this bot (got "nope"); expected one of btcusdc\n',
     });
+  });
+});
+
+describe("a halt or a resume of a bot that does not run", () => {
+  const key = `0x${"45".repeat(32)}`;
+
+  /** A bot's file, and the environment that its halts are kept from. */
+  function stoppedBot() {
+    const folder = mkdtempSync(join(tmpdir(), "mw-"));
+    const file = join(folder, "bot.yaml");
+    writeFileSync(
+      file,
+      `exchange: { rest: "http://127.0.0.1:9/v1", stream: "ws://127.0.0.1:9/v1" }
+account: { keyEnv: BOT_KEY }
+quotes: { timeInForce: POST_ONLY }
+markets:
+  btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 }, limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 } }
+risk: { maxDrawdownQuote: 500 }
+stateDir: ${join(folder, "state")}
+`,
+    );
+    return { file, halts: join(folder, "state", HALTS_FILE), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
+  }
+  const account = ecdsaScheme.signer(key as Hex).address;
+
+  it("is kept for its next start, by market or for all, until it is taken back", async () => {
+    const { file, halts, env } = stoppedBot();
+    const said = async (...args: string[]) => JSON.parse((await captureCli([...args, "--json"], env)).out);
+    const atMs = expect.any(Number);
+    const news = { why: "news", atMs };
+    const fork = { marketId: "btcusdc", why: "fork", atMs };
+    expect(await said("halt", file, "--reason", "news")).toEqual({ phase: "not running", account, halts: [news] });
+    expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({ halts: [news, fork] });
+    expect(new HaltMemory({ read: () => readFileSync(halts, "utf8"), write: () => {} }, account).halts).toEqual([news, fork]);
+    expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({ halts: [news] });
+    expect(await said("resume", file)).toMatchObject({ halts: [] });
+    expect(await said("resume", file)).toMatchObject({ halts: [] });
+  });
+
+  it("is refused for a market that it does not have, and for a file that is not there", async () => {
+    const { file, halts, env } = stoppedBot();
+    expect(await captureCli(["halt", file, "--market", "ethusdc"], env)).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("expected one of btcusdc"),
+    });
+    expect(await captureCli(["halt", `${file}.none`], env)).toMatchObject({ code: 2, out: "" });
+    expect(existsSync(halts)).toBe(false);
+  });
+
+  it("is refused while another process holds the account: that one has to be told", async () => {
+    const { file, env } = stoppedBot();
+    const lock = await lockAccount(account, env);
+    try {
+      const { code, err } = await captureCli(["resume", file], env);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("another bot on this machine trades this account") });
+    } finally {
+      await lock.release();
+    }
+  });
+
+  it("does not take back what it cannot read", async () => {
+    const { file, halts, env } = stoppedBot();
+    await captureCli(["halt", file], env);
+    writeFileSync(halts, "{");
+    expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1, err: expect.stringContaining(HALTS_FILE) });
+    expect(readFileSync(halts, "utf8")).toBe("{");
+  });
+
+  it("flatten and status mean a bot that runs", async () => {
+    const { file, env } = stoppedBot();
+    for (const command of ["status", "flatten"])
+      expect(await captureCli([command, file], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("no bot of this user runs from this file"),
+      });
   });
 });

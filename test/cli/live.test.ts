@@ -131,6 +131,38 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect((await captureCli(["status"], env)).code).toBe(1);
   });
 
+  it("that was halted before it runs starts halted, and quotes once somebody resumes; a dry run of it is not held", async () => {
+    const { file, env, stateDir } = bot({ extra: "metrics: { port: 0 }" });
+    expect((await captureCli(["halt", file, "--reason", "news"], env)).code).toBe(0);
+    const before = readFileSync(join(stateDir(), "manual-halts.json"), "utf8");
+    const dry = startCli(["run", file, "--dry-run", "--no-fills", "--json"], env);
+    const asIf = await until(
+      () => statusOf(file, env),
+      ({ code, out }) => code === 0 && JSON.parse(out).phase === "running",
+    );
+    expect(asIf.out).not.toContain("manual: ");
+    await captureCli(["resume", file], env);
+    dry.interrupt();
+    expect(await dry.done).toMatchObject({ code: 0 });
+    expect(readFileSync(join(stateDir(), "manual-halts.json"), "utf8"), "a dry run's resume is its own").toBe(before);
+
+    const running = startCli(["run", file, "--json"], env);
+    const status = await until(
+      () => statusOf(file, env),
+      ({ code, out }) => code === 0 && JSON.parse(out).phase === "running",
+    );
+    expect(JSON.parse(status.out)).toMatchObject({
+      halts: expect.arrayContaining(["manual: news (halted by hand in an earlier run)"]),
+    });
+    await captureCli(["resume", file], env);
+    await until(
+      () => openOrders(file, env),
+      ({ length }) => length >= 2,
+    );
+    running.interrupt();
+    expect(await running.done).toMatchObject({ code: 0 });
+  });
+
   it("sends nothing on a dry run, not even its account", async () => {
     const { file, env } = bot();
     expect((await captureCli(["run", file, "--for", "1s", "--dry-run", "--json"], env)).code).toBe(0);

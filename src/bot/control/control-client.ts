@@ -19,6 +19,11 @@ export interface BotChoice {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** The bot that runs from a file; undefined when none does. */
+export async function botRunningFrom(file: string, env: BotChoice["env"]): Promise<RunningBot | undefined> {
+  return botOf(await runningBots(env, someoneListens), file);
+}
+
 /**
  * The running bot that is meant.
  * @throws RunError when none runs, ConfigError when several do and no file says which.
@@ -26,8 +31,7 @@ export interface BotChoice {
 export async function findRunningBot({ file, env }: BotChoice): Promise<RunningBot> {
   const bots = await runningBots(env, someoneListens);
   if (file !== undefined) {
-    const wanted = realPath(resolvePath(file));
-    const found = bots.find((bot) => bot.config === wanted);
+    const found = botOf(bots, file);
     if (found !== undefined) return found;
     throw new RunError("no bot of this user runs from this file", {
       field: "file",
@@ -82,6 +86,11 @@ export function askBot(socketPath: string, request: ControlRequest, clock: Clock
 /** A bot's refusal, wrong usage or not, as it was there. */
 function refusal({ name, message }: { readonly name: string; readonly message: string }): ConfigError | RunError {
   return name === ConfigError.name ? new ConfigError(message) : new RunError(message);
+}
+
+function botOf(bots: readonly RunningBot[], file: string): RunningBot | undefined {
+  const wanted = realPath(resolvePath(file));
+  return bots.find((bot) => bot.config === wanted);
 }
 
 function names(bots: readonly RunningBot[]): string {

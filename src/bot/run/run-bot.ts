@@ -35,7 +35,14 @@ import { withLiquidator } from "./with-liquidator.js";
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 const CONNECTIONS = 32;
 /** State files that decide what a run does: a journal begins with them. */
-export const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "peak-equity.json", "takeovers.json"] as const;
+export const STATE_FILES = [
+  "budget.json",
+  "built-orders.json",
+  "contracts.json",
+  "manual-halts.json",
+  "peak-equity.json",
+  "takeovers.json",
+] as const;
 
 /** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
 export interface RunBotOptions {

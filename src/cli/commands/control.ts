@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
-import { askBot, findRunningBot } from "../../bot/control/control-client.js";
+import { askBot, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../output.js";
+import { tellStoppedBot } from "../stopped-bot.js";
 
 interface ControlOptions {
   readonly json?: boolean;
@@ -16,14 +17,20 @@ interface ControlOptions {
 /** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
 export function addControlCommands(program: Command, context: CliContext): void {
   controlCommand(program, context, "status", "what a running bot does now", () => ({ command: "status" }));
-  controlCommand(program, context, "halt", "take a running bot's quotes down and keep them down", ({ market, reason }) => ({
-    command: "halt",
-    ...marketOf(market),
-    ...(reason === undefined ? {} : { reason }),
-  }))
+  controlCommand(
+    program,
+    context,
+    "halt",
+    "take a bot's quotes down and keep them down, restarts included; of a bot that does not run, before it starts",
+    ({ market, reason }) => ({
+      command: "halt",
+      ...marketOf(market),
+      ...(reason === undefined ? {} : { reason }),
+    }),
+  )
     .addOption(marketOption())
     .option("--reason <text>", "why, for the log and the screen");
-  controlCommand(program, context, "resume", "let a halted bot quote again", ({ market }) => ({
+  controlCommand(program, context, "resume", "let a halted bot quote again; one that does not run, when it is started", ({ market }) => ({
     command: "resume",
     ...marketOf(market),
   })).addOption(marketOption());
@@ -52,9 +59,18 @@ function controlCommand(
     .option("--json", "JSON on stdout")
     .action(async (file: string | undefined, options: ControlOptions) => {
       const asked = checked(request(options));
-      const bot = await findRunningBot({ file, env: context.env });
-      printData(context, await askBot(bot.socketPath, asked, context.seam.clock), options.json);
+      printData(context, await answerOf(context, file, asked), options.json);
     });
+}
+
+/** A halt and a resume are of the account, whether its bot runs now or not; without a file it has to run to be found. */
+async function answerOf(context: CliContext, file: string | undefined, asked: ControlRequest): Promise<unknown> {
+  const { env, seam } = context;
+  const command = controlCommandSchema.parse(asked);
+  const isKept = command.command === "halt" || command.command === "resume";
+  if (isKept && file !== undefined && (await botRunningFrom(file, env)) === undefined) return tellStoppedBot(context, file, command);
+  const bot = await findRunningBot({ file, env });
+  return askBot(bot.socketPath, asked, seam.clock);
 }
 
 const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expected: string }>> = {

@@ -1,0 +1,31 @@
+import { HALTS_FILE } from "./halt-memory.js";
+import type { StateStore } from "./state-dir.js";
+
+/** A state without the halts by hand: a dry run is not held by what holds real orders, and what it is told holds no real run. */
+export class UnhaltedStore implements StateStore {
+  readonly #store: StateStore;
+
+  constructor(store: StateStore) {
+    this.#store = store;
+  }
+
+  read(name: string): string | undefined {
+    return name === HALTS_FILE ? undefined : this.#store.read(name);
+  }
+
+  readTail(name: string, maxBytes: number): string | undefined {
+    return name === HALTS_FILE ? undefined : this.#store.readTail(name, maxBytes);
+  }
+
+  write(name: string, text: string): void {
+    if (name !== HALTS_FILE) this.#store.write(name, text);
+  }
+
+  append(name: string, line: string): void {
+    if (name !== HALTS_FILE) this.#store.append(name, line);
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+}

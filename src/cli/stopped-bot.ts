@@ -1,0 +1,62 @@
+import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
+import { type BotConfig, loadBotConfig } from "../bot/config/config.js";
+import type { ControlCommand } from "../bot/control/control-protocol.js";
+import { lockAccount } from "../bot/state/account-lock.js";
+import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
+import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { ConfigError, RunError } from "../core/errors.js";
+import type { Hex, Ms } from "../core/units.js";
+import type { CliContext } from "./cli-context.js";
+
+/** What a bot finds when it is started. */
+export interface UnstartedBot {
+  readonly phase: "not running" | "starting";
+  readonly account: string;
+  /** Halts by hand that are in force; empty when it will quote. */
+  readonly halts: readonly KeptHalt[];
+}
+
+type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
+
+/**
+ * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
+ * next one halted.
+ * @throws ConfigError for a market that the file does not have; RunError when the account's bot runs after all, or the state cannot be written;
+ * CorruptStateError when what was kept is broken.
+ */
+export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
+  const config = loadBotConfig(file, env);
+  const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
+  const lock = await lockAccount(account, env);
+  try {
+    const store = new FileStateStore(stateDirOf(config, account));
+    return { phase: "not running", account, halts: changeHalts({ config, store, account, nowMs: seam.clock.nowMs() }, command) };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The state that a bot will be started with, or is being started with. The account's lock is held. */
+export interface UnstartedState {
+  readonly config: BotConfig;
+  readonly store: StateStore;
+  readonly account: Hex;
+  readonly nowMs: Ms;
+}
+
+/**
+ * Halts or resumes in a state directory; returns the halts that are in force after it.
+ * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
+ */
+export function changeHalts({ config, store, account, nowMs }: UnstartedState, command: Told): readonly KeptHalt[] {
+  const { marketId } = command;
+  if (marketId !== undefined && config.markets[marketId] === undefined) {
+    const expected = `one of ${Object.keys(config.markets).join(", ")}`;
+    throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected });
+  }
+  const memory = new HaltMemory(store, account);
+  if (command.command === "resume") memory.forget((kept) => marketId === undefined || kept.marketId === marketId);
+  else memory.keep({ marketId, why: command.reason, atMs: Math.round(nowMs) });
+  if (memory.unwritten === undefined) return memory.halts;
+  throw new RunError(`not written down: ${memory.unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
+}

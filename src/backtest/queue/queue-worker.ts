@@ -1,7 +1,7 @@
 import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
 import { ConfigError } from "../../core/errors.js";
 import { sha256Of } from "../../history/durable-file.js";
-import { openHistory } from "../run/open-history.js";
+import { historyKey, openHistory } from "../run/open-history.js";
 import type { SharedHistory } from "../run/shared-history.js";
 import { configOfWindow, openShared } from "../sweep/open-shared.js";
 import type { Job } from "../sweep/play-job.js";
@@ -117,7 +117,7 @@ export class QueueWorker {
       if (own !== sha256)
         throw new Refusal(new ConfigError("is not the sweep's", { field: path, value: own, expected: `a file with SHA-256 ${sha256}` }));
     }
-    const key = JSON.stringify([asked.window, asked.history]);
+    const key = JSON.stringify([historyKey(configOfWindow(config, asked.window)), asked.history]);
     const known = this.#histories.get(key);
     if (known !== undefined) return known;
     const opening = this.#open(asked, config, store);

@@ -42,13 +42,36 @@ const RAGGED_MS = 1_000 + TAIL_US / 1000;
 
 const EVER_MS: Span = [parseInstant(EVER.from, "history.from"), parseInstant(EVER.to, "history.to")];
 
+/** A market's rules in which its columns are counted, and gaps of its funding. */
+type MarketGrid = Pick<BacktestConfig["rules"]["markets"][MarketId], "tickSize" | "stepSize" | "fundingIntervalMs">;
+
+/** All of a configuration that decides what is opened. */
+interface OpenedBy {
+  readonly history: BacktestConfig["history"];
+  readonly creditDecimals: number;
+  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
+}
+
+function openedBy({ history, rules: { creditDecimals, markets } }: BacktestConfig): OpenedBy {
+  const grids = Object.keys(history.markets).map((marketId) => {
+    const { tickSize, stepSize, fundingIntervalMs } = markets[marketId];
+    return [marketId, { tickSize, stepSize, fundingIntervalMs }] as const;
+  });
+  return { history, creditDecimals, grids: Object.fromEntries(grids) };
+}
+
+/** The same of two configurations where one history serves both: columns are counted in ticks and lots, and delayed by what the configuration says. */
+export function historyKey(config: BacktestConfig): string {
+  return JSON.stringify(openedBy(config));
+}
+
 /**
  * Opens what a backtest replays. Marks and funding are taken where the store has them.
  * @param onMake told as a day's columns are made, which takes seconds the first time.
  * @throws ConfigError where the store lacks what is asked for; HistoryError naming a file that is broken
  */
 export async function openHistory(config: BacktestConfig, onMake?: (market: string, day: string) => void): Promise<OpenedHistory> {
-  const { history, rules } = config;
+  const { history, creditDecimals, grids } = openedBy(config);
   const store = new HistoryStore(history.store);
   const grade = history.grade ?? bestGrade(store, Object.values(history.markets), history);
   const interval = grade === "klines" ? (history.interval ?? shortestInterval(store, Object.values(history.markets))) : undefined;
@@ -59,14 +82,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   const lacking: { readonly name: string; readonly gap: Span }[] = [];
   const others: { readonly marketId: MarketId; readonly name: string; readonly kind: HistoryKind }[] = [];
   for (const [marketId, name] of Object.entries(history.markets)) {
-    const market = rules.markets[marketId];
-    const { tickSize, stepSize } = market;
+    const { tickSize, stepSize } = grids[marketId] as MarketGrid;
     const span = { fromUs: history.fromUs, toUs: history.toUs };
     const marksKind = grade === "klines" ? undefined : "marks";
     const marks =
-      marksKind !== undefined && has(store, name, "marks", span)
-        ? new MarkSource(store, name, { ...span, creditDecimals: rules.creditDecimals })
-        : undefined;
+      marksKind !== undefined && has(store, name, "marks", span) ? new MarkSource(store, name, { ...span, creditDecimals }) : undefined;
     const tellsFunding = (await marks?.tellsFunding()) === true;
     const funding = has(store, name, "funding", span) ? await openFunding(store, name, span) : undefined;
     const kinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
@@ -95,7 +115,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     }
     for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
   }
-  for (const market of markets) requireRecords(market, config, store);
+  for (const market of markets) requireRecords(market, history, store);
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
   for (const { name, gap } of lacking) {
@@ -105,17 +125,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   }
   // Where marks end a position goes on at the last one, and where funding ends none is paid: a run must not pass over that in silence.
   for (const { marketId, name, kind } of others) {
-    const leastMs = kind === "funding" ? rules.markets[marketId].fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
+    const leastMs =
+      kind === "funding" ? (grids[marketId] as MarketGrid).fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
     for (const [fromMs, toMs] of gapsOf(coveredBy(store, name, kind), [Math.floor(startUs / 1000), Math.ceil(endUs / 1000)])) {
       if (toMs - fromMs > leastMs) gaps.push(`${marketId} ${kind}: ${instantText(fromMs)} to ${instantText(toMs)}`);
     }
-  }
-  if (startUs + config.warmupMs * 1000 >= endUs) {
-    throw new ConfigError("leaves nothing of the history to report", {
-      field: "warmupMs",
-      value: config.warmupMs,
-      expected: `less than the ${Math.floor((endUs - startUs) / 1000)} ms from ${instantText(Math.floor(startUs / 1000))} to ${instantText(Math.floor(endUs / 1000))}`,
-    });
   }
   return { grade, interval, markets, startUs, endUs, files, gaps };
 }
@@ -126,7 +140,7 @@ function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
 }
 
 /** A time that a store covers may have no record in it. @throws ConfigError naming the market and the time */
-function requireRecords(market: OpenedMarket, { history }: BacktestConfig, store: HistoryStore): void {
+function requireRecords(market: OpenedMarket, history: BacktestConfig["history"], store: HistoryStore): void {
   if (firstUs(market) < history.toUs) return;
   throw new ConfigError("has no record of that time", {
     field: `history.markets.${market.marketId}`,

@@ -23,6 +23,7 @@ import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
 import { finerTickThanRecorded } from "./recorded-tick.js";
 import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
+import { requireReported } from "./reported-span.js";
 import { shownModels } from "./shown-models.js";
 
 /** What a history is played with. */
@@ -117,11 +118,12 @@ function doubtsOf(markets: ReadonlyMap<MarketId, MarketHistory>): string[] {
   });
 }
 
-/** What is known of a run before it begins. */
+/** What is known of a run before it begins. @throws ConfigError where the warm-up leaves nothing to report */
 export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {
   const { bot, name, seed, asset, adverseSelectionMs, warmupMs } = config;
   const { grade, interval } = history;
   const sampleMs = sampleMsOf(config, history);
+  requireReported(warmupMs, history);
   return {
     name,
     version: run.version,

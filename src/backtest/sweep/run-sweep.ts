@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { RunError } from "../../core/errors.js";
+import { ConfigError, RunError } from "../../core/errors.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
-import { openHistory } from "../run/open-history.js";
+import { historyKey, openHistory } from "../run/open-history.js";
+import { requireReported } from "../run/reported-span.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import { configOfWindow, openShared } from "./open-shared.js";
 import type { Job } from "./play-job.js";
 import type { Point } from "./points.js";
 import { bestPoint, jobId, rankedPoints, walkedForward, windowText } from "./rank-points.js";
 import { ResultsFile } from "./results-file.js";
-import type { SweepConfig } from "./sweep-config.js";
+import { pointError, type SweepConfig } from "./sweep-config.js";
 import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
 import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
@@ -53,6 +54,7 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
   const { fromUs, toUs } = sweep.backtest.history;
   const whole = { fromUs, toUs };
   const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
+  requireAllReported(sweep, opened);
   const print = await fingerprintOf(sweep, run, files);
   const results = new ResultsFile(run.directory, print, run.replace);
   try {
@@ -132,27 +134,56 @@ class SweepWork {
       });
     const tell = (): void => onProgress?.(results.done.size, this.#all);
     tell();
-    if (jobs.length === 0) return true;
-    const base = fixed(this.#sweep.backtest);
-    const batch: JobBatch = {
-      sweep: print,
-      window,
-      jobs,
-      open: () => openShared(base, window),
-      files: async () => (await openHistory(configOfWindow(base, window))).files,
-    };
-    await runner.run(
-      batch,
-      (job, result) => {
-        results.add(job.id, result);
-        tell();
-      },
-      signal,
-    );
+    for (const alike of jobsByHistory(jobs)) {
+      const [{ config }] = alike;
+      const batch: JobBatch = {
+        sweep: print,
+        window,
+        jobs: alike,
+        open: () => openShared(config, window),
+        files: async () => (await openHistory(config)).files,
+      };
+      await runner.run(
+        batch,
+        (job, result) => {
+          results.add(job.id, result);
+          tell();
+        },
+        signal,
+      );
+      if (signal.aborted) break;
+    }
     const missing = jobs.find(({ id }) => !results.done.has(id));
     if (missing === undefined) return true;
     if (signal.aborted) return false;
     throw new RunError("was never answered", { field: missing.id, expected: "a result of every job" });
+  }
+}
+
+/** Jobs that one opened history serves, together: where the grid of prices is varied, each grid has columns of its own. */
+function jobsByHistory(jobs: readonly Job[]): [Job, ...Job[]][] {
+  const groups = new Map<string, [Job, ...Job[]]>();
+  for (const job of jobs) {
+    const key = historyKey(job.config);
+    const alike = groups.get(key);
+    if (alike === undefined) groups.set(key, [job]);
+    else alike.push(job);
+  }
+  return [...groups.values()];
+}
+
+/** Before a run is wasted. @throws ConfigError naming a point whose warm-up leaves nothing of the history, or of a train window */
+function requireAllReported(
+  { configs, points, walkForward }: SweepConfig,
+  { startUs, endUs }: Parameters<typeof requireReported>[1],
+): void {
+  const shortest = { startUs, endUs: walkForward === undefined ? endUs : startUs + walkForward.trainMs * 1000 };
+  for (const [at, { warmupMs }] of configs.entries()) {
+    try {
+      requireReported(warmupMs, shortest);
+    } catch (cause) {
+      throw cause instanceof ConfigError ? pointError(cause, points[at] as Point) : cause;
+    }
   }
 }
 

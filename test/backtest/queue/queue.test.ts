@@ -14,7 +14,7 @@ import { packageVersion } from "../../../src/cli/package-version.js";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { OneByOne, SWEEP, SweepStage } from "../sweep/sweep-stage.js";
+import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "../sweep/sweep-stage.js";
 import { hasRedis, RedisServer } from "./redis-server.js";
 
 describe("a queue's address", () => {
@@ -127,6 +127,21 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     expect(failed).toBeInstanceOf(FormatError);
     expect(failed).toMatchObject({ field: "account.creditQuote", value: "1000.0000000001" });
     expect(failed).toHaveProperty("message", expect.stringMatching(/^whole-0: account\.creditQuote: more decimals/));
+  });
+
+  // A worker keeps what it has opened; columns of other ticks and lots would give this sweep figures that are nobody's.
+  it("is served a history of its own where another sweep had the same files by another grid", async () => {
+    const { rules, ...rest } = stage.backtest(SHORT_SECONDS) as { readonly rules: { readonly markets: { readonly btcusdc: object } } };
+    const finer = { markets: { btcusdc: { ...rules.markets.btcusdc, tickSizeQuote: 0.01 } } };
+    stage.write("bt-finer.yaml", { ...rest, rules: finer });
+    stage.write("finer.yaml", { ...SWEEP, backtest: "bt-finer.yaml" });
+    const own = (await stage.run(stage.out(), new OneByOne(), { version, file: "finer.yaml" })) as SweepOutcome;
+    const one = await worker();
+    await swept(stage.out(), async () => {});
+    const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+    const outcome = (await stage.run(stage.out(), runner, { version, file: "finer.yaml" })) as SweepOutcome;
+    await Promise.all([one.close(), runner.close()]);
+    expect(readFileSync(outcome.json, "utf8")).toBe(readFileSync(own.json, "utf8"));
   });
 
   it("serves two runs of one sweep at once, though the first to hear takes a result out of the queue", async () => {

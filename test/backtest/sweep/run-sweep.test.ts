@@ -19,6 +19,7 @@ import { liveSeam } from "../../../src/core/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 
+const LOG = openLog({ level: "silent", clock: liveSeam().clock });
 const stage = new SweepStage();
 let whole: SweepOutcome;
 let bytes: string;
@@ -41,7 +42,7 @@ describe("a sweep", () => {
     stage.write("bot-4.yaml", bot);
     const file = stage.write("bt-4.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-4.yaml", fills: { orderLatencyMs: 5 } });
     const config = loadBacktestConfig(file, {});
-    const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock })));
+    const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
     const report = await reportOf(config, { strategies, version: VERSION }, await openHistory(config), "ohlc");
     expect(point?.runs[0]?.figures).toEqual(figuresOf(report));
     expect(Number(report.fills.all.fills)).toBeGreaterThan(0);
@@ -113,16 +114,51 @@ describe("a sweep", () => {
     expect(readdirSync(out)).toEqual(["results.jsonl"]);
   });
 
+  // In columns of another grid each price is ten times another one, and so is the profit.
+  it("reads the history by each point's own grid of prices and sizes", async () => {
+    const ticks = { path: "rules.markets.btcusdc.tickSizeQuote", values: [0.1, 0.01] };
+    stage.write("grids.yaml", { backtest: "bt.yaml", method: "grid", parameters: { [ticks.path]: { values: ticks.values } } });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "grids.yaml" })) as SweepOutcome;
+    for (const [at, tickSizeQuote] of ticks.values.entries()) {
+      const backtest = stage.backtest(SHORT_SECONDS) as { readonly rules: { readonly markets: { readonly btcusdc: object } } };
+      const rules = { markets: { btcusdc: { ...backtest.rules.markets.btcusdc, tickSizeQuote } } };
+      const config = loadBacktestConfig(stage.write("bt-grid.yaml", { ...backtest, rules }), {});
+      const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
+      const report = await reportOf(config, { strategies, version: VERSION }, await openHistory(config), "ohlc");
+      expect(result.points[at]?.runs[0]?.figures).toEqual(figuresOf(report));
+    }
+  });
+
+  // It would end with no fill and a profit of zero, ahead of every point that lost something.
+  it("refuses a point whose warm-up leaves nothing to report, before anything runs", async () => {
+    const runner = new OneByOne();
+    const parameters = { warmupMs: { values: [0, 3_600_000] } };
+    stage.write("warm.yaml", { backtest: "bt.yaml", method: "grid", parameters });
+    const told = stage.run(stage.out(), runner, { file: "warm.yaml" });
+    await expect(told).rejects.toThrow(
+      /^parameters\.warmupMs: cannot be set: .*leaves nothing of the history to report.*point 1: warmupMs 3600000/,
+    );
+    const walkForward = { trainMs: 20_000, testMs: 15_000 };
+    stage.write("walk-long.yaml", {
+      backtest: "bt-whole.yaml",
+      method: "grid",
+      parameters: { warmupMs: { values: [0, 20_000] } },
+      walkForward,
+    });
+    await expect(stage.run(stage.out(), runner, { file: "walk-long.yaml" })).rejects.toThrow(/point 1: warmupMs 20000/);
+    expect(runner.ran).toEqual([]);
+  });
+
   it("walks forward: the best of each train window is run on the window after it, and nothing else is", async () => {
-    const walkForward = { trainMs: 20_000, testMs: 15_000, stepMs: 12_000 };
+    const walkForward = { trainMs: 20_000, testMs: 12_000, stepMs: 14_000 };
     stage.write("walk.yaml", { ...SWEEP, backtest: "bt-whole.yaml", walkForward });
     const runner = new OneByOne();
     const { result } = (await stage.run(stage.out(), runner, { file: "walk.yaml" })) as SweepOutcome;
     const splits = result.walkForward?.splits ?? [];
     expect(splits.map(({ train, test }) => [train.from, train.to, test.to].map((at) => at.slice(17, 19)))).toEqual([
-      ["00", "20", "35"],
-      ["12", "32", "47"],
-      ["24", "44", "59"],
+      ["00", "20", "32"],
+      ["14", "34", "46"],
+      ["28", "48", "00"],
     ]);
     expect(runner.ran.filter((id) => id.startsWith("test"))).toEqual(splits.map(({ best }, at) => `test${at}-${best}`));
     expect(runner.ran.filter((id) => id.startsWith("train"))).toHaveLength(18);

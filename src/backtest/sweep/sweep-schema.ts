@@ -29,9 +29,22 @@ const walkForward = z
   .strictObject({
     trainMs: durationField("How long every point is run to choose the best.", { max: 3_660 * 86_400_000 }),
     testMs: durationField("How long the best is then run, on what follows.", { max: 3_660 * 86_400_000 }),
-    stepMs: durationField("From one train window's beginning to the next one's. Default: testMs, so that the tests join up.", {
-      max: 3_660 * 86_400_000,
-    }).optional(),
+    stepMs: durationField(
+      "From one train window's beginning to the next one's. At least testMs, the default, with which the tests join up.",
+      {
+        max: 3_660 * 86_400_000,
+      },
+    ).optional(),
+  })
+  .superRefine(({ testMs, stepMs }, context) => {
+    if (stepMs === undefined || stepMs >= testMs) return;
+    context.addIssue({
+      code: "custom",
+      path: ["stepMs"],
+      input: stepMs,
+      message: "is shorter than testMs: test windows would overlap, and what they share would count twice in the profit",
+      params: { expected: `at least ${testMs}` },
+    });
   })
   .describe("Chooses on one stretch of history and judges on the next, again and again.");
 

@@ -59,6 +59,9 @@ describe("a sweep's file", () => {
     expect(said(one("history.from", { values: [1] }))).toMatch(/^parameters.history.from: is not varied by a sweep/);
     expect(said(one("markets.ethusdc.params.levels", { values: [1] }))).toMatch(/is of no market that is replayed.*got "ethusdc".*btcusdc/);
     expect(said({ walkForward: { trainMs: 5 } })).toMatch(/^walkForward.testMs: is missing/);
+    expect(said({ walkForward: { trainMs: 5000, testMs: 5000, stepMs: 4999 } })).toMatch(
+      /^walkForward.stepMs: is shorter than testMs: .*twice.*got 4999.*at least 5000/,
+    );
     expect(said({ backtest: "nothing.yaml" })).toMatch(/nothing.yaml is not there/);
   });
 

@@ -28,7 +28,14 @@ export const bench: Bench = {
     const tape = tiled(beginningOf(recorded, TILE_MESSAGES), BYTES);
     const history = historyOf(tape);
     const megabytes = bytesOf(history) / 2 ** 20;
-    const taken = { one: [] as number[], two: [] as number[], ratio: [] as number[], memory: [] as number[], loops: [] as number[] };
+    const taken = {
+      one: [] as number[],
+      two: [] as number[],
+      ratio: [] as number[],
+      first: [] as number[],
+      memory: [] as number[],
+      loops: [] as number[],
+    };
     for (let round = 0; round < ROUNDS; round++) {
       const before = await twoLoopsTimesOne();
       const one = await measured(history, 1);
@@ -36,6 +43,7 @@ export const bench: Bench = {
       taken.one.push(one.rate);
       taken.two.push(two.rate);
       taken.ratio.push(two.rate / one.rate);
+      taken.first.push(two.firstRate / one.firstRate);
       taken.memory.push(two.megabytes - one.megabytes);
       taken.loops.push((before + (await twoLoopsTimesOne())) / 2);
     }
@@ -53,34 +61,49 @@ export const bench: Bench = {
         "of the columns, %": (100 * added) / megabytes,
         "of the columns at most, %": (100 * Math.max(...taken.memory)) / megabytes,
         "ratio of the worst round": Math.min(...taken.ratio),
+        "ratio of each thread's first run": median(taken.first),
         "two plain loops, times one": median(taken.loops),
       },
     };
   },
 };
 
-/** One run a thread, after a short one that loads and compiles its code. */
-async function measured(history: SharedHistory, workers: number): Promise<{ readonly rate: number; readonly megabytes: number }> {
+/** What a number of threads came to. Rates in rows a second of all of them together. */
+interface Measured {
+  readonly rate: number;
+  /** Of the run before it, each thread's first over the whole history. */
+  readonly firstRate: number;
+  /** The most memory that the process held during both. */
+  readonly megabytes: number;
+}
+
+/**
+ * One run a thread. Before it come a short one, which loads the code, and one over the whole history: a sweep's thread plays the same columns
+ * dozens of times, and what its first run has compiled takes the core that a second thread would have.
+ */
+async function measured(history: SharedHistory, workers: number): Promise<Measured> {
   // Without this process's loader of TypeScript, which a sweep does not have.
   const pool = new ThreadPool({ workers, version: "bench", entry: ENTRY, execArgv: [] });
-  const play = async (played: SharedHistory): Promise<void> => {
+  const rows = history.markets.reduce((sum, { tape }) => sum + (tape?.rows ?? 0), 0);
+  const play = async (played: SharedHistory): Promise<number> => {
     const jobs = Array.from({ length: workers }, (_, at) => jobOf(played, `whole-${at}`));
     const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, files: async () => [] };
+    const start = performance.now();
     await pool.run(batch, () => {}, new AbortController().signal);
+    return (workers * rows) / ((performance.now() - start) / 1000);
+  };
+  let most = 0;
+  const look = (): void => {
+    most = Math.max(most, process.memoryUsage.rss());
   };
   try {
-    await play(historyOf(beginningOf(history.markets[0]?.tape as Tape, WARM_MESSAGES)));
-    let most = 0;
-    const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss());
-    }, WATCH_MS);
-    const start = performance.now();
-    await play(history);
-    const seconds = (performance.now() - start) / 1000;
+    await play(historyOf(beginningOf(history.markets[0]?.tape as Tape, LOADING_MESSAGES)));
+    const watch = setInterval(look, WATCH_MS);
+    const firstRate = await play(history);
+    const rate = await play(history);
     clearInterval(watch);
-    most = Math.max(most, process.memoryUsage.rss());
-    const rows = history.markets.reduce((sum, { tape }) => sum + (tape?.rows ?? 0), 0);
-    return { rate: (workers * rows) / seconds, megabytes: most / 2 ** 20 };
+    look();
+    return { rate, firstRate, megabytes: most / 2 ** 20 };
   } finally {
     await pool.close();
     globalThis.gc?.();
@@ -88,8 +111,8 @@ async function measured(history: SharedHistory, workers: number): Promise<{ read
 }
 
 const WATCH_MS = 50;
-/** Of the run that warms a thread up: a sweep's thread plays many runs, and what it compiles at first takes the core that a second thread would have. */
-const WARM_MESSAGES = effort(1_200_000, 50);
+/** Of the run that loads a thread's code. */
+const LOADING_MESSAGES = effort(100_000, 50);
 const TILE_MESSAGES = effort(Number.MAX_SAFE_INTEGER, 500);
 
 /** The same messages over and over, each time later, until the columns are so large. */

@@ -1,5 +1,14 @@
 import type { Notice } from "../../bot/notice.js";
+import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import type { MarketRules } from "../../exchange/records.js";
+import type { Intent } from "../../strategies/intent.js";
+
+/** What a market's own filters let through: no plan holds a quote that they would refuse, so nobody else tells of it. */
+export interface QuoteFilter {
+  readonly rules: Pick<MarketRules, "minLots" | "maxOpenOrders">;
+  readonly instrument: Instrument;
+}
 
 /** What was asked for and not done, of one kind: how often, and the first of it. */
 export interface Refusal {
@@ -21,6 +30,11 @@ interface Counted extends Refusal {
 /** Counts what a run's bot was refused: a strategy whose intents no one takes earns nothing, and nothing else would tell why. */
 export class Refusals {
   readonly #counted = new Map<string, Counted>();
+  readonly #filters: ReadonlyMap<MarketId, QuoteFilter>;
+
+  constructor(filters: ReadonlyMap<MarketId, QuoteFilter>) {
+    this.#filters = filters;
+  }
 
   /** Takes whatever the bot tells, with its instant in microseconds. */
   hear(notice: Notice, atUs: number): void {
@@ -29,6 +43,8 @@ export class Refusals {
         // One from an older view is late, not wrong.
         if (notice.refusal !== "older-view") this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
         return;
+      case "intent":
+        return this.#filtered(notice.intent, atUs);
       case "held-back":
         this.#count(notice.marketId, "limit", notice.limit, notice.why, atUs);
         return;
@@ -47,6 +63,21 @@ export class Refusals {
   /** The most frequent first. */
   get list(): readonly Refusal[] {
     return [...this.#counted.values()].map((counted) => ({ ...counted })).sort((a, b) => b.count - a.count);
+  }
+
+  #filtered(intent: Intent, atUs: number): void {
+    const filter = this.#filters.get(intent.marketId);
+    if (intent.kind !== "quotes" || filter === undefined) return;
+    const { marketId, quotes } = intent;
+    const { instrument, rules } = filter;
+    for (const { side, level, lots } of quotes) {
+      if (lots >= rules.minLots) continue;
+      const why = `quote ${side} ${level}: ${instrument.amountOf(lots)} base, the market takes no order below ${instrument.amountOf(rules.minLots)}`;
+      this.#count(marketId, "limit", "least-amount", why, atUs);
+    }
+    if (quotes.length > rules.maxOpenOrders) {
+      this.#count(marketId, "limit", "market-orders", `${quotes.length} quotes, the market takes ${rules.maxOpenOrders} open orders`, atUs);
+    }
   }
 
   #count(marketId: MarketId, by: Refusal["by"], reason: string, why: string, atUs: number): void {

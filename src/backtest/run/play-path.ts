@@ -73,7 +73,11 @@ export async function playPath(
 ): Promise<Played> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
-  const refusals = new Refusals();
+  const { rules } = config;
+  const filters = [...instrumentsOf(config)].map(
+    ([marketId, instrument]) => [marketId, { instrument, rules: rules.markets[marketId] }] as const,
+  );
+  const refusals = new Refusals(new Map(filters));
   let doubts: readonly string[] = [];
   let isInterrupted = false;
   const replay = await playHistory(history, {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { Refusals } from "../../../src/backtest/record/refusals.js";
+import { Instrument } from "../../../src/core/instrument.js";
+import type { Intent, Quote } from "../../../src/strategies/intent.js";
+
+const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const reason = { fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] };
+
+function refusals(): Refusals {
+  return new Refusals(new Map([["btcusdc", { instrument, rules: { minLots: 50, maxOpenOrders: 3 } }]]));
+}
+
+function wanted(...sizes: readonly number[]): { readonly kind: "intent"; readonly intent: Intent } {
+  const quotes = sizes.map((lots, level): Quote => ({ side: "BUY", level, ticks: 1000 - level, lots }));
+  return { kind: "intent", intent: { kind: "quotes", marketId: "btcusdc", viewSequence: 1, quotes, reason } };
+}
+
+describe("what a run's bot was refused", () => {
+  it("names quotes below the market's least order, which no plan ever holds: a run without fills must not look like a quiet market", () => {
+    const heard = refusals();
+    heard.hear(wanted(50, 10), 7_000_000);
+    heard.hear(wanted(49), 8_000_000);
+    expect(heard.list).toEqual([
+      {
+        marketId: "btcusdc",
+        by: "limit",
+        reason: "least-amount",
+        count: 2,
+        firstUs: 7_000_000,
+        why: "quote BUY 1: 0.01 base, the market takes no order below 0.05",
+      },
+    ]);
+  });
+
+  it("says that more quotes are wanted than the market lets rest: the outer ones would only seem to earn nothing", () => {
+    const heard = refusals();
+    heard.hear(wanted(50, 50, 50), 1);
+    heard.hear(wanted(50, 50, 50, 50, 50), 2);
+    expect(heard.list.map(({ reason: kind, count, why }) => [kind, count, why])).toEqual([
+      ["market-orders", 1, "5 quotes, the market takes 3 open orders"],
+    ]);
+  });
+
+  it("says nothing of quotes that the market takes, nor of a market that it does not know", () => {
+    const heard = refusals();
+    heard.hear(wanted(50, 51), 1);
+    heard.hear({ kind: "intent", intent: { ...wanted(1).intent, marketId: "ethusdc" } }, 1);
+    expect(heard.list).toEqual([]);
+  });
+});

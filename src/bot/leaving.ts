@@ -174,15 +174,17 @@ export class Leaving {
 
   /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
   #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
-    const { budget, desks, account } = this.#context;
+    const { budget, desks, account, notify } = this.#context;
     let ordersThatMayFill = 0;
     for (const marketId of desks.keys()) ordersThatMayFill += account.orders.mayStillFill(marketId).length;
     const isQuote = (kind === "place" || kind === "build") && !works;
     const reserved = isQuote ? desks.size * (1 + WORK_TOKENS) : desks.size;
     const verdict = budget.ask(kind, { ordersThatMayFill, markets: reserved, questions: QUESTION_TOKENS });
     if (verdict.mayLeave) return undefined;
-    const why = `${verdict.available} ${verdict.bucket} tokens are left, ${verdict.needed} needed with those kept for cancels and the guard`;
-    return { limit: `${verdict.bucket} tokens`, why, retryAtMs: verdict.retryAtMs };
+    const { bucket, available, needed, retryAtMs } = verdict;
+    const why = `${available} ${bucket} tokens are left, ${needed} needed with those kept for cancels and the guard`;
+    notify({ kind: "tokens-short", bucket, action: kind, why, retryAtMs });
+    return { limit: `${bucket} tokens`, why, retryAtMs };
   }
 
   #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, retryAtMs }: Refusal): void {

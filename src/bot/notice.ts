@@ -1,6 +1,7 @@
 import type { AccountChange } from "../account/changes.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { Action, Outcome } from "../exchange/venue.js";
+import type { Bucket, DispatchKind } from "../executor/dispatch-budget.js";
 import type { Plan } from "../executor/plan.js";
 import type { Intent } from "../strategies/intent.js";
 import type { UnwindReport } from "./unwind/unwind-report.js";
@@ -33,6 +34,14 @@ export type Notice =
   | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }
   /** A place that its last check stopped. */
   | { readonly kind: "held-back"; readonly marketId: MarketId; readonly limit: string; readonly why: string }
+  /** An action has to wait for tokens of a rate limit, until `retryAtMs` at least on the clock that never steps: Infinity where the limit is less. */
+  | {
+      readonly kind: "tokens-short";
+      readonly bucket: Bucket;
+      readonly action: DispatchKind;
+      readonly why: string;
+      readonly retryAtMs: Ms;
+    }
   /** Of a dry run: what would be done now. Told when it changes. */
   | { readonly kind: "dry-plan"; readonly marketId: MarketId; readonly plan: Plan }
   | {

@@ -84,6 +84,12 @@ export const METRIC_LIST = {
     help: "Tokens left in a rate limit's sliding window.",
     labels: { bucket: "name of the rate limit" },
   },
+  tokensShort: {
+    name: "tokens_short",
+    type: "gauge",
+    help: "1 while an order, a cancel or a question waits for tokens of a rate limit, and ten seconds more.",
+    labels: { bucket: "name of the rate limit" },
+  },
   throttled: {
     name: "throttled_total",
     type: "counter",

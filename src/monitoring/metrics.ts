@@ -87,6 +87,11 @@ export class Metrics {
     this.#set("rateTokens", { bucket }, left);
   }
 
+  /** Whether something waits for tokens of a rate limit. */
+  setTokensShort(bucket: string, short: boolean): void {
+    this.#set("tokensShort", { bucket }, short ? 1 : 0);
+  }
+
   throttled(status: 429 | 418): void {
     this.#count("throttled", { status: String(status) });
   }

@@ -22,6 +22,7 @@ function recorded(): Metrics {
   metrics.setEquity(1000, 1010);
   metrics.setPnl("btcusdc", "spread", 2.5);
   metrics.setRateTokens("ORDER", 190);
+  metrics.setTokensShort("ORDER", true);
   metrics.throttled(429);
   metrics.tickToOrder(0.0004);
   metrics.orderAck(0.03);

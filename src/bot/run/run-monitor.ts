@@ -14,6 +14,7 @@ import type { Notice, StopResult } from "../notice.js";
 import { setBotGauges } from "./bot-gauges.js";
 import { LiquidationMonitor } from "./liquidation-monitor.js";
 import { RunVoice } from "./run-voice.js";
+import { TokenShortages } from "./token-shortages.js";
 
 /** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
 export class RunMonitor {
@@ -34,6 +35,7 @@ export class RunMonitor {
   readonly #onStopped: (result: StopResult) => void;
   readonly #causeOf = new Map<number, number>();
   readonly #voice: RunVoice;
+  readonly #shortages: TokenShortages;
   #bot: Bot | undefined;
 
   constructor(metrics: Metrics, log: Log, clock: Clock, onStopped: (result: StopResult) => void) {
@@ -42,6 +44,7 @@ export class RunMonitor {
     this.#clock = clock;
     this.#onStopped = onStopped;
     this.#voice = new RunVoice(log, clock);
+    this.#shortages = new TokenShortages(this.#voice, metrics, clock, () => this.#bot);
     this.liquidation = new LiquidationMonitor(metrics, this.#voice, () => this.#bot);
   }
 
@@ -57,6 +60,7 @@ export class RunMonitor {
   /** Sets the gauges: at each scrape and each screen. */
   refresh(): void {
     if (this.#bot !== undefined) setBotGauges(this.#bot, this.#metrics);
+    this.#shortages.look();
     this.liquidation.setGauges();
   }
 
@@ -69,6 +73,7 @@ export class RunMonitor {
   }
 
   observe(notice: Notice): void {
+    this.#shortages.look();
     switch (notice.kind) {
       case "log":
         return this.#voice.say(notice.level, notice.message, notice.fields);
@@ -107,6 +112,8 @@ export class RunMonitor {
         this.#metrics.riskRefusal(notice.marketId, notice.limit);
         this.#log.debug({ marketId: notice.marketId, limit: notice.limit, why: notice.why }, "held back");
         return;
+      case "tokens-short":
+        return this.#shortages.hear(notice);
       case "dry-plan":
         return this.#voice.say("info", "would do", {
           marketId: notice.marketId,

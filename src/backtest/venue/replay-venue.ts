@@ -11,6 +11,7 @@ import { answerOf, RecentRecords } from "./exchange-answers.js";
 import { ExchangeBudgets } from "./exchange-budgets.js";
 import type { HeldOrder } from "./held-order.js";
 import type { LatencyModel } from "./latency.js";
+import { debtNote, liquidationNote } from "./liquidation-note.js";
 import { type MarketTerms, ONE } from "./market-terms.js";
 import { placeRefusal, refused } from "./place-refusal.js";
 import { ReplayAccount } from "./replay-account.js";
@@ -252,12 +253,11 @@ export class ReplayVenue implements Venue, OrderListener {
     ]);
     for (const income of incomes) this.#incomes.add(income);
     if (taken.length > 0) this.#say([{ type: "income-update", incomes }, this.#accountUpdate()], atUs);
-    for (const { marketId, lots, credit, insuranceFee } of taken) {
-      const { instrument } = this.#marketOf(marketId).terms;
-      const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
-      const text = `the account was unsafe: ${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
-      this.#options.observer.note(atUs, "error", text);
-    }
+    const note = (text: string): void => this.#options.observer.note(atUs, "error", text);
+    for (const one of taken) note(liquidationNote(one, this.#marketOf(one.marketId).terms.instrument));
+    const last = taken.at(-1);
+    const { netValue } = this.account;
+    if (last !== undefined && netValue < 0n) note(debtNote(netValue, this.#marketOf(last.marketId).terms.instrument));
   }
 
   #doubtOf(marketId: MarketId, mayTake: boolean, quote: CreditUnits, before: CreditUnits, isMaker: boolean): FillDoubt {

@@ -1,0 +1,19 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits } from "../../core/units.js";
+import type { OwnLiquidation } from "./replay-account.js";
+
+/** What the report says of a position that was taken from the account. */
+export function liquidationNote({ marketId, lots, credit, insuranceFee }: OwnLiquidation, instrument: Instrument): string {
+  const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
+  const held = `${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"}`;
+  return `the account was unsafe: ${held} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;
+}
+
+/**
+ * What it says of an account that was left below zero, which the exchange's insurance takes over (protocol 7.7). The figures keep the debt: one
+ * that ended at the deposit would not tell how far the position fell.
+ */
+export function debtNote(netValue: CreditUnits, instrument: Instrument): string {
+  const debt = instrument.creditToDecimal(-netValue);
+  return `the account is ${debt} below zero: the exchange's insurance would take that over, and the loss in these figures is larger by it than what the account held`;
+}

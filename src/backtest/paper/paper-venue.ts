@@ -18,6 +18,7 @@ import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { FeedDelay } from "./feed-delay.js";
 import { emptyTape, type HistoricEvent, tapeOf } from "./live-tape.js";
+import { SilentLine } from "./silent-line.js";
 
 /** How paper orders travel and are filled. */
 export interface PaperModels {
@@ -50,7 +51,7 @@ const PUBLIC: ReadonlySet<string> = new Set(["time", "rules", "bookSequence"]);
 /**
  * Paper trading: the live markets, and an account and orders that are in this process alone, filled by the replayed venue's own models
  * and rules. What is heard of a market was so at the exchange a feed's delay before; a request arrives there after its latency, meets what the market
- * was then, and its answer is heard after another. Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
+ * was then, and its answer is heard after another; what leaves while the line is silent may never arrive ({@link SilentLine}). Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
  */
 export class PaperVenue implements Venue {
   readonly events$: Observable<VenueEvent>;
@@ -59,6 +60,7 @@ export class PaperVenue implements Venue {
   readonly #replayed: ReplayVenue;
   readonly #stamps: LocalStamps;
   readonly #delay = new FeedDelay();
+  readonly #line: SilentLine;
   readonly #subscription: Subscription;
   #timer: Timer | undefined;
   #timerUs = Number.POSITIVE_INFINITY;
@@ -74,6 +76,13 @@ export class PaperVenue implements Venue {
     const { live, config, rules, models, clock, levelOf } = options;
     this.#options = options;
     this.#stamps = new LocalStamps(clock);
+    this.#line = new SilentLine({
+      clock,
+      // Shorter than what has the bot take its quotes down: those cancels are the ones that may not arrive.
+      silentMs: config.risk.maxBookAgeMs / 2,
+      timeoutMs: config.exchange.requestTimeoutMs,
+      onAnswer: (actionId, outcome) => this.#emit({ type: "answer", actionId, outcome }),
+    });
     this.events$ = this.#events.asObservable();
     const paperRules: VenueRules = { ...rules, waiveGasFeeMinimumQuote: 0n };
     const terms = new Map(
@@ -117,6 +126,10 @@ export class PaperVenue implements Venue {
       this.#options.live.submit(action);
       return;
     }
+    if (this.#line.isSilent) {
+      this.#line.hold(action);
+      return;
+    }
     this.#replayed.submit(action);
     this.#arm();
   }
@@ -128,6 +141,7 @@ export class PaperVenue implements Venue {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+    this.#line.close();
     this.#subscription.unsubscribe();
     this.#options.live.close();
     this.#events.complete();
@@ -136,6 +150,7 @@ export class PaperVenue implements Venue {
   /** The market is told to the bot first: it knew nothing of what its own orders will have come to. */
   #hear(event: VenueEvent): void {
     const nowUs = this.#nowUs();
+    this.#line.hear(event);
     this.#emit(event);
     if (event.type === "stream" && event.state === "up" && !this.#isAccountUp) {
       this.#isAccountUp = true;
@@ -153,6 +168,8 @@ export class PaperVenue implements Venue {
       this.#replayed.mark(event.marketId, event.mark, this.#exchangeUs);
       this.#fund(event.marketId, event.fundingRate, event.nextFundingMs);
     }
+    // After what the market was meanwhile: quotes that it passed are gone.
+    for (const action of this.#line.release()) this.#replayed.submit(action);
     this.#look();
   }
 

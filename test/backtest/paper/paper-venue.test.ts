@@ -254,6 +254,49 @@ describe("a paper venue", () => {
     expect(incomes()).toHaveLength(1);
   });
 
+  // A cut line costs live: its cancels are lost, and its quotes are filled by what nobody tells. Paper that takes them down has every outage for nothing.
+  it("loses what is sent while nothing comes from the exchange, and fills what the market has passed when it is heard again", async () => {
+    const stage = new PaperStage();
+    const id = stage.place("btcusdc", "BUY", 599_995, 2);
+    await stage.clock.runFor(1_500);
+    const order = stage.answer(id)?.outcome as { readonly result: "accepted"; readonly order: VenueOrder };
+    const cancel = (actionId: number): void =>
+      stage.venue.submit({
+        kind: "cancel",
+        actionId,
+        timestampMs: 0,
+        marketId: "btcusdc",
+        orderId: order.order.id,
+        hash: order.order.hash,
+      });
+    cancel(900);
+    await stage.clock.runFor(1_000);
+    expect(stage.answer(900)).toBeUndefined();
+    await stage.clock.runFor(2_000);
+    expect(stage.answer(900)).toMatchObject({ atMs: 3_500, outcome: { result: "unknown", cause: "timeout" } });
+    // One that left shortly before the line is back arrives: after what the market did meanwhile.
+    cancel(901);
+    await stage.clock.runFor(500);
+    stage.live.next({ type: "book-snapshot", marketId: "btcusdc", sequence: 9, bids: [599_900, 5], asks: [599_990, 5] });
+    await stage.clock.runFor(100);
+    expect(stage.fills).toEqual([["btcusdc", "BUY", 599_995, 2, true]]);
+    expect(stage.answer(901)?.outcome).toMatchObject({ result: "rejected", code: 2011 });
+  });
+
+  it("takes a stream that is down for a line that is, until a book is told anew", async () => {
+    const stage = new PaperStage();
+    stage.live.next({ type: "stream", stream: "market", state: "down", reason: "nothing arrived" });
+    const id = stage.place("btcusdc", "BUY", 599_995, 2, "POST_ONLY");
+    await stage.clock.runFor(1_000);
+    stage.live.next({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+    await stage.clock.runFor(500);
+    expect(stage.answer(id)).toBeUndefined();
+    stage.live.next({ type: "book-snapshot", marketId: "btcusdc", sequence: 9, bids: [599_900, 5], asks: [599_990, 5] });
+    await stage.clock.runFor(100);
+    // It met that book, and would have taken.
+    expect(stage.updates).toMatchObject([{ filledLots: 0, status: "EXPIRED" }]);
+  });
+
   it("says no more once it is closed", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 599_995, 2);

@@ -30,7 +30,7 @@ export async function tiledDay(tape: Tape, rows: number, path: string): Promise<
     }
   }
   await flush();
-  await writer.finish({ key, messages, rows: written, blockRows: BLOCK_ROWS, addedLocalNs: "0", beginsWhole: false });
+  await writer.finish({ key, messages, rows: written, blockRows: BLOCK_ROWS, addedLocalNs: "0", beginsWhole: false, turns: [] });
   await writer.close();
   const footer = readFooter(path, key);
   if (footer === undefined) throw new Error(`${path} cannot be read back`);

@@ -21,7 +21,7 @@ const source = z.strictObject({
 });
 
 const manifest = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(2),
   market: z.string(),
   kind: z.string(),
   day: z.string(),
@@ -29,6 +29,8 @@ const manifest = z.strictObject({
   complete: z.boolean(),
   /** The time that is known, whether or not anything happened in it. */
   covered: z.array(span),
+  /** Of a book: the time in which it is not known, from a break of its chain of sequences to the next snapshot; absent where there is none. */
+  lost: z.array(span).optional(),
   rows: count,
   /** First and last exchange time; null for a day that is known and empty. */
   firstNs: ns.nullable(),
@@ -59,7 +61,7 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   } catch (cause) {
     throw new HistoryError(path, "is no manifest: it cannot be read as JSON", { expected: "what this program wrote", cause });
   }
-  const read = manifest.safeParse(value);
+  const read = manifest.safeParse(ofThisFormat(value));
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new HistoryError(path, `is no manifest: ${issue?.path.join(".")}: ${issue?.message}`, { expected: "what this program wrote" });
@@ -72,6 +74,11 @@ export function readManifest(path: string, market: string, kind: string, day: Da
     });
   }
   return data;
+}
+
+/** A manifest of an earlier format as one of this; what is none is left as it is. */
+function ofThisFormat(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "format" in value && value.format === 1 ? { ...value, format: 2 } : value;
 }
 
 /** Whether spans are the whole of a day. */

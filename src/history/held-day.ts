@@ -63,7 +63,8 @@ export async function refuseOverlap(
 ): Promise<void> {
   const held = store.day(series, day);
   if (held === undefined || isDropped(replaced, series, day) || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
-  const clash = spans.find((span) => overlaps(held.covered, span));
+  // Where a book is not known its rows are there even so.
+  const clash = spans.find((span) => overlaps([...held.covered, ...(held.lost ?? [])], span));
   if (clash === undefined) return;
   throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
     value: held.sources.map(({ name }) => name).join(", "),

@@ -138,6 +138,7 @@ async function taken(
         ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
         ...(replaced === undefined ? {} : { replaced }),
         findings: shaped.findings,
+        ...(shaped.lost === undefined ? {} : { lost: shaped.lost }),
         ...(shaped.isByMessage === undefined ? {} : { isByMessage: shaped.isByMessage }),
       });
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];

@@ -29,6 +29,16 @@ export function gapsOf(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   return gaps;
 }
 
+/** What of the spans no other covers. */
+export function withoutSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
+  return unionOf(spans).flatMap((span) => gapsOf(others, span));
+}
+
+/** How long spans are together, in milliseconds. */
+export function lengthOf(spans: readonly Span[]): number {
+  return unionOf(spans).reduce((total, [from, to]) => total + to - from, 0);
+}
+
 /** What of the spans lies within a span. */
 export function cutTo(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   return unionOf(spans.map(([from, to]): Span => [Math.max(from, fromMs), Math.min(to, toMs)]));

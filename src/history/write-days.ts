@@ -8,7 +8,7 @@ import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
-import { cutTo, type Span, unionOf } from "./spans.js";
+import { cutTo, type Span, unionOf, withoutSpans } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
 
@@ -23,6 +23,8 @@ export interface Writing {
   readonly recvShift?: string;
   /** The time that these rows are all of; from the first row to the last where absent. */
   readonly covered?: readonly Span[];
+  /** Of a book: the time in which it is not known, which is not covered whatever rows lie in it. */
+  readonly lost?: readonly Span[];
   /** Drops what a day holds, the first time that it is written: the days, as `<kind>/<day>`, that were written since the wish. */
   readonly replaced?: Set<string>;
   readonly grid?: DayManifest["grid"];
@@ -47,7 +49,8 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const { firstNs, lastNs } = rows;
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
   const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOf(firstNs), msOf(lastNs) + lastsMs]];
-  const spans = unionOf(writing.covered ?? first);
+  const lost = first.flatMap((span) => cutTo(writing.lost ?? [], span));
+  const spans = withoutSpans(writing.covered ?? first, lost);
   const within = daysOf([...spans, ...first]);
   // Nobody says of an import that a day without a record had none.
   const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
@@ -62,12 +65,14 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
     await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
     await refuseCountedTwice(store, duck, writing, day);
   }
-  if (days.length <= FEW_DAYS) return writeEach(store, duck, writing, days, spans, shifted, lastSeq);
+  // After its last record a file says nothing, also not of what it had lost.
+  const ended = { ...writing, lost };
+  if (days.length <= FEW_DAYS) return writeEach(store, duck, ended, days, spans, shifted, lastSeq);
   // A file costs more to open than a day's rows to read.
   const table = duck.newTable();
   await reading(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
   try {
-    return await writeEach(store, duck, writing, days, spans, `SELECT * FROM ${table}`, lastSeq);
+    return await writeEach(store, duck, ended, days, spans, `SELECT * FROM ${table}`, lastSeq);
   } finally {
     await duck.run(`DROP TABLE ${table}`);
   }
@@ -139,15 +144,20 @@ async function writeDay(
     const isAllAdded = kept === undefined && (key === undefined || rows.isUnique);
     const added = isAllAdded ? written.rows : Number((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
+    const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]).map(([from, to]): [number, number] => [
+      from,
+      to,
+    ]);
     said.push(...missingBars(series, covered, written.rows));
     const isAsStaged = written === rows;
     if (!isAsStaged) syncFile(nextPath);
     const manifest: DayManifest = {
-      format: 1,
+      format: 2,
       ...series,
       day,
       complete: isWholeDay(day, covered),
       covered,
+      ...(lost.length === 0 ? {} : { lost }),
       rows: written.rows,
       firstNs: written.firstNs === undefined ? null : String(written.firstNs),
       lastNs: written.lastNs === undefined ? null : String(written.lastNs),

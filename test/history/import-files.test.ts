@@ -100,7 +100,9 @@ describe("importing files", () => {
       message(2, "update", { beginSequence: 11, endSequence: 12, prevEndSequence: 10 }) +
       message(3, "update", { beginSequence: 14, endSequence: 14, prevEndSequence: 13, asks: [["5.1", "0"]] });
     const { files } = await take(store, [fileOf(folder, "book.ndjson", text)]);
-    expect(files[0]?.findings).toEqual(["1 updates do not follow on the one before (prevEndSequence)"]);
+    expect(files[0]?.findings).toEqual([
+      "1 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known at its end, since no snapshot comes",
+    ]);
     const path = store.dataPath({ market: "btcusdt", kind: "book" }, "2024-08-09");
     const rows = await query(
       store,

@@ -56,7 +56,7 @@ export class BookFeed implements LocalFeed {
       } else {
         replayed.applyMessage(tape, message);
         isBookHeard = true;
-        if (kind === TapeKind.bookSnapshot) this.#hasSnapshot = true;
+        if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
       }
       heard.heard();
     }

@@ -29,7 +29,7 @@ export class TapeCut {
     return before === undefined ? [kept] : [before, kept];
   }
 
-  /** The book that stood at the beginning, as a snapshot that is heard when all of it was, and not after what follows on it. */
+  /** The book that stood at the beginning, as a snapshot, or where it was not known as an update, that is heard when all of it was, and not after what follows on it. */
   #begin(standing: StandingBook, next: Tape): Tape | undefined {
     if (standing.levels === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
@@ -38,7 +38,9 @@ export class TapeCut {
     }
     const { marketId, tickSize, stepSize } = next;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
-    builder.snapshot(this.#fromUs, Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs)));
+    const heardUs = Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs));
+    if (standing.isKnown) builder.snapshot(this.#fromUs, heardUs);
+    else builder.update(this.#fromUs, heardUs);
     for (const [signedTicks, lots] of standing.rows()) builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
     return builder.build();
   }

@@ -14,6 +14,7 @@ import { isAlive } from "../living-process.js";
 import { COLUMNS, type HistoryStore } from "../store.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
+import { lossesOf } from "./lost-book.js";
 import { orderOfAnInstant } from "./order-of-an-instant.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
 import type { Steps } from "./tape-grid.js";
@@ -96,7 +97,7 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
       manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
     );
     const order = book === undefined || trades === undefined ? "place" : await orderOfAnInstant(duck, book.file, trades.file);
-    const facts = await writeBlocks(writer, book, trades, blockRows, order);
+    const facts = await writeBlocks(writer, book, trades, blockRows, order, lossesOf(input.book));
     await writer.finish({ ...facts, key, modifiedNs: modified, blockRows, addedLocalNs: String(clock.addedNs) });
   } finally {
     await writer.close();

@@ -6,6 +6,12 @@ export class StandingBook {
   readonly #lots = new Map<number, number>();
   /** When the recorder had all of it, and whether any message of a book was seen. */
   #heardUs = Number.NEGATIVE_INFINITY;
+  #isKnown = false;
+
+  /** Whether a snapshot has come, and the book was not lost since. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
 
   get levels(): number {
     return this.#lots.size;
@@ -23,7 +29,10 @@ export class StandingBook {
       if (kind === TapeKind.trade) continue;
       const from = at === 0 ? 0 : (tape.rowEnd[at - 1] as number);
       const to = tape.rowEnd[at] as number;
-      if (kind === TapeKind.bookSnapshot) this.#clear(tape.signedTicks.subarray(from, to));
+      if (kind !== TapeKind.bookUpdate) {
+        this.#isKnown = kind === TapeKind.bookSnapshot;
+        this.#clear(tape.signedTicks.subarray(from, to));
+      }
       for (let row = from; row < to; row++) {
         const ticks = tape.signedTicks[row] as number;
         const lots = tape.lots[row] as number;

@@ -43,6 +43,14 @@ export class TapeBuilder {
     return this.#begin(TapeKind.bookUpdate, exchangeUs, localUs, seq);
   }
 
+  /** Says that nothing is known of the book from here on. @throws FormatError for stamps that cannot be */
+  lost(exchangeUs: number, localUs: number, seq?: number): this {
+    this.#begin(TapeKind.bookLost, exchangeUs, localUs, seq);
+    this.#row("BUY", LEAST_TICKS, 0);
+    this.#row("SELL", MOST_TICKS, 0);
+    return this;
+  }
+
   /** A level of the book message that was begun last, with its absolute amount; 0 deletes it. @throws FormatError where it cannot be held */
   level(side: Side, ticks: Ticks, lots: Lots): this {
     if (this.#messages === 0 || this.#kind[this.#messages - 1] === TapeKind.trade) {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { blockBytes } from "./block-layout.js";
 
 /** Changes whenever the bytes mean something else: files of another version are made anew. */
-export const TAPE_FORMAT = 2;
+export const TAPE_FORMAT = 3;
 /** Begins and ends every tape file. */
 const MAGIC = Buffer.from("marketwrighttape", "latin1");
 /** After the footer: where it begins, its length, its CRC-32, and the magic again. */
@@ -40,6 +40,8 @@ const footer = z.strictObject({
   addedLocalNs: z.string(),
   /** Whether the first message of a book is a whole book. */
   beginsWhole: z.boolean(),
+  /** Where the book is lost, and where a snapshot comes: the day's first, and the first after each loss. */
+  turns: z.array(z.strictObject({ atUs: us, isLoss: z.boolean() })),
   blocks: z.array(block),
 });
 

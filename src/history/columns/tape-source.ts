@@ -1,12 +1,13 @@
 import type { MarketId } from "../../core/units.js";
+import { cutTo, type Span, unionOf } from "../spans.js";
 import type { HistoryStore } from "../store.js";
 import { blockColumns } from "./block-layout.js";
 import { BlockReader } from "./block-reader.js";
 import { TapeCut } from "./cut-tape.js";
 import type { DayInput, DayTape, DayTapeOptions } from "./day-tape.js";
-import { isLost, NOTHING_KNOWN, nothingKnown } from "./lost-book.js";
+import { isLost, lostSpans, NOTHING_KNOWN, nothingKnown } from "./lost-book.js";
 import type { Tape } from "./tape.js";
-import type { TapeDays } from "./tape-days.js";
+import { msSpan, type TapeDays } from "./tape-days.js";
 
 /** A day that a source reads. */
 export interface SourceDay {
@@ -35,7 +36,7 @@ export class TapeSource implements AsyncIterable<Tape> {
   readonly market: MarketId;
   /** The days that are read, with the checksums of what they are made of. */
   readonly days: readonly SourceDay[];
-  /** What the store lacks of the span. */
+  /** What the store lacks of the span, and when a book is not known. */
   readonly gaps: TapeDays["gaps"];
   readonly #parts: TapeSourceParts;
   /** The days at whose beginning nothing is known of the book. */
@@ -47,9 +48,11 @@ export class TapeSource implements AsyncIterable<Tape> {
     this.#parts = parts;
     this.market = parts.market;
     this.days = parts.days;
-    this.gaps = parts.gaps;
     const booked = parts.days.filter(({ input }) => input.book !== undefined);
     this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1])));
+    const span = msSpan(parts.fromUs, parts.toUs);
+    const lost = lostSpans(booked, (day) => this.#lost.has(day), span[1]);
+    this.gaps = withLost(parts.gaps, cutTo(lost, span));
   }
 
   /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. */
@@ -128,4 +131,11 @@ export class TapeSource implements AsyncIterable<Tape> {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
     return at === -1 ? new ArrayBuffer(bytes) : (this.#free.splice(at, 1)[0] as ArrayBuffer);
   }
+}
+
+function withLost(gaps: TapeDays["gaps"], lost: readonly Span[]): TapeDays["gaps"] {
+  if (lost.length === 0) return gaps;
+  const missing = gaps.flatMap(({ kind, span }) => (kind === "book" ? [span] : []));
+  const book = unionOf([...missing, ...lost]).map((span) => ({ kind: "book" as const, span }));
+  return [...book, ...gaps.filter(({ kind }) => kind !== "book")];
 }

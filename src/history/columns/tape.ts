@@ -8,6 +8,8 @@ export const TapeKind = {
   bookSnapshot: 1,
   /** One public trade, one row. */
   trade: 2,
+  /** Nothing is known of the book any more: both sides are empty until more is told, and it is not to be trusted before the next snapshot. */
+  bookLost: 3,
 } as const;
 
 /** The number of a kind of message, as {@link TapeKind} names them. */
@@ -20,7 +22,7 @@ export const MOST_TICKS = 2 ** 31 - 1;
 
 /**
  * Recorded books and trades of one market as columns, ready to replay: nothing is parsed in a replay. A message is one book update,
- * snapshot or trade; message `m` owns the rows from `rowEnd[m - 1]` (0 for the first) to `rowEnd[m]`, exclusive. Messages lie in the order of the
+ * snapshot, loss or trade; message `m` owns the rows from `rowEnd[m - 1]` (0 for the first) to `rowEnd[m]`, exclusive. Messages lie in the order of the
  * exchange's clock, ties by their place in the recording. Every array lies in shared memory where the tape was opened for several workers.
  */
 export interface Tape {

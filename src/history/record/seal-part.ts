@@ -4,7 +4,7 @@ import type { DayManifest } from "../day-manifest.js";
 import { Duck, type DuckLimits } from "../duck.js";
 import { sha256Of } from "../durable-file.js";
 import { bookShape, marksShape, tradesShape } from "../sources/exchange-shapes.js";
-import { gapsOf, type Span, unionOf } from "../spans.js";
+import { gapsOf, lengthOf, type Span, unionOf } from "../spans.js";
 import { dropRows, stageRows } from "../stage-rows.js";
 import type { HistoryStore, Series } from "../store.js";
 import { writeDays } from "../write-days.js";
@@ -139,8 +139,4 @@ function afterSeams(heard: readonly Span[], days: readonly DayManifest[]): reado
     // More than a seam is another recording of the same time, and refused as such where its kind has no key.
     return cut <= SEAM_MS ? rest : [span];
   });
-}
-
-function lengthOf(spans: readonly Span[]): number {
-  return spans.reduce((total, [from, to]) => total + to - from, 0);
 }

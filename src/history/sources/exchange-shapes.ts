@@ -1,5 +1,6 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
+import { brokenChain, brokenText } from "./broken-chain.js";
 import { withInterval } from "./candle-interval.js";
 import { csvReading, ndjsonSql } from "./reading-sql.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
@@ -51,22 +52,21 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels FROM ${from}`;
   const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
   const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
-  const chain = await duck.row(
-    `SELECT count(*) FILTER (prevEndSequence IS NOT NULL AND before IS NOT NULL AND prevEndSequence <> before) AS breaks, count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange FROM (SELECT type, prevEndSequence, lag(endSequence) OVER () AS before FROM ${from} WHERE type IS DISTINCT FROM 'snapshot')`,
-  );
-  const breaks = wholeOf(chain.breaks);
+  const chain = await duck.row(`SELECT count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange FROM ${from}`);
   const strange = wholeOf(chain.strange);
   if (strange > 0n) {
     throw new HistoryError(file, `${strange} of its messages are neither snapshot nor update`, {
       expected: "type snapshot or update in each",
     });
   }
+  const { breaks, lost } = await brokenChain(duck, from);
   return {
     kind: "book",
     select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
     json: JSON_BOOK,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
-    findings: breaks > 0n ? [`${breaks} updates do not follow on the one before (prevEndSequence)`] : [],
+    ...(lost.length === 0 ? {} : { lost }),
+    findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Row, wholeOf } from "../duck.js";
 import type { HistoryKind } from "../kinds.js";
+import type { Span } from "../spans.js";
 import type { JsonFields } from "./json-numbers.js";
 import type { TextSql } from "./odd-values.js";
 import type { CsvFile } from "./plain-csv.js";
@@ -62,6 +63,8 @@ export interface ShapedFile {
   readonly json?: JsonFields;
   /** `seq` is the number of a message's first row, and no line of a capture. */
   readonly isByMessage?: boolean;
+  /** Of a book: the time in which it is not known. */
+  readonly lost?: readonly Span[];
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */

@@ -26,6 +26,7 @@ type Level = readonly [ticks: number, lots: number];
 class Capture {
   readonly builder = new TapeBuilder({ marketId: MARKET, ...STEPS });
   #line = 0;
+  #updates = 0;
   #book = "";
   #trades = "";
 
@@ -34,7 +35,9 @@ class Capture {
     const text = (levels: readonly Level[]): string[][] =>
       levels.map(([ticks, lots]) => [(ticks / 10).toFixed(1), (lots / 1000).toFixed(3)]);
     const recvTimeNs = `${atMs * 1000 + latencyUs}000`;
-    const message = { type, line, sequence: line, beginSequence: line, endSequence: line, timestamp: atMs, recvTimeNs };
+    if (type === "update") this.#updates += 1;
+    const sequence = this.#updates;
+    const message = { type, line, sequence, beginSequence: sequence, endSequence: sequence, timestamp: atMs, recvTimeNs };
     this.#book += `${JSON.stringify({ ...message, bids: text(bids), asks: text(asks) })}\n`;
     this.builder[type](atMs * 1000, atMs * 1000 + latencyUs, line);
     for (const level of bids) this.builder.level("BUY", ...level);

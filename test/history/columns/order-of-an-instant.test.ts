@@ -58,8 +58,9 @@ describe("a book's message and a trade of one instant", () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const atMs = AT_US / 1000;
+    let sequence = 0;
     const message = (line: number, type: string, ms: number, latencyUs: number): string =>
-      `${JSON.stringify({ type, line, sequence: line, beginSequence: line, endSequence: line, timestamp: atMs + ms, recvTimeNs: `${AT_US + ms * 1000 + latencyUs}000`, bids: [["100.0", "5"]], asks: [] })}\n`;
+      `${JSON.stringify({ type, line, sequence: ++sequence, beginSequence: sequence, endSequence: sequence, timestamp: atMs + ms, recvTimeNs: `${AT_US + ms * 1000 + latencyUs}000`, bids: [["100.0", "5"]], asks: [] })}\n`;
     const print = (line: number, ms: number, latencyUs: number): string =>
       `${JSON.stringify({ id: line, price: "100.0", amount: "1", time: atMs + ms, isBuyerMaker: true, line, recvTimeNs: `${AT_US + ms * 1000 + latencyUs}000` })}\n`;
     const book = message(1, "snapshot", 0, 10) + message(3, "update", 1, 90) + message(6, "update", 2, 10);

@@ -16,6 +16,13 @@ const source = z.strictObject({
   /** Of the file as it was given; absent for an exchange. */
   sha256: z.string().optional(),
   rows: count,
+  /**
+   * What orders its rows where one stamp is all that they have: places that it tells, in the capture that it is of, or numbers that each
+   * file has from one. Absent for kinds without places, and where an earlier format did not say.
+   */
+  places: z.enum(["told", "counted"]).optional(),
+  /** Its records have no ids: the number of the row stands for each. */
+  isNumbered: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
   clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns })).optional(),
 });
@@ -43,9 +50,13 @@ const manifest = z.strictObject({
   sources: z.array(source),
   /** The largest id of a day of trades. */
   lastId: ns.optional(),
+  /** Candles that are not there, of those that the covered time has; absent where none is missing. */
+  missingCandles: z.strictObject({ missing: count, of: count }).optional(),
   /** What did not agree when it was written. */
   findings: z.array(z.string()),
 });
+
+const formatOne = z.looseObject({ format: z.literal(1), findings: z.array(z.string()), sources: z.array(z.looseObject({})) });
 
 /** What is known of one day's file: beside it as `<day>.json`, and in its own metadata without its checksum. */
 export type DayManifest = z.infer<typeof manifest>;
@@ -76,9 +87,28 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   return data;
 }
 
-/** A manifest of an earlier format as one of this; what is none is left as it is. */
+/** What a day says of candles that it has not. */
+export function missingText({ missing, of }: NonNullable<DayManifest["missingCandles"]>): string {
+  return `${missing} of ${of} candles are missing`;
+}
+
+/** Format 1 said so in words alone. */
+const NUMBERED = /: the number of the row stands for each$/;
+const MISSING = /^(\d+) of (\d+) candles are missing$/;
+
+/** A manifest of format 1 as one of this; what is none is left as it is. */
 function ofThisFormat(value: unknown): unknown {
-  return typeof value === "object" && value !== null && "format" in value && value.format === 1 ? { ...value, format: 2 } : value;
+  const former = formatOne.safeParse(value);
+  if (!former.success) return value;
+  const { findings, sources } = former.data;
+  const isNumbered = findings.some((finding) => NUMBERED.test(finding));
+  const [, missing, of] = findings.map((finding) => MISSING.exec(finding)).find((match) => match !== null) ?? [];
+  return {
+    ...former.data,
+    format: 2,
+    sources: isNumbered ? sources.map((each) => ({ ...each, isNumbered: true })) : sources,
+    ...(missing === undefined ? {} : { missingCandles: { missing: Number(missing), of: Number(of) } }),
+  };
 }
 
 /** Whether spans are the whole of a day. */

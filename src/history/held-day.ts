@@ -4,7 +4,6 @@ import { type Duck, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { parquetSql, reading } from "./measure.js";
-import { NUMBERED } from "./sources/shape.js";
 import { overlaps, type Span } from "./spans.js";
 import type { HistoryStore, Series } from "./store.js";
 import type { Writing } from "./write-days.js";
@@ -17,7 +16,7 @@ export function isDropped(replaced: ReadonlySet<string> | undefined, { kind }: S
 }
 
 /** Whether a day holds the rows of this very file. */
-export function isHeld(held: DayManifest, { sha256, name }: Omit<SourceNote, "rows">): boolean {
+export function isHeld(held: DayManifest, { sha256, name }: Pick<SourceNote, "name" | "sha256">): boolean {
   return sha256 !== undefined && held.sources.some((source) => source.sha256 === sha256 && source.name === name);
 }
 
@@ -35,13 +34,13 @@ export function ofDaySql(select: string, day: Day): string {
 export async function seqHeardBefore(
   store: HistoryStore,
   duck: Duck,
-  { series, source, replaced, file, isByMessage = false, findings = [] }: Writing,
+  { series, source, replaced, file, isByMessage = false }: Writing,
   day: Day,
   shifted: string,
 ): Promise<bigint | undefined> {
   const held = store.day(series, day);
   if (held === undefined || isDropped(replaced, series, day) || isHeld(held, source)) return undefined;
-  if (!isByMessage && !findings.some((finding) => finding.endsWith(NUMBERED))) return undefined;
+  if (!isByMessage && source.isNumbered !== true) return undefined;
   const ask = (select: string): Promise<Row> =>
     reading(file, () =>
       duck.row(
@@ -76,12 +75,12 @@ export async function refuseOverlap(
 export async function refuseCountedTwice(
   store: HistoryStore,
   duck: Duck,
-  { series, rows, replaced, file, findings = [] }: Writing,
+  { series, rows, source, replaced, file }: Writing,
   day: Day,
 ): Promise<void> {
   const held = store.day(series, day);
   if (held === undefined || held.covered.length === 0 || isDropped(replaced, series, day)) return;
-  if (![...findings, ...held.findings].some((finding) => finding.endsWith(NUMBERED))) return;
+  if (![source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) return;
   const within = held.covered.map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`).join(" OR ");
   const { unheld } = await reading(file, () =>
     duck.row(

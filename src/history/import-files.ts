@@ -134,7 +134,12 @@ async function taken(
         series,
         rows,
         file: plain.file,
-        source: { name: plain.name, sha256: await plain.sha256, ...(isStamped ? { clock: note } : {}) },
+        source: {
+          name: plain.name,
+          sha256: await plain.sha256,
+          ...(shaped.isNumbered ? { isNumbered: true as const } : {}),
+          ...(isStamped ? { clock: note } : {}),
+        },
         ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
         ...(replaced === undefined ? {} : { replaced }),
         findings: shaped.findings,

@@ -41,6 +41,8 @@ export interface StagedRows extends Written {
   readonly isOrdered: boolean;
   /** Whether they do, and what tells one record from another ascends too, so that none comes twice; false for a kind without a key. */
   readonly isUnique: boolean;
+  /** Whether each row told its place in the capture. */
+  readonly isPlaced: boolean;
   /** Rows whose record another one is too, by what tells one from another. */
   readonly repeated: number;
   /** Of the file, which is on the disk by then; undefined where it cannot become a day. */
@@ -228,14 +230,15 @@ async function rowsLookedThrough(
     order.filter((name) => !(isById && name === "seq")),
     key,
   );
-  const isPlaced = isById ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows) : !hasNumbers;
+  const isDone = isById ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows) : !hasNumbers;
   const isUnique = ascends && isStrict;
   return {
     ...written,
     path,
-    note: isPlaced ? noteText(note) : undefined,
+    isPlaced: !isById && written.factsOf("seq")?.nulls === 0,
+    note: isDone ? noteText(note) : undefined,
     decimals: note.decimals,
-    select: isPlaced ? `SELECT * FROM ${from}` : numbered,
+    select: isDone ? `SELECT * FROM ${from}` : numbered,
     isOrdered: ascends,
     isUnique,
     repeated: isUnique || key === undefined ? 0 : await repeatedIn(duck, from, key),

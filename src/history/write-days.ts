@@ -1,6 +1,6 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
-import { type DayManifest, isWholeDay, type SourceNote } from "./day-manifest.js";
+import { type DayManifest, isWholeDay, missingText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
 import { isDropped, isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
@@ -18,7 +18,7 @@ export interface Writing {
   readonly rows: StagedRows;
   /** For errors. */
   readonly file: string;
-  readonly source: Omit<SourceNote, "rows">;
+  readonly source: Omit<SourceNote, "rows" | "places">;
   /** SQL of what is added to `recvNs`. */
   readonly recvShift?: string;
   /** The time that these rows are all of; from the first row to the last where absent. */
@@ -33,7 +33,6 @@ export interface Writing {
   readonly isByMessage?: boolean;
 }
 
-const MISSING = "candles are missing";
 /** Days that are asked of the staged file itself. */
 const FEW_DAYS = 3;
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
@@ -148,7 +147,9 @@ async function writeDay(
       from,
       to,
     ]);
-    said.push(...missingBars(series, covered, written.rows));
+    const missingCandles = missingBars(series, covered, written.rows);
+    if (missingCandles !== undefined) said.push(missingText(missingCandles));
+    const before = kept?.missingCandles === undefined ? undefined : missingText(kept.missingCandles);
     const isAsStaged = written === rows;
     if (!isAsStaged) syncFile(nextPath);
     const manifest: DayManifest = {
@@ -165,9 +166,10 @@ async function writeDay(
       sha256: (isAsStaged ? rows.sha256 : undefined) ?? (await sha256Of(nextPath)),
       decimals,
       ...(note.grid === undefined ? {} : { grid: note.grid }),
-      sources: [...(kept?.sources ?? []), { ...source, rows: added }],
+      sources: [...(kept?.sources ?? []), { ...source, ...placesOf(writing), rows: added }],
       ...(written.lastId === undefined ? {} : { lastId: String(written.lastId) }),
-      findings: [...new Set([...(kept?.findings ?? []).filter((finding) => !finding.endsWith(MISSING)), ...findings, ...said])],
+      ...(missingCandles === undefined ? {} : { missingCandles }),
+      findings: [...new Set([...(kept?.findings ?? []).filter((finding) => finding !== before), ...findings, ...said])],
     };
     writeWhole(store.manifestPath(series, day), `${JSON.stringify(manifest, undefined, 2)}\n`);
     // From here on the next writer puts the file in place if this one cannot.
@@ -239,11 +241,16 @@ async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: re
 }
 
 /** What candles say of minutes without trades: nothing, where their source leaves them out. */
-function missingBars({ kind }: Series, covered: readonly Span[], rows: number): string[] {
+function missingBars({ kind }: Series, covered: readonly Span[], rows: number): DayManifest["missingCandles"] {
   const intervalMs = intervalMsOf(intervalOf(kind));
-  if (intervalMs === undefined || intervalMs > DAY_MS) return [];
+  if (intervalMs === undefined || intervalMs > DAY_MS) return undefined;
   const bars = covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
-  return rows < bars ? [`${bars - rows} of ${bars} ${MISSING}`] : [];
+  return rows < bars ? { missing: bars - rows, of: bars } : undefined;
+}
+
+function placesOf({ series, rows, isByMessage = false }: Writing): Pick<SourceNote, "places"> {
+  if (!layoutOf(series.kind).columns.some(({ name }) => name === "seq")) return {};
+  return { places: rows.isPlaced && !isByMessage ? "told" : "counted" };
 }
 
 function most(one: Decimals, other: Decimals): Decimals {

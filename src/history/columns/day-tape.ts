@@ -15,7 +15,7 @@ import { COLUMNS, type HistoryStore } from "../store.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
 import { lossesOf } from "./lost-book.js";
-import { orderOfAnInstant } from "./order-of-an-instant.js";
+import { type InstantFile, type OrderOfAnInstant, orderOfAnInstant } from "./order-of-an-instant.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
 import type { Steps } from "./tape-grid.js";
 import { writeBlocks } from "./write-blocks.js";
@@ -96,13 +96,19 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
     const [book, trades] = [input.book, input.trades].map((manifest) =>
       manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
     );
-    const order = book === undefined || trades === undefined ? "place" : await orderOfAnInstant(duck, book.file, trades.file);
+    const order = await orderOf(duck, store, input);
     const facts = await writeBlocks(writer, book, trades, blockRows, order, lossesOf(input.book));
     await writer.finish({ ...facts, key, modifiedNs: modified, blockRows, addedLocalNs: String(clock.addedNs) });
   } finally {
     await writer.close();
     duck.close();
   }
+}
+
+async function orderOf(duck: Duck, store: HistoryStore, { book, trades }: DayInput): Promise<OrderOfAnInstant> {
+  if (book === undefined || trades === undefined) return "place";
+  const fileOf = (of: DayManifest): InstantFile => ({ path: store.dataPath(of, of.day), sources: of.sources });
+  return orderOfAnInstant(duck, fileOf(book), fileOf(trades));
 }
 
 function filesOf({ book, trades }: DayInput): DayManifest[] {
@@ -134,7 +140,10 @@ function keyOf(input: DayInput, { steps, baseLatencyNs, blockRows }: DayTapeOpti
 }
 
 function sourcesOf({ market, day, book, trades, stamped }: DayInput): string {
-  return digest({ market, day, book: book?.sha256, trades: trades?.sha256, stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]) });
+  const files = { book: book?.sha256, trades: trades?.sha256, stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]) };
+  // What rows alone do not tell: the same ones may come from another source.
+  const places = [book, trades].map((manifest) => manifest?.sources.map((source) => source.places));
+  return digest({ market, day, ...files, places, losses: lossesOf(book) });
 }
 
 function digest(value: object): string {

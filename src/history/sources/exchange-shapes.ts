@@ -52,7 +52,9 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels FROM ${from}`;
   const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
   const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
-  const chain = await duck.row(`SELECT count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange FROM ${from}`);
+  const chain = await duck.row(
+    `SELECT count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange, count(*) - count(line) AS unplaced FROM ${from}`,
+  );
   const strange = wholeOf(chain.strange);
   if (strange > 0n) {
     throw new HistoryError(file, `${strange} of its messages are neither snapshot nor update`, {
@@ -64,6 +66,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
     kind: "book",
     select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
     json: JSON_BOOK,
+    isByMessage: wholeOf(chain.unplaced) > 0n,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     ...(lost.length === 0 ? {} : { lost }),
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],

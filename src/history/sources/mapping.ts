@@ -9,7 +9,7 @@ import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
-import { NUMBERED, numberSql, type ShapedFile, type Writ } from "./shape.js";
+import { numbered, numberSql, type ShapedFile, type Writ } from "./shape.js";
 import { bidSql, flagSql, takerSql } from "./sides.js";
 import { stampSql, TIME_UNITS } from "./stamps.js";
 import { wholeSql } from "./whole-numbers.js";
@@ -91,10 +91,10 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
-  const findings = hasNumbers ? [`it has no ids: ${NUMBERED}`] : [];
+  const said = hasNumbers ? numbered("it has no ids") : { findings: [] };
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
-    : { kind, select, isByMessage: kind === "book", findings };
+    : { kind, select, isByMessage: kind === "book", ...said };
   return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: jsonFields(mapping) };
 }
 

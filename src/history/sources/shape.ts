@@ -21,8 +21,10 @@ export const SHAPES = [
   "tardis-book",
 ] as const;
 
-/** How the finding of a file ends whose rows have no ids. */
-export const NUMBERED = "the number of the row stands for each";
+/** What a file whose rows have no ids is, and what an import says of it. @param why it has none, in words */
+export function numbered(why: string): Pick<ShapedFile, "isNumbered" | "findings"> {
+  return { isNumbered: true, findings: [`${why}: the number of the row stands for each`] };
+}
 
 /**
  * SQL of such a number. It counts on from a thousand times the first row's millisecond, so that another file of the same day has others, and stays
@@ -63,6 +65,8 @@ export interface ShapedFile {
   readonly json?: JsonFields;
   /** `seq` is the number of a message's first row, and no line of a capture. */
   readonly isByMessage?: boolean;
+  /** Its records have no ids, and the number of its row stands for each. */
+  readonly isNumbered?: true;
   /** Of a book: the time in which it is not known. */
   readonly lost?: readonly Span[];
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */

@@ -2,7 +2,7 @@ import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { csvReading, csvSql } from "./reading-sql.js";
-import { NUMBERED, numberSql, type ShapedFile } from "./shape.js";
+import { numbered, numberSql, type ShapedFile } from "./shape.js";
 import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
 
@@ -31,7 +31,7 @@ export async function tardisTrades(duck: Duck, path: string, columns: readonly s
     ...reading,
     ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
     symbol: `SELECT DISTINCT symbol FROM ${all}`,
-    findings: hasIds ? [] : [`its ids are no integers: ${NUMBERED}`],
+    ...(hasIds ? { findings: [] } : numbered("its ids are no integers")),
   };
 }
 

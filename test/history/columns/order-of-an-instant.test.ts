@@ -40,6 +40,18 @@ describe("a book's message and a trade of one instant", () => {
     expect(await atInstant(store, 3000)).toEqual(["trade", "book"]);
   });
 
+  it("come as they were heard where two files number their own rows and share no number, as of a day amid a longer file", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    // Its messages have the numbers 1 and 6, the day's trades 3 and 4.
+    const first = ["100.0", "99.9", "99.8", "99.7", "99.6"].map((price) => level(0, 10, price)).join("");
+    const book = `${HEAD},is_snapshot,side,price,amount\n${first}${level(1000, 10, "99.5")}`;
+    const DAY_US = 86_400_000_000;
+    const trades = `${HEAD},id,side,price,amount\n${trade(1, -DAY_US, 10)}${trade(2, 1 - DAY_US, 10)}${trade(7, 500, 10)}${trade(9, 1000, 20)}`;
+    await take(store, [fileOf(folder, "book.csv", book), fileOf(folder, "trades.csv", trades)]);
+    expect(await atInstant(store, 1000)).toEqual(["book", "trade"]);
+  });
+
   it("come trade first where nobody stamped them", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));

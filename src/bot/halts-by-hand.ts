@@ -7,11 +7,14 @@ import { HaltMemory, type KeptHalt } from "./state/halt-memory.js";
 export class HaltsByHand {
   readonly #context: BotContext;
   readonly #memory: HaltMemory;
+  /** What earlier runs left: a bot may be halted before it starts. */
+  readonly #found: readonly KeptHalt[];
 
   /** @throws CorruptStateError when what was kept is broken, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#memory = new HaltMemory(context.store, context.accountAddress);
+    this.#found = this.#memory.halts;
   }
 
   /** Why the newest change is not in the state directory; undefined when it is. */
@@ -23,7 +26,9 @@ export class HaltsByHand {
   atStart(): readonly HaltDemand[] {
     const { notify, desks } = this.#context;
     const demands: HaltDemand[] = [];
-    for (const { marketId, why, atMs } of this.#memory.halts) {
+    for (const halt of this.#found) {
+      if (!this.#memory.halts.includes(halt)) continue;
+      const { marketId, why, atMs } = halt;
       const isTraded = marketId === undefined || desks.has(marketId);
       if (isTraded) demands.push(manualHalt(marketId, `${why} (halted by hand in an earlier run)`));
       const message = isTraded

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { map } from "rxjs";
@@ -221,15 +221,18 @@ describe("a span to the microsecond", () => {
 });
 
 describe("a span that the store does not fill", () => {
-  const asked = (history: string, more = "") => openHistory(written(backtest(more, history)));
+  const asked = (history: string) => openHistory(written(backtest("", history)));
 
   it("refuses a time that it covers without a record, and a warm-up that leaves nothing to report", async () => {
     await expect(asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades")).rejects.toThrow(
       /history\.markets\.btcusdc: has no record of that time \(got "2026-01-05T23:59:00\.010Z to 2026-01-05T23:59:00\.060Z"\).*any of btcusdc/,
     );
-    await expect(asked("from: 2026-01-05, to: 2026-01-07", "warmupMs: 200000")).rejects.toThrow(
+    const directory = join(folder, "all-warm-up");
+    const warm = written(backtest("warmupMs: 200000", "from: 2026-01-05, to: 2026-01-07"));
+    await expect(runBacktest(warm, { ...played, strategies: ladder(), directory, replace: false })).rejects.toThrow(
       /warmupMs: leaves nothing of the history to report.*less than the 1\d+(\.\d+)? ms/,
     );
+    expect(existsSync(directory)).toBe(false);
   });
 
   it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {

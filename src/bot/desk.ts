@@ -14,6 +14,7 @@ import type { DeskBook } from "../market/readable-book.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
+import { thrownText } from "./strategy/strategy-stack.js";
 
 /** What a desk is made of. */
 export interface DeskOptions {
@@ -30,7 +31,7 @@ export interface DeskOptions {
   readonly depthLevels: number;
   readonly onIntent: (intent: Intent) => void;
   /** The strategy threw, or ended: whoever hears of it disconnects, and halts the market (design, rule 4). */
-  readonly onStrategyEnd: (why: string) => void;
+  readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
 }
 
 /** What a view needs that the desk does not hold itself. */
@@ -163,7 +164,7 @@ export class Desk {
     try {
       intents = this.#views.pipe(strategy(this.#options.context));
     } catch (error) {
-      this.#ended(`strategy failed to start: ${message(error)}`);
+      this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
       return;
     }
     if (!isObservable(intents)) {
@@ -172,7 +173,7 @@ export class Desk {
     }
     const subscription = intents.subscribe({
       next: (intent) => this.#options.onIntent(intent),
-      error: (error: unknown) => this.#ended(`strategy failed: ${message(error)}`),
+      error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
       complete: () => this.#ended("strategy completed"),
     });
     // One that ended while it was being subscribed to has been heard of already.
@@ -237,13 +238,9 @@ export class Desk {
     return this.book.holdsOwnOrders ? ownOrders : NO_ORDERS;
   }
 
-  #ended(why: string): void {
-    this.#options.onStrategyEnd(why);
+  #ended(why: string, error?: { readonly thrown: unknown }): void {
+    this.#options.onStrategyEnd(why, error);
   }
 }
 
 const NO_ORDERS: readonly OwnRestingOrder[] = [];
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

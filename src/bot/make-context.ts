@@ -22,6 +22,7 @@ import type { StrategySignal } from "./input.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { nonceTagOf } from "./nonce-tag.js";
 import { readJsonState } from "./state/state-dir.js";
+import { strategyStack } from "./strategy/strategy-stack.js";
 import type { TurnQueue } from "./turn-queue.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
 
@@ -121,6 +122,9 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     onIntent: (intent) => hooks.onSignal(marketId, { intent }),
-    onStrategyEnd: (why) => hooks.onSignal(marketId, { ended: why }),
+    onStrategyEnd: (why, error) => {
+      if (error !== undefined) options.observer({ kind: "strategy-failed", marketId, why, stack: strategyStack(error.thrown) });
+      hooks.onSignal(marketId, { ended: why });
+    },
   });
 }

@@ -31,6 +31,8 @@ export type Notice =
   | { readonly kind: "stream"; readonly stream: "market" | "account"; readonly state: "up" | "down"; readonly reason: string }
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
   | { readonly kind: "intent"; readonly intent: Intent }
+  /** A strategy threw, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
+  | { readonly kind: "strategy-failed"; readonly marketId: MarketId; readonly why: string; readonly stack: string | undefined }
   | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }
   /** A place that its last check stopped. */
   | { readonly kind: "held-back"; readonly marketId: MarketId; readonly limit: string; readonly why: string }

@@ -86,6 +86,12 @@ describe("a strategy that is none", () => {
     ["an operator that makes no Observable", () => () => 5],
     ["no operator at all", () => 5],
     ["a factory that throws", () => JSON.parse("{")],
+    [
+      "a factory that throws what has no words",
+      () => {
+        throw Object.create(null);
+      },
+    ],
   ])("halts its market by name, and nothing else: %s", (_what, strategy) => {
     const ends: string[] = [];
     const desk = new Desk({

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { of, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
+import { bundleStrategy } from "../../src/bot/strategy/strategy-bundle.js";
+import { strategyPlace, strategyStack } from "../../src/bot/strategy/strategy-stack.js";
 import { ConfigError } from "../../src/core/errors.js";
 import type { Intent } from "../../src/strategies/intent.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
@@ -163,6 +165,97 @@ describe("parameters", () => {
     expect(await paramsError({ halfSpreadBps: 4, sizeBase: 0 })).toMatch(/^markets\.ethusdc\.params\.sizeBase: must not be zero/);
     expect(await paramsError({ halfSpreadBps: 4, sizeBase: 1, skewBps: 2 })).toMatch(/^markets\.ethusdc\.params\.skewBps: unknown key/);
     expect(await paramsError(undefined)).toMatch(/^markets\.ethusdc\.params\./);
+  });
+});
+
+describe("an error of a strategy file", () => {
+  /** The frames that lie in the author's folder. */
+  const places = (stack: string | undefined) =>
+    (stack ?? "")
+      .split("\n")
+      .flatMap((line) => /^ +at .*?([\w./-]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? [])
+      .filter((at) => at.startsWith(folder));
+
+  it("is told with the lines that its author wrote, in the files that it imports too, and with what caused it", async () => {
+    write(
+      "lib/depth.ts",
+      `interface Level { readonly lots: number }
+
+export function depth(levels: readonly Level[]): number {
+  if (levels.length > 0) throw new RangeError("too deep");
+  return 0;
+}
+`,
+    );
+    write(
+      "deep.ts",
+      `import { defineStrategy, quoteAround } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+import { depth } from "./lib/depth.js";
+
+type Unused = { a: number };
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(
+      map((view) => {
+        try {
+          depth([{ lots: 1 }]);
+        } catch (cause) {
+          throw new Error("no quotes", { cause });
+        }
+        return quoteAround(view, view.microPrice, { halfSpreadBps: 1, sizeBase: 1 });
+      }),
+    ),
+});
+`,
+    );
+    const { strategy } = await loadStrategy("./deep.ts", folder, FIELD);
+    let thrown: unknown;
+    of(testView())
+      .pipe(strategy.bind({}, PLACE)(testContext()))
+      .subscribe({
+        error: (error: unknown) => {
+          thrown = error;
+        },
+      });
+    const stack = strategyStack(thrown);
+    expect(stack).toMatch(/^Error: no quotes\n/);
+    expect(stack).toContain("\ncaused by RangeError: too deep\n");
+    expect(places(stack)).toEqual([join(folder, "deep.ts:16:17"), join(folder, "lib/depth.ts:4:32"), join(folder, "deep.ts:14:11")]);
+    expect(stack, "nothing of the bundle's own address").not.toContain("base64");
+  });
+
+  it("names the line of one that throws as it loads", async () => {
+    write("late.ts", `import { z } from "zod";\ninterface A { a: number }\n\nconst a: A = JSON.parse("{");\nexport default z.object(a);\n`);
+    await expect(loadStrategy("./late.ts", folder, FIELD)).rejects.toThrow(/fails as it loads: .* \(late\.ts:4:19\)/);
+  });
+
+  it("is led back from the address that stacks name a bundle by under plain node", async () => {
+    write("mine.ts", WHOLE.replace("create:", "\n\n  create:"));
+    const { code } = await bundleStrategy(join(folder, "mine.ts"), FIELD);
+    const address = /\n\/\/# sourceURL=(\S+)$/.exec(code)?.[1] ?? "";
+    const lines = code.split("\n");
+    const at = lines.findIndex((line) => line.includes("quoteAround(view, view.microPrice"));
+    const error = new Error("x");
+    error.stack = `Error: x\n    at ${address}:${at + 1}:${(lines[at] ?? "").indexOf("quoteAround(view") + 1}\n    at node:internal/x:1:1`;
+    expect(strategyStack(error)).toBe(`Error: x\n    at ${join(folder, "mine.ts")}:10:30\n    at node:internal/x:1:1`);
+    expect(strategyPlace(error, folder)).toBe("mine.ts:10:30");
+    error.stack = error.stack?.replace(/bundle=\w{8}/, "bundle=00000000");
+    expect(strategyStack(error), "of a bundle that nobody knows").toContain("the strategy's bundle:");
+  });
+
+  it("is nothing where nothing can be said of it", () => {
+    const hostile = new Error("x");
+    Object.defineProperty(hostile, "stack", {
+      get: () => {
+        throw new Error("not to be looked at");
+      },
+    });
+    for (const thrown of ["a text", undefined, null, Object.create(null), hostile]) expect(strategyStack(thrown)).toBeUndefined();
+    expect(strategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe("Error: bare");
   });
 });
 

@@ -20,6 +20,7 @@ import type { BotCommand } from "../input.js";
 import { JOURNAL_VERSION, type JournalSink, JournalWriter, type StrategyFile, tellAll } from "../journal/journal.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
+import { strategyStack, thrownText } from "../strategy/strategy-stack.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
 import { cancelAfterBreak } from "./cancel-after-break.js";
 import { withoutProviderKeys } from "./chain-access.js";
@@ -174,10 +175,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
       } catch (error) {
         bot?.abandon();
         const isDry = options.dryRun === true;
-        log.fatal(
-          { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
-          isDry ? "the bot broke" : "the bot broke: everything is cancelled",
-        );
+        log.fatal({ error: strategyStack(error) ?? thrownText(error) }, isDry ? "the bot broke" : "the bot broke: everything is cancelled");
         if (isDry) return settle.reject(error);
         void cancelAfterBreak(client, config, seam.clock, log).finally(() => settle.reject(error));
       }

@@ -112,6 +112,8 @@ export class RunMonitor {
         this.#metrics.riskRefusal(notice.marketId, notice.limit);
         this.#log.debug({ marketId: notice.marketId, limit: notice.limit, why: notice.why }, "held back");
         return;
+      case "strategy-failed":
+        return this.#log.error({ marketId: notice.marketId, why: notice.why, stack: notice.stack }, "the strategy failed");
       case "tokens-short":
         return this.#shortages.hear(notice);
       case "dry-plan":

@@ -6,6 +6,7 @@ import { nearestName } from "../../core/nearest-name.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
 import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
+import { strategyPlace, thrownText } from "./strategy-stack.js";
 import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
 
 /** A strategy found, and what its source makes one wary of. */
@@ -86,7 +87,8 @@ async function loadedModule(code: string, path: string, field: string): Promise<
   try {
     loaded = (await import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as typeof loaded;
   } catch (error) {
-    throw new ConfigError(`the strategy file fails as it loads: ${error instanceof Error ? error.message : String(error)}`, {
+    const place = strategyPlace(error, dirname(path));
+    throw new ConfigError(`the strategy file fails as it loads: ${thrownText(error)}${place === undefined ? "" : ` (${place})`}`, {
       field,
       value: path,
       expected: "a module whose top level does not throw",

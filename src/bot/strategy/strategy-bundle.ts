@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
 import { ConfigError } from "../../core/errors.js";
+import { bundleAddress } from "./strategy-stack.js";
 
 /** Packages that a strategy file gets from us, wherever it lies: two copies of them would not recognise each other's values. */
 const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
@@ -61,7 +62,8 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       banner: { js: CONSOLE },
       plugins: [packages(sources)],
     });
-    return { code: `${result.outputFiles[0].text}\n//# sourceURL=${pathToFileURL(path).href}`, sources: [...sources] };
+    const { text } = result.outputFiles[0];
+    return { code: `${text}\n//# sourceURL=${bundleAddress(path, text)}`, sources: [...sources] };
   } catch (error) {
     throw unreadable(error, path, field);
   }

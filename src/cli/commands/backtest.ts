@@ -68,6 +68,10 @@ export function addBacktest(program: Command, context: CliContext): void {
         ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
         onMake: (market, day) => bar.say(`making columns of ${market} ${day}`),
         onOpen: (history) => bar.begin(history),
+        onNotice: (notice) => {
+          if (notice.kind === "strategy-failed")
+            log.error({ marketId: notice.marketId, why: notice.why, stack: notice.stack }, "the strategy failed");
+        },
         onProgress: (atUs) => {
           bar.replayed(atUs);
           return !isInterrupted;

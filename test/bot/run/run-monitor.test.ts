@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../../src/bot/run/run-monitor.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { Opportunity, Unwound } from "../../../src/liquidator/ledger/opportunity.js";
-import { silentLog } from "../../../src/monitoring/log.js";
+import { logTo, silentLog } from "../../../src/monitoring/log.js";
 import { Metrics } from "../../../src/monitoring/metrics.js";
 
 const WON: Opportunity = {
@@ -53,5 +53,24 @@ describe("a takeover whose unwinding is over", () => {
 
   it.each([3, -3])("was not sold in time when %d lots are left at its deadline", (remainingLots) => {
     expect(notesOf({ ...SALE, state: "expired", remainingLots })).toEqual([["warn", "what was taken over was not sold in time"]]);
+  });
+});
+
+describe("a strategy that failed", () => {
+  it("is told with its stack, and with no key that its error names", () => {
+    const key = `0x${"4a".repeat(32)}`;
+    const lines: string[] = [];
+    const log = logTo({ write: (line) => void lines.push(line) }, { level: "info", clock: new VirtualClock(0), secrets: [key] });
+    const monitor = new RunMonitor(new Metrics(), log, new VirtualClock(0), () => {});
+    const stack = `Error: ${key} is no price\n    at quote (/home/me/mine.ts:12:7)`;
+    monitor.observe({ kind: "strategy-failed", marketId: "btcusdc", why: "strategy failed", stack });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: "error",
+        msg: "the strategy failed",
+        marketId: "btcusdc",
+        stack: "Error: 0x[secret] is no price\n    at quote (/home/me/mine.ts:12:7)",
+      }),
+    ]);
   });
 });

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress} gave it, or by the whole bundle. */
+const PLACE = /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
+/** The bundle's own map, which the bundler puts at its end. */
+const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]+=*)/;
+/** Errors that are told with what caused them. */
+const MOST_CAUSES = 4;
+
+/** The bundles of this process, by their digests: a stack names no more than an address. */
+const bundles = new Map<string, string>();
+
+/** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. */
+export function bundleAddress(path: string, code: string): string {
+  const digest = createHash("sha256").update(code).digest("hex");
+  bundles.set(digest, code);
+  return `${pathToFileURL(path).href}?bundle=${digest}`;
+}
+
+/**
+ * Where an error came from, with every place in a strategy's bundle as the line of the file that its author wrote, and the errors that caused
+ * it. Undefined for what is no error, or has no stack.
+ */
+export function strategyStack(error: unknown): string | undefined {
+  try {
+    const texts: string[] = [];
+    for (let one = error; one instanceof Error && texts.length < MOST_CAUSES; one = one.cause) texts.push(one.stack ?? String(one));
+    return texts.length === 0 ? undefined : inSources(texts.join("\ncaused by "));
+  } catch {
+    // An error may be made so that looking at it throws: then nobody hears more than that it was thrown.
+    return undefined;
+  }
+}
+
+/** What was thrown, in words: a strategy may throw anything, also what cannot be made a text of. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.message}` : String(thrown);
+  } catch {
+    return "it threw what has no words";
+  }
+}
+
+/** The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from `folder`; undefined where no place of a strategy is in it. */
+export function strategyPlace(error: unknown, folder: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const [frame] = (error.stack ?? "").match(PLACE) ?? [];
+  return frame === undefined ? undefined : relative(folder, inSources(frame));
+}
+
+function inSources(stack: string): string {
+  const maps = new Map<string, SourceMap | undefined>();
+  return stack.replace(PLACE, (_place, digest: string | undefined, encoded: string | undefined, line: string, column: string) => {
+    const name = digest ?? encoded ?? "";
+    if (!maps.has(name)) maps.set(name, mapOf(digest === undefined ? Buffer.from(name, "base64").toString("utf8") : bundles.get(digest)));
+    const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !("originalSource" in entry)) return `the strategy's bundle:${line}:${column}`;
+    return `${resolve(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+}
+
+function mapOf(code: string | undefined): SourceMap | undefined {
+  const found = MAP.exec(code ?? "");
+  return found === null ? undefined : new SourceMap(JSON.parse(Buffer.from(found[1], "base64").toString("utf8")) as SourceMapPayload);
+}

@@ -1,3 +1,4 @@
+import { withoutSilence } from "./cut-at-midnight.js";
 import { DAY_MS, type Day, instantText, NS_A_MS, startOfDay } from "./day.js";
 import type { DayManifest, SourceNote } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
@@ -63,7 +64,7 @@ export async function refuseOverlap(
   const held = store.day(series, day);
   if (held === undefined || isDropped(replaced, series, day) || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
   // Where a book is not known its rows are there even so.
-  const clash = spans.find((span) => overlaps([...held.covered, ...(held.lost ?? [])], span));
+  const clash = spans.find((span) => overlaps([...withoutSilence(held), ...(held.lost ?? [])], span));
   if (clash === undefined) return;
   throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
     value: held.sources.map(({ name }) => name).join(", "),
@@ -81,7 +82,9 @@ export async function refuseCountedTwice(
   const held = store.day(series, day);
   if (held === undefined || held.covered.length === 0 || isDropped(replaced, series, day)) return;
   if (![source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) return;
-  const within = held.covered.map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`).join(" OR ");
+  const within = withoutSilence(held)
+    .map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`)
+    .join(" OR ");
   const { unheld } = await reading(file, () =>
     duck.row(
       `SELECT count(*) AS unheld FROM (${rows.select}) WHERE (${within}) AND id NOT IN (SELECT id FROM ${parquetSql(store.dataPath(series, day))})`,

@@ -1,4 +1,5 @@
 import { renameSync, rmSync, statSync } from "node:fs";
+import { toMidnights } from "./cut-at-midnight.js";
 import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, missingText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
@@ -48,8 +49,10 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
   const { firstNs, lastNs } = rows;
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
   const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOf(firstNs), msOf(lastNs) + lastsMs]];
-  const lost = first.flatMap((span) => cutTo(writing.lost ?? [], span));
-  const spans = withoutSpans(writing.covered ?? first, lost);
+  const reached =
+    writing.covered ?? (intervalOf(series.kind) === "" ? await Promise.all(first.map((span) => toMidnights(duck, rows, span))) : first);
+  const lost = reached.flatMap((span) => cutTo(writing.lost ?? [], span));
+  const spans = withoutSpans(reached, lost);
   const within = daysOf([...spans, ...first]);
   // Nobody says of an import that a day without a record had none.
   const days = writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2 ? await heldDays(duck, rows) : within;
@@ -61,7 +64,7 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
       lastSeq.set(day, seq);
       continue;
     }
-    await refuseOverlap(store, writing, day, cutTo(spans, spanOf(day)));
+    await refuseOverlap(store, writing, day, cutTo(writing.covered ?? first, spanOf(day)));
     await refuseCountedTwice(store, duck, writing, day);
   }
   // After its last record a file says nothing, also not of what it had lost.

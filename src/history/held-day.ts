@@ -5,16 +5,11 @@ import { type Duck, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { parquetSql, reading } from "./measure.js";
+import type { PendingDays } from "./pending-days.js";
 import { overlaps, type Span } from "./spans.js";
-import type { HistoryStore, Series } from "./store.js";
 import type { Writing } from "./write-days.js";
 
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
-
-/** Whether what a day holds is dropped by the rows that are being written. */
-export function isDropped(replaced: ReadonlySet<string> | undefined, { kind }: Series, day: Day): boolean {
-  return replaced !== undefined && !replaced.has(`${kind}/${day}`);
-}
 
 /** Whether a day holds the rows of this very file. */
 export function isHeld(held: DayManifest, { sha256, name }: Pick<SourceNote, "name" | "sha256">): boolean {
@@ -33,14 +28,14 @@ export function ofDaySql(select: string, day: Day): string {
  * @returns the greatest `seq` that the day has; undefined where these rows tell a place of their own, or were not heard after it
  */
 export async function seqHeardBefore(
-  store: HistoryStore,
+  store: PendingDays,
   duck: Duck,
-  { series, source, replaced, file, isByMessage = false }: Writing,
+  { series, source, file, isByMessage = false }: Writing,
   day: Day,
   shifted: string,
 ): Promise<bigint | undefined> {
   const held = store.day(series, day);
-  if (held === undefined || isDropped(replaced, series, day) || isHeld(held, source)) return undefined;
+  if (held === undefined || isHeld(held, source)) return undefined;
   if (!isByMessage && source.isNumbered !== true) return undefined;
   const ask = (select: string): Promise<Row> =>
     reading(file, () =>
@@ -56,13 +51,13 @@ export async function seqHeardBefore(
 
 /** @throws HistoryError where another source covers a time that these rows cover, of a kind whose records nothing tells apart */
 export async function refuseOverlap(
-  store: HistoryStore,
-  { series, source, replaced, file }: Writing,
+  store: PendingDays,
+  { series, source, file }: Writing,
   day: Day,
   spans: readonly Span[],
 ): Promise<void> {
   const held = store.day(series, day);
-  if (held === undefined || isDropped(replaced, series, day) || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
+  if (held === undefined || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
   // Where a book is not known its rows are there even so.
   const clash = spans.find((span) => overlaps([...withoutSilence(held), ...(held.lost ?? [])], span));
   if (clash === undefined) return;
@@ -73,14 +68,9 @@ export async function refuseOverlap(
 }
 
 /** Rows without an id have the number of their row for one, and each file counts its own: two files that hold one trade would make two of it. @throws HistoryError */
-export async function refuseCountedTwice(
-  store: HistoryStore,
-  duck: Duck,
-  { series, rows, source, replaced, file }: Writing,
-  day: Day,
-): Promise<void> {
+export async function refuseCountedTwice(store: PendingDays, duck: Duck, { series, rows, source, file }: Writing, day: Day): Promise<void> {
   const held = store.day(series, day);
-  if (held === undefined || held.covered.length === 0 || isDropped(replaced, series, day)) return;
+  if (held === undefined || held.covered.length === 0) return;
   if (![source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) return;
   const within = withoutSilence(held)
     .map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`)

@@ -11,6 +11,7 @@ import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { isAlive } from "./living-process.js";
 import { reading } from "./measure.js";
+import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
@@ -18,8 +19,9 @@ import { utf8Only } from "./sources/utf8.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { importerOf, importFolder } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
+import type { StoreLock } from "./store-lock.js";
 import { type PlainFile, unpack } from "./unpack.js";
-import { writeDays } from "./write-days.js";
+import { prepareDays } from "./write-days.js";
 
 /** What to import, and how. */
 export interface ImportOptions extends ShapeWish {
@@ -53,7 +55,7 @@ export interface Imported {
 }
 
 /**
- * Imports files into the store. Every file is unpacked, recognised, read and checked before the first is written.
+ * Imports files into the store: all of them, or none where one is broken or contradicts another or the store.
  * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit; RunError where the
  * store's disk is full or cannot be written
  */
@@ -121,17 +123,18 @@ async function taken(
     addedNs: String(addedNs),
     smallestNs: String(smallestNs),
   }));
+  for (const [index, { plain }] of found.entries())
+    if (staged[index]?.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
   const done: ImportedFile[] = [];
-  const replaced = replace ? new Set<string>() : undefined;
-  for (const [index, { plain, shaped }] of found.entries()) {
-    const rows = staged[index];
-    if (rows === undefined || rows.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
-    const series = { market, kind: shaped.kind };
-    const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
-    const lock = await store.open(series);
-    try {
-      const days = await writeDays(store, duck, {
-        series,
+  const locks: StoreLock[] = [];
+  const pending = new PendingDays(store, replace);
+  try {
+    for (const kind of new Set(found.map(({ shaped }) => shaped.kind))) locks.push(await store.open({ market, kind }));
+    for (const [index, { plain, shaped }] of found.entries()) {
+      const rows = staged[index] as StagedRows;
+      const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+      const days = await prepareDays(pending, duck, {
+        series: { market, kind: shaped.kind },
         rows,
         file: plain.file,
         source: {
@@ -141,7 +144,6 @@ async function taken(
           ...(isStamped ? { clock: note } : {}),
         },
         ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
-        ...(replaced === undefined ? {} : { replaced }),
         findings: shaped.findings,
         ...(shaped.lost === undefined ? {} : { lost: shaped.lost }),
         ...(shaped.isByMessage === undefined ? {} : { isByMessage: shaped.isByMessage }),
@@ -149,9 +151,11 @@ async function taken(
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
       done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...shaped.findings, ...again] });
       dropRows(rows);
-    } finally {
-      lock.release();
     }
+    pending.commit();
+  } finally {
+    pending.drop();
+    for (const lock of locks) lock.release();
   }
   return { files: done, clock: parts };
 }

@@ -3,12 +3,13 @@ import { toMidnights } from "./cut-at-midnight.js";
 import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, missingText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
-import { moveInto, sha256Of, syncFile, writeWhole } from "./durable-file.js";
-import { isDropped, isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
+import { sha256Of, syncFile } from "./durable-file.js";
+import { isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
 import { HistoryError } from "./history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
+import { PendingDays } from "./pending-days.js";
 import { cutTo, type Span, unionOf, withoutSpans } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore, Series } from "./store.js";
@@ -26,8 +27,6 @@ export interface Writing {
   readonly covered?: readonly Span[];
   /** Of a book: the time in which it is not known, which is not covered whatever rows lie in it. */
   readonly lost?: readonly Span[];
-  /** Drops what a day holds, the first time that it is written: the days, as `<kind>/<day>`, that were written since the wish. */
-  readonly replaced?: Set<string>;
   readonly grid?: DayManifest["grid"];
   readonly findings?: readonly string[];
   /** Whether `seq` is the number of a message's first row, and no place in a capture. */
@@ -38,13 +37,25 @@ export interface Writing {
 const FEW_DAYS = 3;
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
 
+/** Writes rows into the store at once. Who calls holds the series' lock. @throws as {@link prepareDays} does */
+export async function writeDays(store: HistoryStore, duck: Duck, writing: Writing): Promise<DayManifest[]> {
+  const pending = new PendingDays(store);
+  try {
+    const written = await prepareDays(pending, duck, writing);
+    pending.commit();
+    return written;
+  } finally {
+    pending.drop();
+  }
+}
+
 /**
- * Writes rows into the store, day by day, each day whole or not at all. Rows that have a key join those that the day has; the messages
+ * Writes rows to go into the store, day by day, each day whole or not at all. Rows that have a key join those that the day has; the messages
  * of a capture have none, so a span that another source covers is refused. Who calls holds the series' lock.
  * @returns the days that were written, ascending.
  * @throws HistoryError naming the file when two records of one key differ, or two sources overlap.
  */
-export async function writeDays(store: HistoryStore, duck: Duck, writing: Writing): Promise<DayManifest[]> {
+export async function prepareDays(store: PendingDays, duck: Duck, writing: Writing): Promise<DayManifest[]> {
   const { series, rows, recvShift } = writing;
   const { firstNs, lastNs } = rows;
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
@@ -82,7 +93,7 @@ export async function writeDays(store: HistoryStore, duck: Duck, writing: Writin
 
 /** Writes the rows that a question gives, day by day. */
 async function writeEach(
-  store: HistoryStore,
+  store: PendingDays,
   duck: Duck,
   writing: Writing,
   days: readonly Day[],
@@ -108,17 +119,16 @@ async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
 }
 
 async function writeDay(
-  store: HistoryStore,
+  store: PendingDays,
   duck: Duck,
   writing: Writing,
   day: Day,
   fresh: string,
   spans: readonly Span[],
 ): Promise<DayManifest | undefined> {
-  const { series, rows, file, source, replaced, grid, findings = [] } = writing;
+  const { series, rows, file, source, grid, findings = [] } = writing;
   const { order, key } = layoutOf(series.kind);
-  const held = store.day(series, day);
-  const kept = isDropped(replaced, series, day) ? undefined : held;
+  const kept = store.day(series, day);
   if (kept !== undefined) {
     if (isHeld(kept, source)) return undefined;
     await store.verify(kept);
@@ -130,7 +140,6 @@ async function writeDay(
   const copy = (select: string, isOrdered: boolean): Promise<Written> =>
     reading(file, () => copyRows(duck, `${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}`, nextPath, note));
   const said: string[] = [];
-  let isMeant = false;
   try {
     const isDone = kept === undefined && fresh === rows.select && isDayAlready(rows, note) && becomes(rows.path, nextPath);
     let written: Written = rows;
@@ -174,14 +183,11 @@ async function writeDay(
       ...(missingCandles === undefined ? {} : { missingCandles }),
       findings: [...new Set([...(kept?.findings ?? []).filter((finding) => finding !== before), ...findings, ...said])],
     };
-    writeWhole(store.manifestPath(series, day), `${JSON.stringify(manifest, undefined, 2)}\n`);
-    // From here on the next writer puts the file in place if this one cannot.
-    isMeant = true;
-    replaced?.add(`${series.kind}/${day}`);
-    moveInto(nextPath, store.dataPath(series, day));
+    store.put(manifest, nextPath);
     return manifest;
-  } finally {
-    if (!isMeant) rmSync(nextPath, { force: true });
+  } catch (error) {
+    rmSync(nextPath, { force: true });
+    throw error;
   }
 }
 

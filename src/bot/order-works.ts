@@ -1,4 +1,3 @@
-import { decimalToScaled } from "../core/instrument.js";
 import type { Hex, Ms } from "../core/units.js";
 import { isBelowWaiver } from "../exchange/gas-fee-waiver.js";
 import { buildOrderStruct, infoExpirationSeconds } from "../exchange/order-building.js";
@@ -9,6 +8,7 @@ import type { PlannedPlace } from "../executor/plan.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import type { WaitingPlace } from "./dispatcher.js";
+import { scaledRate, signedRates } from "./signed-rates.js";
 
 /** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
 export class OrderWorks {
@@ -106,7 +106,7 @@ export class OrderWorks {
 
   /** What a build may add to both fee rates for the gas of a small order; 0 of any other. */
   maxFeeOffset(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
-    return this.#isSmall(desk, order) ? (rateOf(this.#context.config.exchange.maxGasFeeRate) ?? 0n) : 0n;
+    return this.#isSmall(desk, order) ? (scaledRate(this.#context.config.exchange.maxGasFeeRate) ?? 0n) : 0n;
   }
 
   #isSmall(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
@@ -115,15 +115,6 @@ export class OrderWorks {
 
   /** The market's fee rates, or those of a special agreement. */
   feesOf(desk: Desk): Pick<Desk["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
-    const { makerFeeRate, takerFeeRate } = this.#context.config.exchange;
-    return {
-      perp: desk.rules.perp,
-      makerFeeRate: rateOf(makerFeeRate) ?? desk.rules.makerFeeRate,
-      takerFeeRate: rateOf(takerFeeRate) ?? desk.rules.takerFeeRate,
-    };
+    return { perp: desk.rules.perp, ...signedRates(this.#context.config, desk.rules) };
   }
-}
-
-function rateOf(rate: string | undefined): bigint | undefined {
-  return rate === undefined ? undefined : decimalToScaled(rate, 18);
 }

@@ -6,6 +6,7 @@ import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
 import { marketBlocks } from "../market-standing.js";
 import type { Safety } from "../safety.js";
+import { signedRates } from "../signed-rates.js";
 import { marketTokens } from "./explain-tokens.js";
 import { explainUnwinding } from "./explain-unwinding.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
@@ -53,13 +54,14 @@ function explainQuotes(
 ): readonly ExplainedQuote[] {
   const { plan, marketId, instrument, rules } = desk;
   if (plan === undefined) return [];
-  const makerRate = Number(rules.makerFeeRate) / 1e18;
+  const { makerFeeRate } = signedRates(context.config, rules);
+  const makerRate = Number(makerFeeRate) / 1e18;
   const quote = (order: { side: Side; level: number; ticks: Ticks; lots: number }, fate: ExplainedQuote["fate"], why: string) => {
     const { side, level, ticks, lots } = order;
     const away = side === "BUY" ? -1 : 1;
     const bpsFrom = (from: number | undefined): number | undefined =>
       from === undefined || !Number.isFinite(from) ? undefined : bps((away * (ticks - from)) / from);
-    const fee = instrument.creditCeil(ticks, lots) * rules.makerFeeRate;
+    const fee = instrument.creditCeil(ticks, lots) * makerFeeRate;
     return {
       side,
       level,

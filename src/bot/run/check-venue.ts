@@ -4,7 +4,7 @@ import type { Signer } from "../../core/signing.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { checkDomain } from "../../exchange/domain-check.js";
-import type { VenueBalances, VenueOrder, VenueRules } from "../../exchange/records.js";
+import type { VenueBalances, VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
 import type { RestBook, RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
 import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
@@ -13,6 +13,7 @@ import type { BotConfig } from "../config/config.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import { isBotsOrder } from "../own-order.js";
 import { checkChain } from "./check-chain.js";
+import { feeFindings } from "./check-fees.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
 
@@ -36,7 +37,7 @@ export interface VenueCheck {
 }
 
 /**
- * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their grids, margin, orders in the account
+ * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their grids, fee rates, margin, orders in the account
  * that the bot did not place, and the streams. Sends nothing but questions.
  * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when it cannot be reached.
  */
@@ -128,11 +129,17 @@ async function accountFindings(
   try {
     const { balances } = await client.balances();
     const books = await Promise.all(Object.keys(check.config.markets).map((marketId) => client.orderbook(marketId, 10)));
-    const findings = [...marginFindings(check.config, rules, balances, books), ...orderFindings(check, await client.openOrders())];
+    const trades = new Map<MarketId, readonly VenueTrade[]>();
+    for (const marketId of Object.keys(check.config.markets)) trades.set(marketId, await client.userTrades(marketId));
+    const findings = [
+      ...feeFindings(check.config, rules, trades),
+      ...marginFindings(check.config, rules, balances, books),
+      ...orderFindings(check, await client.openOrders()),
+    ];
     return { findings, registered: true };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
-    return { findings: [refusedAccount(check, error)], registered: false };
+    return { findings: [...feeFindings(check.config, rules, new Map()), refusedAccount(check, error)], registered: false };
   }
 }
 

@@ -14,6 +14,7 @@ import { netLevels } from "../../market/net-book.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
+import { signedRates } from "../signed-rates.js";
 
 /** Levels a side that a plan is made on. */
 const DEPTH = 200;
@@ -168,8 +169,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       instrument,
       bids: isOpen ? netLevels(book.bids, own, DEPTH) : [],
       asks: isOpen ? netLevels(book.asks, own, DEPTH) : [],
-      takerFeeRate: rules.takerFeeRate,
-      makerFeeRate: rules.makerFeeRate,
+      ...signedRates(context.config, rules),
       underwayLots: this.#open().reduce((sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0), 0),
       workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
       limits: context.marketLimits.get(marketId) ?? {},

@@ -33,7 +33,7 @@ export function addCheck(program: Command, context: CliContext): void {
     .argument("<file>", "the bot's YAML file")
     .option(
       "--connect",
-      "look at the exchange too: clock, EIP-712 domain, markets, margin, orders of others, market and account streams, and the chain of a liquidator",
+      "look at the exchange too: clock, EIP-712 domain, markets, fee rates, margin, orders of others, market and account streams, and the chain of a liquidator",
     )
     .option("--within <duration>", "wait no longer for the streams' first data (default: 10s)")
     .option("--json", "JSON on stdout")

@@ -31,7 +31,8 @@ const STATIONS = 4;
  * Matches our orders against candles. A resting order is filled, at its own price, when the price has gone beyond it by a tick at least; never
  * when it was only reached, and never at a gap's better price. An order whose limit the price of the moment meets takes at that price: one that answers a bar,
  * at the open of the next. Within a bar nobody knows the price of a moment, so a taker has the worse of the bar's open and where the path
- * stands. No bar gives more than its share of volume, and a gap between bars gives nothing. Indicative only: nothing here knows of a book.
+ * stands, and one that this price does not meet takes nothing: a bid that answers a fill by what was known at the last close would take at each low all
+ * that it may hold, and sell it at the same bar's high. No bar gives more than its share of volume, and a gap between bars gives nothing. Indicative only: nothing here knows of a book.
  *
  * Between two stations the price passes through all that lies between them: as an order is filled, both best prices are its limit, so that the
  * fill is valued where its price was passed, and what the path did from there on is what happened after it.
@@ -93,24 +94,29 @@ export class KlineMatcher extends OrderMatcher {
   protected wouldTake(order: ReplayOrder): boolean {
     if (Number.isNaN(this.#lastTicks)) return false;
     if (Number.isNaN(order.ticks)) return true;
+    const isBuy = order.side === "BUY";
     // The last price is as good a bid as there is to know of: what waits at it does not take.
-    const askTicks = order.timeInForce === "POST_ONLY" ? this.#lastTicks + 1 : this.#lastTicks;
-    return order.side === "BUY" ? order.ticks >= askTicks : order.ticks <= this.#lastTicks;
+    if (order.timeInForce === "POST_ONLY") return isBuy ? order.ticks > this.#lastTicks : order.ticks <= this.#lastTicks;
+    const takerTicks = this.#takerTicks(isBuy);
+    return isBuy ? order.ticks >= takerTicks : order.ticks <= takerTicks;
   }
 
   protected take(order: ReplayOrder, atUs: number): void {
     const leftLots = atUs < this.#barEndUs ? this.#leftLots : 0;
     if (order.timeInForce === "FOK" && order.openLots > leftLots) return;
-    const isBuy = order.side === "BUY";
-    const worst = isBuy ? Math.max(this.#openTicks, this.#lastTicks) : Math.min(this.#openTicks, this.#lastTicks);
     const lots = Math.min(order.openLots, leftLots);
     if (lots === 0) return;
     this.#leftLots -= lots;
-    this.own.fill(order, slipped(order, worst, this.#slippageTicks), lots, "taker", atUs);
+    this.own.fill(order, slipped(order, this.#takerTicks(order.side === "BUY"), this.#slippageTicks), lots, "taker", atUs);
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, arrivedUs);
+  }
+
+  /** What a taker has to pay, or gets, now. */
+  #takerTicks(isBuy: boolean): Ticks {
+    return isBuy ? Math.max(this.#openTicks, this.#lastTicks) : Math.min(this.#openTicks, this.#lastTicks);
   }
 
   #stampOf(station: number): number {

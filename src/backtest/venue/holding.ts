@@ -57,8 +57,9 @@ export class Holding {
     return long > short ? long : short;
   }
 
+  /** Rounded up, as the exchange does. */
   initialMargin(exposure: CreditUnits): CreditUnits {
-    return exposure / this.#leverage;
+    return (exposure + this.#leverage - 1n) / this.#leverage;
   }
 
   /** The exposure that so much margin carries. */

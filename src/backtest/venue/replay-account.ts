@@ -196,7 +196,7 @@ export class ReplayAccount {
       secondaryCredit: 0n,
       isSafe: this.isSafe,
       leverage: ratio(exposure, netValue),
-      marginRate: ratio(netValue, exposure),
+      marginRate: ratio(this.#maintenanceMargin, netValue),
     };
   }
 

@@ -64,4 +64,53 @@ describe("the account of a replayed exchange", () => {
       }),
     );
   });
+
+  describe("what it may still buy and sell", () => {
+    const QUOTE = 1_000_000n;
+    /** 1,000 of credit and 20 times that to trade with; 0.1 bought at 60,000 as a maker, which pays 0.6. */
+    const long = (): ReplayAccount => {
+      const account = new ReplayAccount(new Map(IDS.map((id) => [id, terms(id)])), START);
+      for (const marketId of IDS) account.mark(marketId, 60_000n * QUOTE);
+      account.fill({ id: "1", marketId: "btcusdc", side: "BUY", isMaker: true, ticks: 600_000, lots: 100, timeMs: 0 }, 0n);
+      return account;
+    };
+    const free = 1_000_600_000n;
+
+    it("is less on the side of its position and of its orders, and more on the other", () => {
+      const account = long();
+      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE);
+      expect(account.capacity("btcusdc", "SELL")).toBe(20n * free + 6_000n * QUOTE);
+      account.open("btcusdc", "BUY", 590_000, 0, 50);
+      account.open("btcusdc", "SELL", 610_000, 0, 10);
+      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE - 2_950n * QUOTE);
+      expect(account.capacity("btcusdc", "SELL")).toBe(20n * free + 6_000n * QUOTE - 610n * QUOTE);
+      account.open("btcusdc", "BUY", 590_000, 50, 0);
+      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE);
+    });
+
+    it("is what other markets leave, when all orders of their worse side have filled, by a margin that is rounded up", () => {
+      const account = long();
+      account.open("btcusdc", "BUY", 590_000, 0, 50);
+      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * free - 8_950n * QUOTE);
+      // Shorting twice as much as is held and more makes the short side the worse one.
+      account.open("btcusdc", "SELL", 610_000, 0, 300);
+      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * free - 12_300n * QUOTE);
+      account.mark("btcusdc", 60_000n * QUOTE + 10n);
+      // One unit more of value and one less of short exposure: 615,000,000 less a twentieth of a unit, rounded up.
+      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * (free + 1n) - 12_300n * QUOTE);
+    });
+
+    it("is nothing where the margin is used up, but for what closes the position", () => {
+      const account = long();
+      account.mark("btcusdc", 50_000n * QUOTE);
+      expect(account.netValue).toBe(600_000n);
+      expect(account.capacity("btcusdc", "BUY")).toBe(0n);
+      expect(account.capacity("ethusdc", "BUY")).toBe(0n);
+      expect(account.onlyReduces("btcusdc", "SELL", 100)).toBe(true);
+      expect(account.onlyReduces("btcusdc", "SELL", 101)).toBe(false);
+      account.open("btcusdc", "SELL", 510_000, 0, 1);
+      expect(account.onlyReduces("btcusdc", "SELL", 100)).toBe(false);
+      expect(account.onlyReduces("btcusdc", "BUY", 1)).toBe(false);
+    });
+  });
 });

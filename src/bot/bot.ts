@@ -1,4 +1,5 @@
 import type { MarketId, Ms } from "../core/units.js";
+import type { VenueTrade } from "../exchange/records.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
 import { checkShape } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
@@ -42,6 +43,7 @@ export class Bot {
   readonly #deciding: Deciding;
   readonly #looks: Looks;
   readonly #journal: TurnRecorder | undefined;
+  readonly #trades: TradeLog;
 
   constructor(options: BotOptions) {
     const { seam, store } = options;
@@ -64,7 +66,8 @@ export class Bot {
     const works = new OrderWorks(this.context);
     this.#watch = new Watch(this.context, this.safety, works);
     this.unwinding = new Unwinding(this.context);
-    this.#news = new AccountNews(this.context, this.safety, this.unwinding, new TradeLog(store));
+    this.#trades = new TradeLog(store);
+    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades);
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works);
@@ -90,6 +93,11 @@ export class Bot {
   /** The same for a command. */
   command(command: BotCommand): void {
     this.accept({ kind: "command", command });
+  }
+
+  /** Writes down a trade of before this run that nobody has: the record of trades alone. True when its fill was lacking. @throws RunError */
+  noteEarlier(trade: VenueTrade): boolean {
+    return this.#trades.noteEarlier(trade);
   }
 
   /** Lets go of every timer at once, without a goodbye: what a crash would do. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { privateKeyIn } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { PEAK_FILE } from "../bot/equity-watch.js";
+import { UNTOLD_FILE } from "../bot/run/earlier-trades.js";
 import type { RunSummary } from "../bot/run/run-summary.js";
 import { HALTS_FILE } from "../bot/state/halt-memory.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
@@ -86,6 +87,6 @@ function setFormerAside(store: FileStateStore): void {
   }
   for (const file of former === undefined
     ? []
-    : [ENDED_FILE, PEAK_FILE, HALTS_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
+    : [ENDED_FILE, PEAK_FILE, HALTS_FILE, UNTOLD_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
     rmSync(store.pathOf(file), { force: true });
 }

@@ -24,6 +24,7 @@ import { strategyStack, thrownText } from "../strategy/strategy-stack.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";
 import { cancelAfterBreak } from "./cancel-after-break.js";
 import { withoutProviderKeys } from "./chain-access.js";
+import { EarlierTrades } from "./earlier-trades.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
 import { ReceivedStamp } from "./received-stamp.js";
 import { isRegistered } from "./registration.js";
@@ -222,6 +223,10 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     ...(options.journal === undefined ? [] : [new JournalWriter(options.journal, header)]),
     ...(tap === undefined ? [] : [tap.turns(header)]),
   ]);
+  const earlier =
+    !registered || paper !== undefined
+      ? undefined
+      : new EarlierTrades({ store, client, clock: seam.clock, log, onAsking: () => command({ command: "asked" }) });
   bot = new Bot({
     config,
     accountAddress: account,
@@ -235,6 +240,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     observer: (notice) => {
       monitor.observe(notice);
       if (bot !== undefined) tap?.notice(notice, bot);
+      earlier?.hear(notice);
       for (const listener of listeners) listener(notice);
     },
     receivedMonotonicMs: () => parts.received.atMs,
@@ -244,6 +250,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     ...(journal === undefined ? {} : { journal }),
   });
   monitor.attach(bot);
+  earlier?.attach(bot);
   const running = bot;
   const subscription = venue.events$.subscribe(
     guarded((event) => {
@@ -269,6 +276,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     command,
     stopped,
     close: () => {
+      earlier?.close();
       subscription.unsubscribe();
       venue.close();
       parts.network.close();

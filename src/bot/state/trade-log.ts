@@ -61,6 +61,18 @@ export class TradeLog {
   }
 }
 
+/** The newest fill of each market in the record's end. */
+export function newestFills(store: Pick<StateStore, "readTail">): ReadonlyMap<MarketId, bigint> {
+  const newest = new Map<MarketId, bigint>();
+  for (const line of (store.readTail(FILLS_FILE, TAIL_BYTES) ?? "").split("\n")) {
+    const read = lineOf(line);
+    if (read?.event !== "fill") continue;
+    const known = newest.get(read.marketId);
+    if (known === undefined || BigInt(read.id) > known) newest.set(read.marketId, BigInt(read.id));
+  }
+  return newest;
+}
+
 function endOf({ status }: VenueTrade): "settled" | "trade-failed" | undefined {
   if (status === "FAILED") return "trade-failed";
   return status === "SETTLED" ? "settled" : undefined;

@@ -22,11 +22,12 @@ interface Inexact {
   readonly field: string;
   readonly text: string;
 }
+/** By its place among the bytes that are at hand. */
+type Found = Omit<Inexact, "line"> & { readonly at: number };
 
 /**
  * Does what reads a file of one JSON record a line, and looks through its numbers meanwhile: the database makes a double of one with a point or an
  * exponent, and says nothing where that is another number, or where a field of whole numbers then gets the nearest. Texts are exact as they are.
- * A number of fewer than eight characters in a field of whole numbers is not looked at.
  * @param fields undefined for a file that is not written so.
  * @throws HistoryError naming the line, the field and the number; whatever else `work` throws
  */
@@ -53,6 +54,7 @@ export async function exactNumbersOnly<T>(
 
 async function firstInexact(path: string, fields: JsonFields): Promise<Inexact | undefined> {
   let bytes = Buffer.alloc(PIECE_BYTES);
+  const shorts = shortOnes(fields);
   const file = await open(path);
   try {
     let [line, held] = [1, 0];
@@ -61,7 +63,7 @@ async function firstInexact(path: string, fields: JsonFields): Promise<Inexact |
       const { bytesRead } = await file.read(bytes, held, bytes.length - held);
       const end = bytesRead === 0 ? held : bytes.subarray(0, held + bytesRead).lastIndexOf(LINE_FEED) + 1;
       held += bytesRead;
-      const found = inexactIn(bytes, end, fields);
+      const found = firstOf(inexactIn(bytes, end, fields), brokenIn(bytes, end, fields, shorts));
       if (found !== undefined) return { ...found, line: line + linesIn(bytes.subarray(0, found.at)) };
       if (bytesRead === 0) return undefined;
       line += linesIn(bytes.subarray(0, end));
@@ -73,8 +75,32 @@ async function firstInexact(path: string, fields: JsonFields): Promise<Inexact |
   }
 }
 
+/** What finds a number with a fraction that is too short to be met at a stride, by the fields whose whole numbers may be short: a short stamp is refused as such, and an id is read as text. */
+function shortOnes(fields: JsonFields): RegExp | undefined {
+  const names = Object.entries(fields).flatMap(([name, type]) => (type === "BIGINT" ? [JSON.stringify(name)] : []));
+  return names.length === 0 ? undefined : new RegExp(`(?:${names.join("|")}) *: *(?=-?[0-9]{0,${STRIDE - 2}}[.eE])`, "g");
+}
+
 /** The first such number of whole lines. */
-function inexactIn(bytes: Buffer, end: number, fields: JsonFields): (Omit<Inexact, "line"> & { readonly at: number }) | undefined {
+function brokenIn(bytes: Buffer, end: number, fields: JsonFields, shorts: RegExp | undefined): Found | undefined {
+  if (shorts === undefined) return undefined;
+  for (const match of bytes.toString("latin1", 0, end).matchAll(shorts)) {
+    const from = match.index + match[0].length;
+    let to = from;
+    while (to < end && IN_NUMBER[bytes[to] as number] === 1) to += 1;
+    const text = bytes.toString("latin1", from, to);
+    const field = fieldAt(bytes, end, from, to);
+    if (field !== undefined && fields[field] === "BIGINT" && (decimalOf(text)?.exponent ?? 0) < 0) return { field, text, at: from };
+  }
+  return undefined;
+}
+
+function firstOf(one: Found | undefined, other: Found | undefined): Found | undefined {
+  return one === undefined || (other !== undefined && other.at < one.at) ? other : one;
+}
+
+/** The first number of whole lines that is met at a stride and is another one as a double, or has a fraction in a field of whole numbers. */
+function inexactIn(bytes: Buffer, end: number, fields: JsonFields): Found | undefined {
   for (let at = STRIDE - 1; at < end; at += STRIDE) {
     if (IN_NUMBER[bytes[at] as number] === 0) continue;
     let from = at;

@@ -102,4 +102,35 @@ describe("numbers of JSON records", () => {
       "price in line 3 is a number",
     );
   });
+
+  // A place of 1.5 became 2, and another message's order with it.
+  it.each(["1.5", "5e-1", "-0.5", "1.25e1", "12345.6"])(
+    "are refused with a fraction in a field of whole numbers, however short they are: a line of %s",
+    async (line) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const records = trade("5", ',"line": 7') + trade("5", `,"line": ${line}`).replace('"id":1', '"id":2');
+      await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(
+        new RegExp(
+          `line in line 2 is a number that would be rounded \\(got "${line.replace(".", "\\.")}"\\); expected digits without a fraction`,
+        ),
+      );
+    },
+  );
+
+  it.each(["2.0", "2e0", "20e-1"])("are whole as %s, and a name that is no field of the record's own says nothing", async (line) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const records = trade("5", `,"line":${line},"note":{"lines":1.5},"said":"\\"line\\":1.5"`);
+    await take(store, [fileOf(folder, "t.ndjson", records)]);
+    const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
+    expect(await query(store, `SELECT seq FROM read_parquet('${path}')`)).toEqual([{ seq: 2n }]);
+  });
+
+  it("of two that are refused the first is named", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const records = trade("5", ',"line":1.5') + trade("61800.123456789012345");
+    await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(/line in line 1 is a number/);
+  });
 });

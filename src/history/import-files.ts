@@ -13,6 +13,7 @@ import { isAlive } from "./living-process.js";
 import { reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
+import { oneLineEnd } from "./sources/line-ends.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
@@ -20,7 +21,7 @@ import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { importerOf, importFolder } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import type { StoreLock } from "./store-lock.js";
-import { type PlainFile, unpack } from "./unpack.js";
+import { type PlainFile, unpack, withoutMark } from "./unpack.js";
 import { prepareDays } from "./write-days.js";
 
 /** What to import, and how. */
@@ -77,7 +78,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
     const plain: PlainFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
-      plain.push(...(await unpack(file, unpacked)));
+      for (const found of await unpack(file, unpacked)) plain.push(await withoutMark(found, unpacked));
     }
     const duck = await Duck.open(store.spillFolder, options.limits);
     try {
@@ -100,7 +101,7 @@ async function taken(
   const { market, clock, replace } = options;
   const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
   for (const plain of files) {
-    const shaped = await utf8Only(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol));
+    const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol));
     found.push({ plain, shaped });
   }
   const staged: StagedRows[] = [];
@@ -108,7 +109,7 @@ async function taken(
     const { kind, select, csv, json, text, isByMessage } = shaped;
     const path = join(unpacked, `${index}.parquet`);
     const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path };
-    staged.push(await utf8Only(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
+    staged.push(await textOnly(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
   }
   const parts = await cleanClocks(
     duck,
@@ -158,6 +159,11 @@ async function taken(
     for (const lock of locks) lock.release();
   }
   return { files: done, clock: parts };
+}
+
+/** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */
+function textOnly<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
+  return utf8Only(plain, () => oneLineEnd(plain, work));
 }
 
 /** Takes away what imports that were killed had unpacked and staged. */

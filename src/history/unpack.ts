@@ -47,6 +47,24 @@ export async function unpack(file: string, folder: string): Promise<readonly Pla
   return [{ file, path: readablePath(file, folder), name, sha256 }];
 }
 
+/** How a text in UTF-8 may begin, and does where some programs wrote it (Unicode, section 23.8). */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** A file of JSON records without the mark that it begins with, which the database does not read over there as it does in CSV. @param folder takes its copy */
+export async function withoutMark(plain: PlainFile, folder: string): Promise<PlainFile> {
+  const bytes = Buffer.alloc(BYTE_ORDER_MARK.length + 1);
+  const handle = openSync(plain.path, "r");
+  try {
+    readSync(handle, bytes);
+  } finally {
+    closeSync(handle);
+  }
+  if (!bytes.subarray(0, -1).equals(BYTE_ORDER_MARK) || bytes.toString("latin1", BYTE_ORDER_MARK.length) !== "{") return plain;
+  const path = join(folder, `${createHash("sha256").update(plain.path).digest("hex").slice(0, 16)}.ndjson`);
+  await pipeline(createReadStream(plain.path, { start: BYTE_ORDER_MARK.length }), createWriteStream(path, { mode: 0o600 }));
+  return { ...plain, path };
+}
+
 /** A path of the file that the database reads as such: none that it makes a pattern of can have a backslash beside what a pattern has. */
 function readablePath(file: string, folder: string): string {
   const whole = resolve(file);

@@ -154,6 +154,11 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "one JSON record a line, without brackets and commas around them",
     });
   if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
+  if (line.includes("\r"))
+    throw new HistoryError(file, "has lines that end with a carriage return alone", {
+      value: line.slice(0, 80),
+      expected: "lines that end with a line feed, with or without a carriage return before it",
+    });
   const fields = fieldsOfLine(line, file);
   const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
   const names = hasHeader ? columnsOf(fields, file) : fields;

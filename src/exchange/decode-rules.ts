@@ -112,6 +112,9 @@ function decodeMarket(wire: unknown, creditDecimals: number, paperDecimals: numb
     makerFeeRate: decimalToScaled(market.makerFee, FEE_RATE_DECIMALS, `markets.${marketId}.makerFee`),
     takerFeeRate: decimalToScaled(market.takerFee, FEE_RATE_DECIMALS, `markets.${marketId}.takerFee`),
     maxLeverage: market.maxLeverage,
+    ...(market.maxExposure !== undefined && {
+      maxExposure: creditOf(market.maxExposure, creditDecimals, `markets.${marketId}.maxExposure`),
+    }),
     liquidationLeverage: market.liquidationLeverage,
     perp: market.perpetualContractAddress,
     stage: market.stage,

@@ -133,6 +133,8 @@ export interface MarketRules {
   readonly makerFeeRate: bigint;
   readonly takerFeeRate: bigint;
   readonly maxLeverage: number;
+  /** The largest notional of one account, its open orders at their worst; absent where nothing says so. */
+  readonly maxExposure?: CreditUnits;
   readonly liquidationLeverage: string;
   readonly perp: Hex;
   readonly stage: string;

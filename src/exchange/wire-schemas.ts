@@ -79,6 +79,7 @@ export const marketSchema = z.looseObject({
   liquidationLeverage: unsignedDecimalSchema,
   makerFee: decimalSchema,
   takerFee: decimalSchema,
+  maxExposure: unsignedDecimalSchema.optional(),
   maxLeverage: z.number().positive(),
   perpetualContractAddress: addressSchema,
   stage: z.string(),

@@ -34,6 +34,7 @@ describe("exchangeInfo", () => {
       makerFeeRate: -100_000_000_000_000n,
       takerFeeRate: 300_000_000_000_000n,
       maxLeverage: 20,
+      maxExposure: 10_000_000_000_000n,
       liquidationLeverage: "33.3",
       perp: "0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0",
       stage: "TRADING",

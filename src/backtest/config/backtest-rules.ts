@@ -115,7 +115,7 @@ function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: 
 }
 
 function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): MarketRules {
-  const { tickSizeQuote: tickSize, stepSizeBase: stepSize } = file;
+  const { tickSizeQuote: tickSize, stepSizeBase: stepSize, maxExposureQuote: maxExposure } = file;
   const field = (name: string): string => `rules.markets.${marketId}.${name}`;
   const grid = guarded(field("stepSizeBase"), stepSize, () => {
     return new Instrument({ marketId, tickSize, stepSize, creditDecimals: CREDIT_DECIMALS, paperDecimals: PAPER_DECIMALS });
@@ -147,6 +147,9 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): Mark
     makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () => decimalToScaled(file.makerFeeRate, 18)),
     takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () => decimalToScaled(file.takerFeeRate, 18)),
     maxLeverage: file.maxLeverage,
+    ...(maxExposure !== undefined && {
+      maxExposure: guarded(field("maxExposureQuote"), maxExposure, () => decimalToScaled(maxExposure, CREDIT_DECIMALS)),
+    }),
     liquidationLeverage: new Decimal(1).div(file.liquidationThreshold).toFixed(8),
     perp,
     stage: "NORMAL",

@@ -74,6 +74,7 @@ const marketRules = z
     makerFeeRate: rateField("What a maker pays; negative: a rebate"),
     takerFeeRate: rateField("What a taker pays"),
     maxLeverage: countField("Largest exposure as a multiple of the margin.", { max: 1000 }).default(20),
+    maxExposureQuote: positiveDecimal("Largest notional of the account in it, its open orders at their worst. Default: none").optional(),
     liquidationThreshold: z
       .number()
       .gt(0)

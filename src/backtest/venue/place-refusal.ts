@@ -5,7 +5,12 @@ import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
 /** Why the replayed exchange does not take an order, by its own codes; undefined when it does. The order is on the market's grid already. */
-export function placeRefusal(action: PlaceAction, market: ReplayMarket, account: ReplayAccount, nowMs: number): Outcome | undefined {
+export function placeRefusal(
+  action: PlaceAction,
+  market: Pick<ReplayMarket, "terms" | "openCount">,
+  account: ReplayAccount,
+  nowMs: number,
+): Outcome | undefined {
   const { rules, instrument } = market.terms;
   const { marketId, side, type, ticks, lots, timeInForce, expirationMs } = action;
   if (rules.status !== "TRADING") return refused(2014, "MARKET_TRADING_DISABLED_ERROR", `the market is ${rules.status}`);
@@ -26,7 +31,11 @@ export function placeRefusal(action: PlaceAction, market: ReplayMarket, account:
   const capacity = account.capacity(marketId, side);
   if (needed <= capacity) return undefined;
   const quote = (credit: CreditUnits): string => instrument.creditToDecimal(credit);
-  return refused(2012, "MARGIN_INSUFFICIENT_ERROR", `${quote(needed)} needed, ${quote(capacity)} available`);
+  const why = `${quote(needed)} needed, ${quote(capacity)} available`;
+  // More margin would not help.
+  return account.isBoundByExposure(marketId)
+    ? refused(4013, "EXPOSURE_GREATER_THAN_MAX_ACCOUNT_LIMIT_ERROR", `${why} of an account's largest exposure in this market`)
+    : refused(2012, "MARGIN_INSUFFICIENT_ERROR", why);
 }
 
 /** A typed refusal. */

@@ -151,17 +151,30 @@ export class ReplayAccount {
     return done;
   }
 
-  /** How much more notional may be bought or sold in a market: the margin that is free there, levered. */
+  /** How much more notional may be bought or sold in a market: of the margin that is free there, levered, or of what an account may hold in it. */
   capacity(marketId: MarketId, side: Side): CreditUnits {
     const own = this.#of(marketId);
+    const byMargin = this.#byMargin(own);
+    const { maxExposure = byMargin } = own.terms.rules;
+    const most = maxExposure < byMargin ? maxExposure : byMargin;
+    const left = side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
+    return left > 0n ? left : 0n;
+  }
+
+  /** Whether it is the market's largest exposure that bounds {@link capacity}, and not margin. */
+  isBoundByExposure(marketId: MarketId): boolean {
+    const own = this.#of(marketId);
+    const { maxExposure } = own.terms.rules;
+    return maxExposure !== undefined && maxExposure < this.#byMargin(own);
+  }
+
+  #byMargin(own: Holding): CreditUnits {
     let free = this.#credit;
     for (const holding of this.#holdings.values()) {
       free += holding.value + holding.credit;
       if (holding !== own) free -= holding.initialMargin(holding.worst);
     }
-    const most = free > 0n ? own.levered(free) : 0n;
-    const left = side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
-    return left > 0n ? left : 0n;
+    return free > 0n ? own.levered(free) : 0n;
   }
 
   /** Whether an order of so many lots, with all others of its side filled first, would only reduce the position. */

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import { ConfigError } from "../../../src/core/errors.js";
+
+type RulesFile = Parameters<typeof rulesOfFile>[0];
+
+const MARKET = {
+  tickSizeQuote: "0.1",
+  stepSizeBase: "0.001",
+  makerFeeRate: "-0.0001",
+  takerFeeRate: "0.0005",
+  maxLeverage: 20,
+  liquidationThreshold: 0.03,
+  maxOpenOrders: 200,
+};
+
+function marketOf(change: Partial<NonNullable<RulesFile["markets"]>[string]>) {
+  const file: RulesFile = { markets: { btcusdc: { ...MARKET, ...change } }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
+  return rulesOfFile(file, ["btcusdc"], "/").markets.btcusdc;
+}
+
+describe("the rules that a backtest's file says of a market", () => {
+  it("are taken to the unit, signs included", () => {
+    expect(marketOf({ minAmountBase: "0.002", maxAmountBase: "1.5" })).toMatchObject({
+      tickSize: "0.1",
+      stepSize: "0.001",
+      minLots: 2,
+      maxLots: 1500,
+      makerFeeRate: -100_000_000_000_000n,
+      takerFeeRate: 500_000_000_000_000n,
+      liquidationLeverage: "33.33333333",
+    });
+  });
+
+  it("bound an account's exposure where they say so, and else not: nobody is refused by a limit that no one has", () => {
+    expect(marketOf({ maxExposureQuote: "5000000.5" })?.maxExposure).toBe(5_000_000_500_000n);
+    expect(marketOf({})).not.toHaveProperty("maxExposure");
+    expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(ConfigError);
+    expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(/rules\.markets\.btcusdc\.maxExposureQuote.*1\.0000001/);
+  });
+
+  it("are refused where amounts are off the grid or the wrong way round", () => {
+    expect(() => marketOf({ minAmountBase: "0.0015" })).toThrow(/minAmountBase.*0\.0015/);
+    expect(() => marketOf({ minAmountBase: "2", maxAmountBase: "1" })).toThrow(/minAmountBase: is above maxAmountBase.*at most 1/);
+    expect(() => rulesOfFile({ markets: { btcusdc: MARKET }, liquidationPriceOff: 0, insuranceFeeRate: 0 }, ["ethusdc"], "/")).toThrow(
+      /rules\.markets\.ethusdc: has no rules/,
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
+import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
+import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
+import { Instrument } from "../../../src/core/instrument.js";
+import type { MarketRules } from "../../../src/exchange/records.js";
+import type { PlaceAction } from "../../../src/exchange/venue.js";
+import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
+
+const QUOTE = 1_000_000n;
+const NOW_MS = 1_767_600_000_000;
+const RULES = stageRules([MARKET], { maker: "0", taker: "0" }).markets[MARKET] as MarketRules;
+/** One lot at 50,000 is 50 quote. */
+const ORDER = {
+  kind: "place",
+  marketId: MARKET,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  expirationMs: 0,
+  ticks: 500_000,
+  lots: 10,
+};
+
+interface Stage {
+  readonly rules?: Partial<MarketRules>;
+  readonly openCount?: number;
+  readonly creditQuote?: bigint;
+  /** Held before, bought or sold at the mark of 50,000. */
+  readonly heldLots?: number;
+}
+
+/** The code of the refusal of such an order; undefined when it is taken. */
+function codeOf(action: Partial<PlaceAction>, { rules, openCount = 0, creditQuote = 1000n, heldLots = 0 }: Stage = {}): number | undefined {
+  const instrument = new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 });
+  const terms = marketTerms({ ...RULES, ...rules }, instrument, { priceOff: 0n, insuranceFeeRate: 0n });
+  const account = new ReplayAccount(new Map([[MARKET, terms]]), creditQuote * QUOTE);
+  account.mark(MARKET, 50_000n * QUOTE);
+  if (heldLots !== 0) {
+    const [side, lots] = heldLots > 0 ? (["BUY", heldLots] as const) : (["SELL", -heldLots] as const);
+    account.fill({ id: "1", marketId: MARKET, side, isMaker: true, ticks: 500_000, lots, timeMs: NOW_MS }, 0n);
+  }
+  const refusal = placeRefusal({ ...ORDER, ...action } as PlaceAction, { terms, openCount }, account, NOW_MS);
+  return refusal?.result === "rejected" ? refusal.code : undefined;
+}
+
+// What is refused live and taken in a backtest is a profit that nobody can make; the other way round, one that nobody looks for.
+describe("what a replayed exchange does not take", () => {
+  it("is anything in a market that does not trade", () => {
+    expect(codeOf({}, { rules: { status: "SUSPENDED" } })).toBe(2014);
+    expect(codeOf({})).toBeUndefined();
+  });
+
+  it("is a price or an amount beyond the market's filters, bounds included", () => {
+    const rules = { minTicks: 400_000, maxTicks: 500_000, minLots: 10, maxLots: 20, marketMinLots: 2, marketMaxLots: 5 };
+    const limit = (ticks: number, lots: number) => codeOf({ ticks, lots }, { rules });
+    expect([limit(399_999, 10), limit(400_000, 10), limit(500_000, 10), limit(500_001, 10)]).toEqual([2016, undefined, undefined, 2016]);
+    expect([limit(450_000, 9), limit(450_000, 20), limit(450_000, 21)]).toEqual([2016, undefined, 2016]);
+    const market = (lots: number) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules });
+    expect([market(1), market(2), market(5), market(6)]).toEqual([2016, undefined, undefined, 2016]);
+  });
+
+  it("is a GTT order whose time is over, and no other order for its expiration", () => {
+    expect(codeOf({ timeInForce: "GTT", expirationMs: NOW_MS })).toBe(2016);
+    expect(codeOf({ timeInForce: "GTT", expirationMs: NOW_MS + 1 })).toBeUndefined();
+    expect(codeOf({ timeInForce: "POST_ONLY", expirationMs: NOW_MS })).toBeUndefined();
+  });
+
+  it("is one order more than may be open", () => {
+    expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 2 })).toBeUndefined();
+    expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2016);
+  });
+
+  it("is what the margin does not carry, unless it only reduces the position", () => {
+    // 100 quote at 20 times carry 2,000, which are 40 lots.
+    expect(codeOf({ lots: 40 }, { creditQuote: 100n })).toBeUndefined();
+    expect(codeOf({ lots: 41 }, { creditQuote: 100n })).toBe(2012);
+    expect(codeOf({ side: "SELL", lots: 40 }, { creditQuote: 100n })).toBeUndefined();
+    expect(codeOf({ side: "SELL", lots: 41 }, { creditQuote: 100n })).toBe(2012);
+    // 45 lots held are more than the margin carries: nothing more, but all of them may be sold.
+    expect(codeOf({ lots: 1 }, { creditQuote: 100n, heldLots: 45 })).toBe(2012);
+    expect(codeOf({ side: "SELL", lots: 45 }, { creditQuote: 100n, heldLots: 45 })).toBeUndefined();
+    expect(codeOf({ lots: 45 }, { creditQuote: 100n, heldLots: -45 })).toBeUndefined();
+  });
+
+  it("is more exposure than the market lets an account have, whatever its margin: by a code of its own, since more margin does not help", () => {
+    const rules = { maxExposure: 1_500n * QUOTE };
+    expect(codeOf({ lots: 30 }, { rules })).toBeUndefined();
+    expect(codeOf({ lots: 31 }, { rules })).toBe(4013);
+    expect(codeOf({ side: "SELL", lots: 31 }, { rules })).toBe(4013);
+    expect(codeOf({ lots: 11 }, { rules, heldLots: 20 })).toBe(4013);
+    expect(codeOf({ side: "SELL", lots: 50 }, { rules, heldLots: 20 })).toBeUndefined();
+    expect(codeOf({ side: "SELL", lots: 51 }, { rules, heldLots: 20 })).toBe(4013);
+    // What the margin carries is less: it is what has to be raised.
+    expect(codeOf({ lots: 31 }, { rules, creditQuote: 70n })).toBe(2012);
+  });
+});

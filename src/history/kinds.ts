@@ -31,7 +31,7 @@ export interface RowRule {
 /** How one kind of history is laid out. */
 export interface KindLayout {
   readonly columns: readonly Column[];
-  /** The order of the rows of a day. */
+  /** The order of the rows of a day; what is alike in it lies as its source had it. */
   readonly order: readonly string[];
   /** What tells two records apart; absent where only their source does, as with the messages of a capture. */
   readonly key?: readonly string[];
@@ -94,7 +94,8 @@ export const WHOLE_FROM_LEVEL = 1;
 const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   trades: {
     columns: columns(`id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`),
-    order: ["timeNs", "seq", "id"],
+    // Several trades of one place, as a taker who walks the book makes them, stay as their source tells them: not every exchange's ids ascend.
+    order: ["timeNs", "seq"],
     key: ["id"],
     rules: [there("id", "an id, an integer below 2^63"), above("price"), above("amount")],
   },

@@ -6,8 +6,9 @@ import { type Duck, wholeOf } from "./duck.js";
 import { sha256Of, syncFile } from "./durable-file.js";
 import { isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
 import { HistoryError } from "./history-errors.js";
+import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
-import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql, reading } from "./measure.js";
+import { type Decimals, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { PendingDays } from "./pending-days.js";
 import { cutTo, type Span, unionOf, withoutSpans } from "./spans.js";
@@ -127,7 +128,7 @@ async function writeDay(
   spans: readonly Span[],
 ): Promise<DayManifest | undefined> {
   const { series, rows, file, source, grid, findings = [] } = writing;
-  const { order, key } = layoutOf(series.kind);
+  const { key } = layoutOf(series.kind);
   const kept = store.day(series, day);
   if (kept !== undefined) {
     if (isHeld(kept, source)) return undefined;
@@ -135,24 +136,22 @@ async function writeDay(
   }
   const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
   const nextPath = store.nextPath(series, day);
-  const joined = kept === undefined ? fresh : joinedSql(series, fresh, store.dataPath(series, day), decimals);
+  const all = kept === undefined ? freshSql(series, fresh) : joinedSql(series, fresh, store.dataPath(series, day), decimals);
   const note = { ...series, day, decimals, grid: grid ?? kept?.grid };
-  const copy = (select: string, isOrdered: boolean): Promise<Written> =>
-    reading(file, () => copyRows(duck, `${select}${isOrdered ? "" : ` ORDER BY ${order.join(", ")}`}`, nextPath, note));
+  const copy = (select: string): Promise<Written> => reading(file, () => copyRows(duck, select, nextPath, note));
   const said: string[] = [];
   try {
+    const mayRepeat = kept !== undefined || rows.repeated > 0;
     const isDone = kept === undefined && fresh === rows.select && isDayAlready(rows, note) && becomes(rows.path, nextPath);
     let written: Written = rows;
-    if (!isDone && (key === undefined || kept === undefined))
-      written = await copy(withoutOrigin(joined, kept !== undefined), kept === undefined && rows.isOrdered);
-    if (key !== undefined && (kept !== undefined || !(rows.isUnique || (await ascends(duck, nextPath, key))))) {
-      const all = kept === undefined ? `SELECT *, 1 AS origin FROM (${fresh})` : joined;
+    if (key !== undefined && mayRepeat) {
       await refuseConflict(duck, series, all, key, file, day);
-      written = await copy(oneAKey(series, all, key), false);
-      if (key[0] === "id" && !(await ascends(duck, nextPath, key))) said.push("ids do not ascend with time");
-    }
+      written = await copy(orderedSql(series, oneAKey(series, all, key)));
+    } else if (!isDone) written = await copy(kept === undefined && rows.isOrdered ? fresh : orderedSql(series, all));
+    if (key?.[0] === "id" && (mayRepeat || !rows.isUnique) && !(await ascends(duck, nextPath, key)))
+      said.push("ids do not ascend with time");
     // Where nothing was there, all that is there now was added, unless a key came twice.
-    const isAllAdded = kept === undefined && (key === undefined || rows.isUnique);
+    const isAllAdded = kept === undefined && rows.repeated === 0;
     const added = isAllAdded ? written.rows : Number((await duck.row(`SELECT count(*) AS total FROM (${fresh})`)).total);
     const covered = unionOf([...(kept?.covered ?? []), ...spans]).map(([from, to]): [number, number] => [from, to]);
     const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]).map(([from, to]): [number, number] => [
@@ -192,8 +191,8 @@ async function writeDay(
 }
 
 /** Whether staged rows are what the file of a day would be made to hold. */
-function isDayAlready({ isOrdered, isUnique, note }: StagedRows, wanted: FileNote): boolean {
-  return isOrdered && (isUnique || layoutOf(wanted.kind).key === undefined) && note === noteText(wanted);
+function isDayAlready({ isOrdered, repeated, note }: StagedRows, wanted: FileNote): boolean {
+  return isOrdered && repeated === 0 && note === noteText(wanted);
 }
 
 /** Gives a file another name. @returns false where that is on another disk */
@@ -205,25 +204,6 @@ function becomes(from: string, to: string): boolean {
     if (error instanceof Error && "code" in error && error.code === "EXDEV") return false;
     throw error;
   }
-}
-
-/** Rows new and held, in the places that both need; `origin` is 1 for the new. */
-function joinedSql({ kind }: Series, fresh: string, heldPath: string, decimals: Decimals): string {
-  const wider = decimalsOf(kind).map(({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`);
-  const columns = wider.length === 0 ? "*" : `* REPLACE (${wider.join(", ")})`;
-  return `SELECT ${columns}, 1 AS origin FROM (${fresh}) UNION ALL BY NAME SELECT ${columns}, 0 AS origin FROM ${parquetSql(heldPath)}`;
-}
-
-function withoutOrigin(select: string, hasOrigin: boolean): string {
-  return hasOrigin ? `SELECT * EXCLUDE (origin) FROM (${select})` : select;
-}
-
-/** Of records of one key the newest, with the local stamp that any of them has. */
-function oneAKey({ kind }: Series, all: string, key: readonly string[]): string {
-  const by = key.join(", ");
-  const stamped = layoutOf(kind).columns.some(({ name }) => name === "recvNs");
-  const replaced = stamped ? ` REPLACE (max(recvNs) OVER (PARTITION BY ${by}) AS recvNs)` : "";
-  return `SELECT * EXCLUDE (origin)${replaced} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY ${by} ORDER BY origin DESC) = 1`;
 }
 
 async function ascends(duck: Duck, path: string, [key]: readonly string[]): Promise<boolean> {

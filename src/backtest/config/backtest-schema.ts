@@ -207,7 +207,9 @@ export const backtestSchema = z
       .min(100)
       .max(86_400_000)
       .refine((ms) => 86_400_000 % ms === 0, { message: "does not divide a day", params: { expected: "100, 1000, 60000, ..." } })
-      .describe("Between two samples of the account. Default: a second; of candles, one of them.")
+      .describe(
+        "Between two samples of the account. Default: a second; of candles a third of one, so that open, high and low are looked at.",
+      )
       .optional(),
     adverseSelectionMs: durationField("How long after a fill a move of the mid is its adverse selection.", { max: 300_000 }).default(
       10_000,

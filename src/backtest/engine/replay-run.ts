@@ -71,7 +71,7 @@ export interface ReplayOptions {
 const CONNECTIONS = 32;
 const MADE_MARKS_EVERY_US = 1_000_000;
 /** A bar's open, high and low each make a mark: an account that the low would have liquidated must not live to see the close. */
-const MARKS_OF_A_BAR = 3;
+export const MARKS_OF_A_BAR = 3;
 /** How long the exchange goes on after the history's end, at most, for the bot to leave. */
 const LEAVE_WITHIN_US = 60_000_000;
 /** Whose orders they are: no key is behind it, and nothing is signed. */

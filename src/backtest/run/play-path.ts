@@ -10,7 +10,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
 import type { MarketHistory } from "../engine/market-history.js";
-import { ReplayRun } from "../engine/replay-run.js";
+import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
 import type { FeedMaker } from "../feed/feed-of.js";
 import { Refusals } from "../record/refusals.js";
 import type { RunObserver } from "../record/run-observer.js";
@@ -167,6 +167,7 @@ function shownStrategy({ markets }: BotConfig, marketId: MarketId): string {
 function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHistory): number {
   if (sampleMs !== undefined) return sampleMs;
   if (grade !== "klines") return SAMPLE_MS;
-  const intervalMs = intervalMsOf(interval ?? "") ?? DAY_MS;
-  return DAY_MS % intervalMs === 0 ? intervalMs : DAY_MS;
+  // When a candle's open and its extremes make marks: what they would have liquidated must be in the drawdown too.
+  const markMs = (intervalMsOf(interval ?? "") ?? DAY_MS) / MARKS_OF_A_BAR;
+  return DAY_MS % markMs === 0 ? markMs : DAY_MS;
 }

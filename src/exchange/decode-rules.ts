@@ -1,6 +1,7 @@
+import type { z } from "zod";
 import { ConfigError, FormatError } from "../core/errors.js";
 import { decimalToScaled, Instrument } from "../core/instrument.js";
-import type { MarketId } from "../core/units.js";
+import type { CreditUnits, MarketId } from "../core/units.js";
 import type { MarketRules, VenueRules } from "./records.js";
 import { creditOf, fractionDigits, parseWire } from "./wire-parse.js";
 import { exchangeInfoSchema, filterSchemas, marketSchema } from "./wire-schemas.js";
@@ -45,6 +46,7 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
     });
   }
   const { eip712 } = info;
+  const orderGasCredit = orderGasOf(info.gasFeeInfo, creditDecimals);
   return {
     creditDecimals,
     paperDecimals,
@@ -59,9 +61,23 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
     },
     rateLimits: info.rateLimits.map(({ name, intervalSeconds, limit }) => ({ name, intervalMs: intervalSeconds * 1000, limit })),
     waiveGasFeeMinimumQuote: creditOf(info.gasFeeInfo.waiveGasFeeMinimumAmount, creditDecimals, "gasFeeInfo.waiveGasFeeMinimumAmount"),
+    ...(orderGasCredit !== undefined && { orderGasCredit }),
     markets: byId,
     serverTimeMs: info.serverTime,
   };
+}
+
+/** The gas of one order by a price in wei, rounded up as the fee that is made of it. */
+function orderGasOf(
+  { gasLimit, gasPrice, lastEthIndexPrice }: z.infer<typeof exchangeInfoSchema>["gasFeeInfo"],
+  creditDecimals: number,
+): CreditUnits | undefined {
+  if (gasLimit === undefined || gasPrice === undefined || lastEthIndexPrice === undefined) return undefined;
+  const [limitE18, priceWeiE18] = [creditOf(gasLimit, 18, "gasFeeInfo.gasLimit"), creditOf(gasPrice, 18, "gasFeeInfo.gasPrice")];
+  const cost = limitE18 * priceWeiE18 * creditOf(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
+  // Both scales, and the wei of an ether.
+  const scale = 10n ** 54n;
+  return (cost + scale - 1n) / scale;
 }
 
 /** The exact arithmetic of every market in the rules. */

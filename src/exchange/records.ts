@@ -157,6 +157,8 @@ export interface VenueRules {
   };
   readonly rateLimits: readonly { readonly name: string; readonly intervalMs: Ms; readonly limit: number }[];
   readonly waiveGasFeeMinimumQuote: CreditUnits;
+  /** The gas of an order's settlement, which is added to the fee of one below the waiver; absent where nothing says what it is. */
+  readonly orderGasCredit?: CreditUnits;
   readonly markets: Readonly<Record<MarketId, MarketRules>>;
   readonly serverTimeMs: Ms;
 }

@@ -98,7 +98,12 @@ export const exchangeInfoSchema = z.looseObject({
     domainVersion: z.string(),
     verifyingContract: addressSchema,
   }),
-  gasFeeInfo: z.looseObject({ waiveGasFeeMinimumAmount: unsignedDecimalSchema }),
+  gasFeeInfo: z.looseObject({
+    waiveGasFeeMinimumAmount: unsignedDecimalSchema,
+    gasLimit: unsignedDecimalSchema.optional(),
+    gasPrice: unsignedDecimalSchema.optional(),
+    lastEthIndexPrice: unsignedDecimalSchema.optional(),
+  }),
   markets: z.array(z.looseObject({ id: marketIdSchema })),
   rateLimits: z.array(z.looseObject({ name: z.string(), intervalSeconds: z.number().positive(), limit: z.int().nonnegative() })),
   serverTime: msSchema,

@@ -49,6 +49,17 @@ describe("exchangeInfo", () => {
     expect(instrumentsOf(rules).get("btcusdc")?.ticksOf("2000.5")).toBe(20005);
   });
 
+  it("knows the gas of an order, rounded up, where it is told in wei, and nothing of it where it is not", () => {
+    const gasOf = (gas: Record<string, string | undefined>) => {
+      const info = wireExchangeInfo();
+      return decodeRules({ ...info, gasFeeInfo: { ...info.gasFeeInfo, ...gas } }, ["btcusdc"]).orderGasCredit;
+    };
+    expect(gasOf({ gasLimit: "125000", gasPrice: "5000000", lastEthIndexPrice: "3000" })).toBe(1_875n);
+    expect(gasOf({ gasLimit: "125000", gasPrice: "5000000.5", lastEthIndexPrice: "3000.1234567" })).toBe(1_876n);
+    expect(gasOf({})).toBe(0n);
+    expect(gasOf({ gasPrice: undefined })).toBeUndefined();
+  });
+
   it("takes the strictest whole bound of one that is off the grid", () => {
     const rules = rulesOf(withFilter("PRICE_FILTER", { minPrice: "0.15", maxPrice: "99.99" }));
     expect([rules.minTicks, rules.maxTicks]).toEqual([2, 999]);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
-import type { Hex, MarketId } from "../../core/units.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
@@ -43,7 +43,8 @@ export function readRules(file: RulesFile, markets: readonly MarketId[], folder:
   const limits = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
   const told = new Map(found.rules.rateLimits.map((limit) => [limit.name, limit]));
   for (const [name, limit] of Object.entries(limits)) if (limit !== undefined) told.set(name, { name, limit, intervalMs: MINUTE_MS });
-  return { ...found, rules: { ...found.rules, rateLimits: [...told.values()] }, asset: file.quoteAsset ?? found.asset };
+  const rules = { ...found.rules, rateLimits: [...told.values()], ...(file.gas !== undefined && gasOf(file.gas, found.rules)) };
+  return { ...found, rules, asset: file.quoteAsset ?? found.asset };
 }
 
 /** {@link readRules}, for whoever wants nothing but the exchange's rules. */
@@ -71,6 +72,12 @@ function toldRules(path: string, markets: readonly MarketId[], asset: string | u
     if (cause instanceof Error && "code" in cause) throw wrong("it cannot be read", cause);
     throw cause;
   }
+}
+
+function gasOf({ waivedFrom, orderQuote }: NonNullable<RulesFile["gas"]>, { creditDecimals }: VenueRules) {
+  const credit = (name: string, text: string): CreditUnits =>
+    guarded(`rules.gas.${name}`, text, () => decimalToScaled(text, creditDecimals), `at most ${creditDecimals} decimals`);
+  return { waiveGasFeeMinimumQuote: credit("waivedFrom", waivedFrom), orderGasCredit: credit("orderQuote", orderQuote) };
 }
 
 /** What is read of a market beside its rules. */
@@ -158,12 +165,12 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): Mark
   };
 }
 
-function guarded<Value>(field: string, value: unknown, read: () => Value): Value {
+function guarded<Value>(field: string, value: unknown, read: () => Value, expected = "a decimal on the market's grid"): Value {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
-    throw new ConfigError(`does not fit: ${cause.message}`, { field, value, expected: "a decimal on the market's grid", cause });
+    throw new ConfigError(`does not fit: ${cause.message}`, { field, value, expected, cause });
   }
 }
 

@@ -103,6 +103,13 @@ const rules = z
       .optional(),
     orderTokensPerMinute: countField("The exchange's ORDER limit. Default: exchangeInfo's, else 600.").optional(),
     commonTokensPerMinute: countField("The exchange's COMMON limit. Default: exchangeInfo's, else 1200.").optional(),
+    gas: z
+      .strictObject({
+        waivedFrom: positiveDecimal("An order below it pays gas: its value, or its amount where the bot's exchange.waiverUnit is base"),
+        orderQuote: positiveDecimal("The gas of an order, which is added to its fee; of a part of the order, that part of it"),
+      })
+      .describe("What small orders pay on top of their fees. Default: exchangeInfo's, else nothing.")
+      .optional(),
     liquidationPriceOff: z
       .number()
       .min(0)

@@ -37,7 +37,7 @@ export function replayConfig(config: BotConfig, markets: ReadonlySet<string>, { 
   };
 }
 
-/** The exchange's rules as a replay has them: an order is never so small that its gas must be quoted first. */
+/** The exchange's rules as a replayed bot has them: no order has to be built by the exchange for its gas, which is charged all the same. */
 export function replayRules(rules: VenueRules, startMs: number): VenueRules {
   return { ...rules, waiveGasFeeMinimumQuote: 0n, serverTimeMs: startMs };
 }

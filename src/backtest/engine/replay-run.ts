@@ -25,6 +25,7 @@ import { WORKED } from "../record/markouts.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { LatencyModel } from "../venue/latency.js";
 import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
+import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { HeardUntil } from "./cut-history.js";
@@ -111,6 +112,7 @@ export class ReplayRun {
     const replayed = replayConfig(config, new Set(markets.keys()), pace);
     this.venue = new ReplayVenue({
       rules,
+      gas: new OrderGas(options.rules, config.exchange.waiverUnit),
       terms,
       startCredit,
       latency,

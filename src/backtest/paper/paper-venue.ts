@@ -14,6 +14,7 @@ import type { RunObserver } from "../record/run-observer.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 import { constantLatency } from "../venue/latency.js";
 import { marketTerms } from "../venue/market-terms.js";
+import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { FeedDelay } from "./feed-delay.js";
@@ -96,6 +97,7 @@ export class PaperVenue implements Venue {
     );
     this.#replayed = new ReplayVenue({
       rules: paperRules,
+      gas: new OrderGas(rules, config.exchange.waiverUnit),
       terms,
       startCredit: decimalToScaled(models.creditQuote, rules.creditDecimals, "paper.creditQuote"),
       latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),

@@ -27,6 +27,7 @@ export function shownModels(config: BacktestConfig, history: PlayedHistory): Sho
       : [{ name: "Latency of market data", value: `as recorded, at least ${asked.baseLatencyMs} ms where it was not` }]),
     ...carryModels(history),
     ...rates,
+    { name: "Gas of small orders", value: gasText(config) },
     { name: "Token budgets", value: budgets.join(", ") },
     { name: "Account", value: `${account.creditQuote} ${asset} at the start; ${warmupMs / 1000} s of warm-up` },
     {
@@ -73,6 +74,13 @@ function latencyText({ fills: { latencyFile, feedLatency, orderLatencyMs, respon
   if (feedLatency === undefined) return `${orderLatencyMs} ms to the exchange, ${responseLatencyMs} ms back`;
   const { order, response } = feedLatency;
   return `follows the feed: order x ${order.factor} + ${order.addMs} ms, response x ${response.factor} + ${response.addMs} ms`;
+}
+
+function gasText({ rules: { orderGasCredit = 0n, waiveGasFeeMinimumQuote, creditDecimals }, asset, bot }: BacktestConfig): string {
+  if (orderGasCredit === 0n || waiveGasFeeMinimumQuote === 0n) return "none charged: the rules name none";
+  const credit = (units: bigint): string => scaledToDecimal(units, creditDecimals);
+  const unit = bot.exchange.waiverUnit === "quote" ? asset : "of the base asset";
+  return `${credit(orderGasCredit)} ${asset} on top of the fee of an order below ${credit(waiveGasFeeMinimumQuote)} ${unit}`;
 }
 
 function bpsText(rateE18: bigint): string {

@@ -89,14 +89,15 @@ export class ReplayAccount {
    * traded, so that parts cost what the whole would (protocol 7.6).
    * @param before what the same order has traded, in credit units.
    * @param hasRebate false: a maker that would be paid a rebate pays and gets nothing.
+   * @param gasRate the order's gas as a share of its value, scaled by 10^18: it comes on top of either rate.
    * @returns the trade with what changed hands and what it cost.
    */
-  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits, hasRebate = true): VenueTrade {
+  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits, hasRebate = true, gasRate = 0n): VenueTrade {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
     const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
-    const commission = this.feeOf(marketId, quote, before, isMaker, hasRebate);
+    const commission = this.feeOf(marketId, quote, before, isMaker, hasRebate, gasRate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
     const trade: VenueTrade = { id, marketId, side, isMaker, ticks, lots, timeMs, quote, commission, status: "SETTLED" };
     this.#profit.fill(trade);
@@ -105,11 +106,12 @@ export class ReplayAccount {
     return trade;
   }
 
-  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param hasRebate as {@link fill} has it. */
-  feeOf(marketId: MarketId, quote: CreditUnits, before: CreditUnits, isMaker: boolean, hasRebate: boolean): CreditUnits {
+  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param hasRebate, gasRate as {@link fill} has them. */
+  feeOf(marketId: MarketId, quote: CreditUnits, before: CreditUnits, isMaker: boolean, hasRebate: boolean, gasRate: bigint): CreditUnits {
     const { makerFeeRate, takerFeeRate } = this.#of(marketId).terms.rules;
-    const rate = isMaker ? makerFeeRate : takerFeeRate;
-    return !hasRebate && rate < 0n ? 0n : ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    const ownRate = isMaker ? makerFeeRate : takerFeeRate;
+    const rate = (!hasRebate && ownRate < 0n ? 0n : ownRate) + gasRate;
+    return ((before + quote) * rate) / ONE - (before * rate) / ONE;
   }
 
   /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */

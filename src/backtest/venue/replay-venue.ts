@@ -13,6 +13,7 @@ import type { HeldOrder } from "./held-order.js";
 import type { LatencyModel } from "./latency.js";
 import { debtNote, liquidationNote } from "./liquidation-note.js";
 import { type MarketTerms, ONE } from "./market-terms.js";
+import type { OrderGas } from "./order-gas.js";
 import { placeRefusal, refused } from "./place-refusal.js";
 import { ReplayAccount } from "./replay-account.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
@@ -20,6 +21,8 @@ import { type OrderListener, ReplayMarket } from "./replay-market.js";
 /** What a replayed venue is made of. */
 export interface ReplayVenueOptions {
   readonly rules: VenueRules;
+  /** What small orders pay on top of their fees. */
+  readonly gas: OrderGas;
   readonly terms: ReadonlyMap<MarketId, MarketTerms>;
   readonly startCredit: CreditUnits;
   readonly latency: LatencyModel;
@@ -158,7 +161,8 @@ export class ReplayVenue implements Venue, OrderListener {
     const isMaker = cause !== "taker" && !(isWorse && mayTake);
     const market = this.#marketOf(marketId);
     const midHalfTicks = market.midHalfTicks;
-    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, before, !isWorse);
+    const gasRate = this.#options.gas.rateOf(action, market.terms.instrument);
+    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, before, !isWorse, gasRate);
     const { quote, commission: fee } = trade;
     held.filled(ticks, lots, quote, timeMs);
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
@@ -180,7 +184,7 @@ export class ReplayVenue implements Venue, OrderListener {
       lots,
       isMaker,
       cause,
-      doubt: isDoubtful ? this.#doubtOf(marketId, mayTake, quote, before, isMaker) : undefined,
+      doubt: isDoubtful ? this.#doubtOf(trade, mayTake, before, gasRate) : undefined,
       quote,
       fee,
       midHalfTicks,
@@ -225,7 +229,8 @@ export class ReplayVenue implements Venue, OrderListener {
 
   #place(action: PlaceAction, atUs: number): Outcome | undefined {
     const market = this.#marketOf(action.marketId);
-    const refusal = placeRefusal(action, market, this.account, atUs / 1000);
+    const { gas } = this.#options;
+    const refusal = gas.refusalOf(action, market.terms) ?? placeRefusal(action, market, this.account, atUs / 1000);
     if (refusal !== undefined) return refusal;
     market.place(Number(this.#nextId()), action, atUs);
     return undefined;
@@ -260,10 +265,12 @@ export class ReplayVenue implements Venue, OrderListener {
     if (last !== undefined && netValue < 0n) note(debtNote(netValue, this.#marketOf(last.marketId).terms.instrument));
   }
 
-  #doubtOf(marketId: MarketId, mayTake: boolean, quote: CreditUnits, before: CreditUnits, isMaker: boolean): FillDoubt {
+  #doubtOf({ marketId, quote, isMaker }: VenueTrade, mayTake: boolean, before: CreditUnits, gasRate: bigint): FillDoubt {
     const isWorse = this.#options.doubtful === "conservative";
-    if (!mayTake) return { kind: "may-have-been-refused", feeOtherwise: this.account.feeOf(marketId, quote, before, true, isWorse) };
-    return { kind: "may-have-taken", feeOtherwise: this.account.feeOf(marketId, quote, before, !isMaker, true) };
+    const feeOf = (asMaker: boolean, hasRebate: boolean) => this.account.feeOf(marketId, quote, before, asMaker, hasRebate, gasRate);
+    return mayTake
+      ? { kind: "may-have-taken", feeOtherwise: feeOf(!isMaker, true) }
+      : { kind: "may-have-been-refused", feeOtherwise: feeOf(true, isWorse) };
   }
 
   /** A MARKET order counts at the worst that it may pay. */

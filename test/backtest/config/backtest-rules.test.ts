@@ -39,6 +39,18 @@ describe("the rules that a backtest's file says of a market", () => {
     expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(/rules\.markets\.btcusdc\.maxExposureQuote.*1\.0000001/);
   });
 
+  it("say what small orders pay in gas, or that they pay none", () => {
+    const file: RulesFile = { markets: { btcusdc: MARKET }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
+    const told = rulesOfFile({ ...file, gas: { waivedFrom: "10", orderQuote: "0.0019" } }, ["btcusdc"], "/");
+    expect(told).toMatchObject({ waiveGasFeeMinimumQuote: 10_000_000n, orderGasCredit: 1_900n });
+    const silent = rulesOfFile(file, ["btcusdc"], "/");
+    expect(silent.waiveGasFeeMinimumQuote).toBe(0n);
+    expect(silent).not.toHaveProperty("orderGasCredit");
+    expect(() => rulesOfFile({ ...file, gas: { waivedFrom: "10", orderQuote: "0.00000019" } }, ["btcusdc"], "/")).toThrow(
+      /rules\.gas\.orderQuote.*0\.00000019.*at most 6 decimals/,
+    );
+  });
+
   it("are refused where amounts are off the grid or the wrong way round", () => {
     expect(() => marketOf({ minAmountBase: "0.0015" })).toThrow(/minAmountBase.*0\.0015/);
     expect(() => marketOf({ minAmountBase: "2", maxAmountBase: "1" })).toThrow(/minAmountBase: is above maxAmountBase.*at most 1/);

@@ -46,6 +46,26 @@ describe("marketwright backtest", () => {
     expect(reportOf("plain").ended).toBe("end-of-history");
   });
 
+  it.each([
+    ["sizeBase: 0.05", "sizeBase: 0.0305", "", /markets\.btcusdc\.params\.sizeBase.*0\.03 or 0\.031/s],
+    ["maxPositionBase: 0.2", "maxPositionBase: 0.2005", "", /markets\.btcusdc\.limits\.maxPositionBase.*0\.2 or 0\.201/s],
+    [
+      "sizeBase: 0.05",
+      "sizeBase: 0.02",
+      ", minAmountBase: 0.03",
+      /markets\.btcusdc\.params\.sizeBase.*below the smallest order.*from 0\.03/s,
+    ],
+  ])(
+    "refuses %s as %s%s by its path, as a live bot is: a run of other sizes than the file's proves nothing of it",
+    async (from, to, terms, told) => {
+      const path = file(5000, "", terms);
+      writeFileSync(join(folder, "bot.yaml"), readFileSync(join(folder, "bot.yaml"), "utf8").replace(from, to));
+      const { code, err } = await captureCli(["backtest", path, "--out", out("off-grid")]);
+      expect(code).toBe(2);
+      expect(err).toMatch(told);
+    },
+  );
+
   it("says first that a run was halted, since when and why: its profit is not that of the whole span", async () => {
     const { code, out: told } = await captureCli(["backtest", file(0.5), "--out", out("halted")]);
     expect(code).toBe(0);

@@ -13,7 +13,7 @@ import { isAlive } from "./living-process.js";
 import { reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
-import { oneLineEnd } from "./sources/line-ends.js";
+import { oneLineEnd, refuseLongLines } from "./sources/line-ends.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
@@ -21,7 +21,7 @@ import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { importerOf, importFolder } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import type { StoreLock } from "./store-lock.js";
-import { type PlainFile, unpack, withoutMark } from "./unpack.js";
+import { type PlainFile, type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 import { prepareDays } from "./write-days.js";
 
 /** What to import, and how. */
@@ -75,7 +75,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
   makeFolder(unpacked);
   try {
     // From here on their checksums are taken, while the database starts.
-    const plain: PlainFile[] = [];
+    const plain: UnpackedFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
       for (const found of await unpack(file, unpacked)) plain.push(await withoutMark(found, unpacked));
@@ -94,12 +94,12 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
 async function taken(
   store: HistoryStore,
   duck: Duck,
-  files: readonly PlainFile[],
+  files: readonly UnpackedFile[],
   unpacked: string,
   options: ImportOptions,
 ): Promise<Imported> {
   const { market, clock, replace } = options;
-  const found: { readonly plain: PlainFile; readonly shaped: ShapedFile }[] = [];
+  const found: { readonly plain: UnpackedFile; readonly shaped: ShapedFile }[] = [];
   for (const plain of files) {
     const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol));
     found.push({ plain, shaped });
@@ -124,8 +124,13 @@ async function taken(
     addedNs: String(addedNs),
     smallestNs: String(smallestNs),
   }));
-  for (const [index, { plain }] of found.entries())
+  for (const [index, { plain, shaped }] of found.entries()) {
+    if (staged[index]?.isPlain === false && shaped.json === undefined) await refuseLongLines(plain);
+    // A file that is still being written, or was replaced, is read in parts that do not go together.
+    if (!plain.isAsItWas())
+      throw new HistoryError(plain.file, "changed while it was read", { expected: "a file that nobody writes: import a copy of it" });
     if (staged[index]?.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+  }
   const done: ImportedFile[] = [];
   const locks: StoreLock[] = [];
   const pending = new PendingDays(store, replace);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, createWriteStream, openSync, readSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -19,14 +19,25 @@ export interface PlainFile {
   readonly sha256: Promise<string>;
 }
 
+/** The same, with what tells whether the file as it was given is still what it was before it was read. */
+export interface UnpackedFile extends PlainFile {
+  readonly isAsItWas: () => boolean;
+}
+
 /**
  * Unpacks a file by what its first bytes say: gzip, zip with any number of files, or neither. Archives are read to their end and
  * checked, since what was cut short would look whole to a reader of lines.
  * @param folder takes what is unpacked.
  * @throws HistoryError naming the file when it is not there, cut short or broken
  */
-export async function unpack(file: string, folder: string): Promise<readonly PlainFile[]> {
+export async function unpack(file: string, folder: string): Promise<readonly UnpackedFile[]> {
   const magic = firstBytes(file);
+  const before = versionOf(file);
+  const plain = await unpackedBy(magic, file, folder);
+  return plain.map((each) => ({ ...each, isAsItWas: () => versionOf(file) === before }));
+}
+
+async function unpackedBy(magic: string, file: string, folder: string): Promise<readonly PlainFile[]> {
   const sha256 = sha256Of(file);
   // Whoever asks hears of it; an import that ends before is none the wiser.
   sha256.catch(() => undefined);
@@ -47,11 +58,17 @@ export async function unpack(file: string, folder: string): Promise<readonly Pla
   return [{ file, path: readablePath(file, folder), name, sha256 }];
 }
 
+/** What changes with a file's bytes; empty where it is gone. */
+function versionOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? "" : [found.ino, found.size, found.mtimeNs].join();
+}
+
 /** How a text in UTF-8 may begin, and does where some programs wrote it (Unicode, section 23.8). */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A file of JSON records without the mark that it begins with, which the database does not read over there as it does in CSV. @param folder takes its copy */
-export async function withoutMark(plain: PlainFile, folder: string): Promise<PlainFile> {
+export async function withoutMark(plain: UnpackedFile, folder: string): Promise<UnpackedFile> {
   const bytes = Buffer.alloc(BYTE_ORDER_MARK.length + 1);
   const handle = openSync(plain.path, "r");
   try {

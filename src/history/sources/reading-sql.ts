@@ -3,6 +3,7 @@ import { parquetSql } from "../measure.js";
 import type { TextSql } from "./odd-values.js";
 import type { CsvFile } from "./plain-csv.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
+import { FLAG_TYPE, flagsSql } from "./sides.js";
 import { isWhole, mostOf, wholesSql } from "./whole-numbers.js";
 
 /** Of a CSV file at a time: what a thread takes. More is faster, but is all read where only the first rows are wanted. */
@@ -11,7 +12,8 @@ const PLAIN_BUFFER_BYTES = 1024 * 1024;
 
 /** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error, and so is what is no whole number. */
 export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {}): string {
-  return wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), ofFile(csv, kinds));
+  const read = ofFile(csv, kinds);
+  return flagsSql(wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), read), read);
 }
 
 function tableSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>>, bufferBytes: number): string {
@@ -32,18 +34,20 @@ export function csvReading(
 }
 
 /**
- * SQL that reads a file of one JSON record a line; a field that a line lacks is null, and an id that is no whole number is an error. Of other
+ * SQL that reads a file of one JSON record a line; a field that a line lacks is null, and an id that is no whole number is an error, and so is a
+ * flag that is none: the database makes true of any number but 0. Of other
  * whole numbers the database reads what JSON says: to look at each as a text takes four tenths longer.
  */
 export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>): string {
-  const ids = Object.fromEntries(Object.entries(fields).filter(([, type]) => type === "ID"));
+  const ids = Object.fromEntries(Object.entries(fields).filter(([, type]) => type === "ID" || type === FLAG_TYPE));
   const types = Object.entries({ ...asNumbers(fields), ...asText(ids) })
     .map(([name, type]) => `${literal(name)}: ${literal(type)}`)
     .join(", ");
-  return wholesSql(
+  const whole = wholesSql(
     `read_json(${pathSql(path)}, format='newline_delimited', compression='uncompressed', maximum_object_size=67108864, columns={${types}})`,
     ids,
   );
+  return flagsSql(whole, fields);
 }
 
 /** What reads a file with every field as text, whatever the database makes of it. */
@@ -52,9 +56,9 @@ export function textSql(path: string, writ: Writ): TextSql {
   return (column) => (writ.writ === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path));
 }
 
-/** The types of fields as they are to be read: a whole number as text, which is looked at before it is one. */
+/** The types of fields as they are to be read: a whole number or a flag as text, which is looked at before it is one. */
 function asText(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "VARCHAR" : type]));
+  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) || type === FLAG_TYPE ? "VARCHAR" : type]));
 }
 
 /** The same where the database makes the numbers. */

@@ -1,3 +1,4 @@
+import { identifier } from "../duck.js";
 import { oddSql, type ValueRule } from "./value-rule.js";
 
 /** Words for a side, in small letters, each with whether it sells. */
@@ -51,4 +52,15 @@ function sideSql(
 ): string {
   const cases = Object.entries(words).map(([word, isSell]) => `WHEN '${word}' THEN ${of(isSell) ?? "NULL"}`);
   return `CASE lower(${text}) ${cases.join(" ")} ELSE CAST(${oddSql(column, rule, text)} AS BOOLEAN) END`;
+}
+
+/** What a field that holds a flag is read as. */
+export const FLAG_TYPE = "BOOLEAN";
+
+/** SQL of a table with its flags, which are read as text, as such. */
+export function flagsSql(table: string, fields: Readonly<Record<string, string>>): string {
+  const flags = Object.entries(fields).filter(([, type]) => type === FLAG_TYPE);
+  if (flags.length === 0) return table;
+  const replaced = flags.map(([name]) => `${flagSql(name, identifier(name))} AS ${identifier(name)}`);
+  return `(SELECT * REPLACE (${replaced.join(", ")}) FROM ${table})`;
 }

@@ -36,10 +36,6 @@ export class OrderGas {
   refusalOf(action: Sized, { instrument, rules }: MarketTerms): Outcome | undefined {
     const rate = this.rateOf(action, instrument);
     if (rate === 0n || (rate + rules.makerFeeRate < ONE && rate + rules.takerFeeRate < ONE)) return undefined;
-    return refused(
-      2016,
-      "INVALID_ORDER_ERROR",
-      `it is worth less than the ${instrument.creditToDecimal(this.#cost)} of gas of its settlement`,
-    );
+    return refused(2016, `it is worth less than the ${instrument.creditToDecimal(this.#cost)} of gas of its settlement`);
   }
 }

@@ -1,8 +1,16 @@
-import type { CreditUnits } from "../../core/units.js";
+import type { CreditUnits, Lots } from "../../core/units.js";
+import { isGttLife } from "../../exchange/gtt-life.js";
+import type { MarketRules, TimeInForce } from "../../exchange/records.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
+import { venueErrorCode } from "../../exchange/venue-errors.js";
 import { heldValue } from "./market-terms.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
+
+/** What a market that does not trade refuses with; one that never will again with 2015. */
+const SHUT: Readonly<Record<string, number>> = { PENDING: 2013, SUSPENDED: 2014 };
+/** The times in force of orders that may come to rest, and are counted. */
+const RESTING: ReadonlySet<TimeInForce> = new Set(["GTC", "GTT", "POST_ONLY"]);
 
 /** Why the replayed exchange does not take an order, by its own codes; undefined when it does. The order is on the market's grid already. */
 export function placeRefusal(
@@ -13,15 +21,18 @@ export function placeRefusal(
 ): Outcome | undefined {
   const { rules, instrument } = market.terms;
   const { marketId, side, type, ticks, lots, timeInForce, expirationMs } = action;
-  if (rules.status !== "TRADING") return refused(2014, "MARKET_TRADING_DISABLED_ERROR", `the market is ${rules.status}`);
-  if (type === "LIMIT" && (ticks < rules.minTicks || ticks > rules.maxTicks)) {
-    return refused(2016, "INVALID_ORDER_ERROR", `price of ${ticks} ticks, allowed ${rules.minTicks} to ${rules.maxTicks}`);
+  if (rules.status !== "TRADING") return refused(SHUT[rules.status] ?? 2015, `the market is ${rules.status}`);
+  if (type === "LIMIT" && ticks > rules.maxTicks) return refused(4010, `price of ${ticks} ticks, allowed up to ${rules.maxTicks}`);
+  if (type === "LIMIT" && ticks < rules.minTicks) return refused(4011, `price of ${ticks} ticks, allowed from ${rules.minTicks}`);
+  const [minLots, maxLots, step] = type === "LIMIT" ? [rules.minLots, rules.maxLots, 1] : marketLots(rules);
+  if (lots < minLots || lots > maxLots || lots % step !== 0) {
+    return refused(2016, `${lots} lots, allowed ${minLots} to ${maxLots} in steps of ${step}`);
   }
-  const [minLots, maxLots] = type === "LIMIT" ? [rules.minLots, rules.maxLots] : [rules.marketMinLots, rules.marketMaxLots];
-  if (lots < minLots || lots > maxLots) return refused(2016, "INVALID_ORDER_ERROR", `${lots} lots, allowed ${minLots} to ${maxLots}`);
-  if (timeInForce === "GTT" && expirationMs <= nowMs) return refused(2016, "INVALID_ORDER_ERROR", "its time is over");
-  if (market.openCount >= rules.maxOpenOrders) {
-    return refused(2016, "INVALID_ORDER_ERROR", `${market.openCount} orders are open, allowed ${rules.maxOpenOrders}`);
+  if (timeInForce === "GTT" && !isGttLife(expirationMs - nowMs)) {
+    return refused(1111, "expiration is not more than 1 minute and less than 7 days ahead");
+  }
+  if (type === "LIMIT" && RESTING.has(timeInForce) && market.openCount >= rules.maxOpenOrders) {
+    return refused(2017, `${market.openCount} orders are open, allowed ${rules.maxOpenOrders}`);
   }
   if (account.onlyReduces(marketId, side, lots)) return undefined;
   const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
@@ -33,12 +44,15 @@ export function placeRefusal(
   const quote = (credit: CreditUnits): string => instrument.creditToDecimal(credit);
   const why = `${quote(needed)} needed, ${quote(capacity)} available`;
   // More margin would not help.
-  return account.isBoundByExposure(marketId)
-    ? refused(4013, "EXPOSURE_GREATER_THAN_MAX_ACCOUNT_LIMIT_ERROR", `${why} of an account's largest exposure in this market`)
-    : refused(2012, "MARGIN_INSUFFICIENT_ERROR", why);
+  return account.isBoundByExposure(marketId) ? refused(4013, `${why} of an account's largest exposure in this market`) : refused(2012, why);
 }
 
-/** A typed refusal. */
-export function refused(code: number, codeText: string, message: string): Outcome {
+/** A refusal by one of the exchange's documented codes, under its own name. */
+export function refused(code: number, message: string): Outcome {
+  const { name = "UNKNOWN_ERROR", codeText = name } = venueErrorCode(code) ?? {};
   return { result: "rejected", code, codeText, message, httpStatus: 400 };
+}
+
+function marketLots({ marketMinLots, marketMaxLots, marketStepLots = 1 }: MarketRules): readonly [Lots, Lots, Lots] {
+  return [marketMinLots, marketMaxLots, marketStepLots];
 }

@@ -218,7 +218,7 @@ export class ReplayVenue implements Venue, OrderListener {
       case "cancel-all":
         return this.#cancelAll(action, atUs);
       case "build":
-        return refused(2010, "INTERNAL_ERROR", "a replay builds no orders: exchange.placement is local here");
+        return refused(2010, "a replay builds no orders: exchange.placement is local here");
       case "question": {
         const { rules } = this.#options;
         const sources = { rules, account: this.account, markets: this.markets, trades: this.#trades, incomes: this.#incomes };
@@ -238,7 +238,7 @@ export class ReplayVenue implements Venue, OrderListener {
 
   #cancel(action: CancelAction, atUs: number): Outcome {
     const isCancelled = this.#marketOf(action.marketId).cancel(Number(action.orderId), atUs);
-    return isCancelled ? { result: "cancelled" } : refused(2011, "No such order", "it is not open");
+    return isCancelled ? { result: "cancelled" } : refused(2011, "it is not open");
   }
 
   #cancelAll({ marketId }: CancelAllAction, atUs: number): Outcome {

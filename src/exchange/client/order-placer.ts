@@ -10,6 +10,7 @@ import { instrumentsOf } from "../decode-rules.js";
 import { checkDomain } from "../domain-check.js";
 import { checkFilters } from "../filters.js";
 import { isBelowWaiver } from "../gas-fee-waiver.js";
+import { isGttLife } from "../gtt-life.js";
 import { OPERATIONS } from "../operations.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../order-building.js";
 import { OrderHasher } from "../order-signing.js";
@@ -42,8 +43,6 @@ export interface OrderPlacerOptions {
   readonly place: (params: OperationParams<"placeOrder">) => Promise<Order>;
 }
 
-const MINUTE_MS = 60_000;
-const SEVEN_DAYS_MS = 7 * 86_400_000;
 const FEE_RATE_DECIMALS = 18;
 const DEFAULT_MAX_GAS_FEE_RATE = "0.01";
 
@@ -219,7 +218,7 @@ export class OrderPlacer {
 /** A GTT order's end in whole seconds, as `info` holds it. @throws ConfigError */
 function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
   const wholeMs = Math.floor(Number(expiration ?? 0) / 1000) * 1000;
-  if (wholeMs - nowMs <= MINUTE_MS || wholeMs - nowMs >= SEVEN_DAYS_MS) {
+  if (!isGttLife(wholeMs - nowMs)) {
     const expected = "an instant more than 1 minute and less than 7 days ahead";
     throw new ConfigError("a GTT order needs an end", { field: "expiration", value: expiration, expected });
   }

@@ -145,8 +145,8 @@ describe("a paper venue", () => {
 
   it("ends a GTT order at its own instant by the exchange's clock, and not before, however still the market is", async () => {
     const stage = new PaperStage();
-    const id = stage.place("btcusdc", "BUY", 599_995, 2, "GTT", 500);
-    await stage.clock.runFor(400);
+    const id = stage.place("btcusdc", "BUY", 599_995, 2, "GTT", 60_500);
+    await stage.clock.runFor(60_400);
     expect(stage.answer(id)?.outcome).toMatchObject({ result: "accepted" });
     expect(stage.updates).toEqual([]);
     stage.place("btcusdc", "SELL", 600_020, 1);

@@ -47,28 +47,32 @@ function codeOf(action: Partial<PlaceAction>, { rules, openCount = 0, creditQuot
 // What is refused live and taken in a backtest is a profit that nobody can make; the other way round, one that nobody looks for.
 describe("what a replayed exchange does not take", () => {
   it("is anything in a market that does not trade", () => {
-    expect(codeOf({}, { rules: { status: "SUSPENDED" } })).toBe(2014);
+    expect(["PENDING", "SUSPENDED", "LIQUIDATED"].map((status) => codeOf({}, { rules: { status } }))).toEqual([2013, 2014, 2015]);
     expect(codeOf({})).toBeUndefined();
   });
 
   it("is a price or an amount beyond the market's filters, bounds included", () => {
     const rules = { minTicks: 400_000, maxTicks: 500_000, minLots: 10, maxLots: 20, marketMinLots: 2, marketMaxLots: 5 };
     const limit = (ticks: number, lots: number) => codeOf({ ticks, lots }, { rules });
-    expect([limit(399_999, 10), limit(400_000, 10), limit(500_000, 10), limit(500_001, 10)]).toEqual([2016, undefined, undefined, 2016]);
+    expect([limit(399_999, 10), limit(400_000, 10), limit(500_000, 10), limit(500_001, 10)]).toEqual([4011, undefined, undefined, 4010]);
     expect([limit(450_000, 9), limit(450_000, 20), limit(450_000, 21)]).toEqual([2016, undefined, 2016]);
     const market = (lots: number) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules });
     expect([market(1), market(2), market(5), market(6)]).toEqual([2016, undefined, undefined, 2016]);
+    const steps = { ...rules, marketStepLots: 2 };
+    expect([4, 5].map((lots) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules: steps }))).toEqual([undefined, 2016]);
   });
 
-  it("is a GTT order whose time is over, and no other order for its expiration", () => {
-    expect(codeOf({ timeInForce: "GTT", expirationMs: NOW_MS })).toBe(2016);
-    expect(codeOf({ timeInForce: "GTT", expirationMs: NOW_MS + 1 })).toBeUndefined();
+  it("is a GTT order whose life, once it arrives, is a minute or less, or a week or more", () => {
+    const ofLife = (lifeMs: number) => codeOf({ timeInForce: "GTT", expirationMs: NOW_MS + lifeMs });
+    expect([0, 60_000, 60_001, 604_799_999, 604_800_000].map(ofLife)).toEqual([1111, 1111, undefined, undefined, 1111]);
     expect(codeOf({ timeInForce: "POST_ONLY", expirationMs: NOW_MS })).toBeUndefined();
   });
 
-  it("is one order more than may be open", () => {
+  it("is one more order that rests than may be open", () => {
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 2 })).toBeUndefined();
-    expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2016);
+    expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2017);
+    // What never rests is not counted.
+    expect(codeOf({ timeInForce: "IOC" }, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBeUndefined();
   });
 
   it("is what the margin does not carry, unless it only reduces the position", () => {

@@ -175,13 +175,7 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     "    return accepted;\n",
     '    return { ...accepted, status: "FILLED" };\n',
   ],
-  [
-    "R17",
-    "GTT may live for a minute",
-    "exchange/client/order-placer.ts",
-    "if (wholeMs - nowMs <= MINUTE_MS ||",
-    "if (wholeMs - nowMs < MINUTE_MS ||",
-  ],
+  ["R17", "GTT may live for a minute", "exchange/gtt-life.ts", "return lifeMs > MINUTE_MS", "return lifeMs >= MINUTE_MS"],
   [
     "R18",
     "info expires nine years ahead",

@@ -1,8 +1,11 @@
 import { CommanderError } from "commander";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
 
-/** How the process ends: well, failed at run time, or used or configured wrongly. */
-export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
+/**
+ * How the process ends: well, failed at run time, used or configured wrongly; or because it was told to before it was done, with what a shell says
+ * of one that SIGINT or SIGTERM has ended.
+ */
+export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
 
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -17,9 +20,20 @@ export class NotWell extends MarketwrightError {
   }
 }
 
+/** A command was told to end before it was done. */
+export class Interrupted extends MarketwrightError {
+  readonly exitCode: ExitCode;
+
+  /** @param by the signal, or what else ended it. @param left what is to be said of what is done. */
+  constructor(by: string, left: string) {
+    super(`interrupted (${by}): ${left}`);
+    this.exitCode = by === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
+  }
+}
+
 /** The exit code that an error ends the process with. */
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof NotWell) return error.exitCode;
+  if (error instanceof NotWell || error instanceof Interrupted) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   return error instanceof ConfigError ? EXIT.usage : EXIT.failure;
 }

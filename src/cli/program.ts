@@ -42,7 +42,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
     .helpOption("-h, --help", "say what it takes")
     .addHelpText(
       "after",
-      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration.\nData goes to stdout, logs and errors to stderr.",
+      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
     );
   const wanted = only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
   const added = await Promise.all([...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()));

@@ -34,6 +34,8 @@ export interface DownloadOptions {
   readonly limits?: DuckLimits;
   /** Told how far a kind is. */
   readonly onProgress?: (kind: HistoryKind, atMs: Ms) => void;
+  /** Ends the download: the next one goes on after the last record. */
+  readonly signal?: AbortSignal;
 }
 
 /** What became of one kind. */
@@ -103,7 +105,7 @@ async function downloadKind(
   store: HistoryStore,
   duck: Duck,
   client: ExchangeClient,
-  { market, address, pageSize, onProgress }: DownloadOptions,
+  { market, address, pageSize, onProgress, signal }: DownloadOptions,
   kind: HistoryKind,
   span: Span,
   grid: NonNullable<DayManifest["grid"]>,
@@ -135,6 +137,7 @@ async function downloadKind(
             ...(pageSize === undefined ? {} : { pageSize }),
             onFinding: (finding) => findings.push(finding),
           })) {
+            signal?.throwIfAborted();
             staged.add(record.fields);
             rows += 1;
             if (rows % 100 === 0) onProgress?.(kind, record.timeMs);

@@ -27,10 +27,22 @@ export class Duck {
   readonly #instance: DuckDBInstance;
   #tables = 0;
   readonly #connection: DuckDBConnection;
+  readonly #open = new Set<DuckDBConnection>();
+  #isInterrupted = false;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
     this.#connection = connection;
+    this.#open.add(connection);
+  }
+
+  /**
+   * Ends what is under way, and lets nothing begin any more: each question throws. The database does not hear of it while a statement has not quite
+   * begun: ask again until what is under way has ended.
+   */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    for (const connection of this.#open) connection.interrupt();
   }
 
   /** Opens one. @param spillFolder where it may put what does not fit into memory; made when needed. */
@@ -56,22 +68,24 @@ export class Duck {
 
   /** Carries out a statement that answers nothing. @throws Error of the database */
   async run(sql: string): Promise<void> {
+    this.#requireGoing();
     await this.#connection.run(sql);
   }
 
   /** The rows that a question answers: few, since they are held in memory. @throws Error of the database */
   async rows(sql: string): Promise<readonly Row[]> {
+    this.#requireGoing();
     return (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as readonly Row[];
   }
 
   /** The rows of a question in its order, some at a time and no more of them in memory. Several may be under way at once. @throws Error of the database */
   async *pages(sql: string): AsyncGenerator<readonly Row[], void> {
-    const connection = await this.#instance.connect();
+    const connection = await this.#connect();
     try {
       const result = await connection.stream(sql);
       for await (const rows of result.yieldRowObjectJs()) yield rows as readonly Row[];
     } finally {
-      connection.closeSync();
+      this.#disconnect(connection);
     }
   }
 
@@ -86,7 +100,7 @@ export class Duck {
    * @throws Error of the database; RangeError for another type or a null
    */
   async *numbers(sql: string): AsyncGenerator<NumberChunk, void> {
-    const connection = await this.#instance.connect();
+    const connection = await this.#connect();
     try {
       const result = await connection.stream(sql);
       for (;;) {
@@ -106,8 +120,27 @@ export class Duck {
         };
       }
     } finally {
-      connection.closeSync();
+      this.#disconnect(connection);
     }
+  }
+
+  async #connect(): Promise<DuckDBConnection> {
+    this.#requireGoing();
+    const connection = await this.#instance.connect();
+    this.#open.add(connection);
+    // Interrupted meanwhile: whoever asks for it closes it.
+    if (this.#isInterrupted) this.#disconnect(connection);
+    this.#requireGoing();
+    return connection;
+  }
+
+  #disconnect(connection: DuckDBConnection): void {
+    this.#open.delete(connection);
+    connection.closeSync();
+  }
+
+  #requireGoing(): void {
+    if (this.#isInterrupted) throw new Error("the database was interrupted");
   }
 
   close(): void {

@@ -2,7 +2,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
-import type { MarketId } from "../core/units.js";
+import type { Clock, Timer } from "../core/seam.js";
+import type { MarketId, Ms } from "../core/units.js";
 import { type ClockPart, type ClockWish, cleanClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
@@ -24,6 +25,9 @@ import type { StoreLock } from "./store-lock.js";
 import { type PlainFile, type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 import { prepareDays } from "./write-days.js";
 
+/** A database that is interrupted just before a statement begins does not hear of it. */
+const INTERRUPT_EVERY_MS: Ms = 20;
+
 /** What to import, and how. */
 export interface ImportOptions extends ShapeWish {
   readonly market: MarketId;
@@ -37,6 +41,8 @@ export interface ImportOptions extends ShapeWish {
   readonly limits?: DuckLimits;
   /** Told as each file is begun. */
   readonly onFile?: (file: string) => void;
+  /** Ends the import: nothing of it is in the store then, and what it had unpacked and staged is gone. Too late once it writes its days. */
+  readonly ends?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "setTimer"> };
 }
 
 /** What became of one file. */
@@ -71,6 +77,7 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
 async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   store.folder({ market: options.market, kind: "trades" });
   dropDeadImports(store);
+  const { ends } = options;
   const unpacked = importFolder(store);
   makeFolder(unpacked);
   try {
@@ -78,12 +85,22 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
     const plain: UnpackedFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
-      for (const found of await unpack(file, unpacked)) plain.push(await withoutMark(found, unpacked));
+      for (const found of await unpack(file, unpacked, ends?.signal)) plain.push(await withoutMark(found, unpacked));
+      ends?.signal.throwIfAborted();
     }
     const duck = await Duck.open(store.spillFolder, options.limits);
+    let again: Timer | undefined;
+    const interrupt = (): void => {
+      duck.interrupt();
+      again = ends?.clock.setTimer(INTERRUPT_EVERY_MS, interrupt);
+    };
+    ends?.signal.addEventListener("abort", interrupt);
     try {
+      ends?.signal.throwIfAborted();
       return await taken(store, duck, plain, unpacked, options);
     } finally {
+      ends?.signal.removeEventListener("abort", interrupt);
+      again?.cancel();
       duck.close();
     }
   } finally {
@@ -158,6 +175,7 @@ async function taken(
       done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...shaped.findings, ...again] });
       dropRows(rows);
     }
+    options.ends?.signal.throwIfAborted();
     pending.commit();
   } finally {
     pending.drop();

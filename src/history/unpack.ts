@@ -30,14 +30,14 @@ export interface UnpackedFile extends PlainFile {
  * @param folder takes what is unpacked.
  * @throws HistoryError naming the file when it is not there, cut short or broken
  */
-export async function unpack(file: string, folder: string): Promise<readonly UnpackedFile[]> {
+export async function unpack(file: string, folder: string, signal?: AbortSignal): Promise<readonly UnpackedFile[]> {
   const magic = firstBytes(file);
   const before = versionOf(file);
-  const plain = await unpackedBy(magic, file, folder);
+  const plain = await unpackedBy(magic, file, folder, signal);
   return plain.map((each) => ({ ...each, isAsItWas: () => versionOf(file) === before }));
 }
 
-async function unpackedBy(magic: string, file: string, folder: string): Promise<readonly PlainFile[]> {
+async function unpackedBy(magic: string, file: string, folder: string, signal: AbortSignal | undefined): Promise<readonly PlainFile[]> {
   const sha256 = sha256Of(file);
   // Whoever asks hears of it; an import that ends before is none the wiser.
   sha256.catch(() => undefined);
@@ -45,7 +45,7 @@ async function unpackedBy(magic: string, file: string, folder: string): Promise<
   if (magic.startsWith("1f8b")) {
     const path = join(folder, `${(await sha256).slice(0, 16)}-${plainName(name.replace(/\.gz$/, ""))}`);
     try {
-      await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }));
+      await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }), { signal });
     } catch (cause) {
       throw new HistoryError(file, `is broken: ${cause instanceof Error ? cause.message : String(cause)}`, {
         expected: "a whole gzip file",
@@ -54,7 +54,7 @@ async function unpackedBy(magic: string, file: string, folder: string): Promise<
     }
     return [{ file, path, name: name.replace(/\.gz$/, ""), sha256 }];
   }
-  if (magic.startsWith("504b")) return unzip(file, folder, sha256);
+  if (magic.startsWith("504b")) return unzip(file, folder, sha256, signal);
   return [{ file, path: readablePath(file, folder), name, sha256 }];
 }
 

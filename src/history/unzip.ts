@@ -29,7 +29,7 @@ interface Entry {
 }
 
 /** Unpacks every file of a zip archive, each checked by its size and CRC. @throws HistoryError naming the archive when it is cut short, broken or encrypted */
-export async function unzip(file: string, folder: string, sha256: Promise<string>): Promise<readonly PlainFile[]> {
+export async function unzip(file: string, folder: string, sha256: Promise<string>, signal?: AbortSignal): Promise<readonly PlainFile[]> {
   const handle = await open(file, "r");
   try {
     const plain: PlainFile[] = [];
@@ -37,7 +37,7 @@ export async function unzip(file: string, folder: string, sha256: Promise<string
       if (entry.name.endsWith("/")) continue;
       const name = basename(entry.name);
       const path = join(folder, `${(await sha256).slice(0, 16)}-${index}-${plainName(name)}`);
-      await extract(handle, file, entry, path);
+      await extract(handle, file, entry, path, signal);
       plain.push({ file: `${file}:${entry.name}`, path, name, sha256 });
     }
     if (plain.length === 0) throw broken(file, "it holds no file");
@@ -104,7 +104,7 @@ function wide(extra: Buffer, fields: readonly number[]): number[] {
   });
 }
 
-async function extract(handle: FileHandle, file: string, entry: Entry, path: string): Promise<void> {
+async function extract(handle: FileHandle, file: string, entry: Entry, path: string, signal: AbortSignal | undefined): Promise<void> {
   if (entry.isEncrypted || (entry.method !== 0 && entry.method !== 8)) {
     throw broken(file, `${entry.name} is ${entry.isEncrypted ? "encrypted" : `packed by method ${entry.method}`}`);
   }
@@ -125,7 +125,9 @@ async function extract(handle: FileHandle, file: string, entry: Entry, path: str
     if (entry.packed === 0) await pipeline([], check, sink);
     else {
       const packed = createReadStream(file, { start, end: start + entry.packed - 1 });
-      await (entry.method === 8 ? pipeline(packed, createInflateRaw(), check, sink) : pipeline(packed, check, sink));
+      await (entry.method === 8
+        ? pipeline(packed, createInflateRaw(), check, sink, { signal })
+        : pipeline(packed, check, sink, { signal }));
     }
   } catch (cause) {
     throw broken(file, `${entry.name}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);

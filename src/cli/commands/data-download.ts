@@ -10,6 +10,7 @@ import type { CliContext } from "../cli-context.js";
 import { namingExchange } from "../exchange-access.js";
 import { NotWell } from "../exit.js";
 import { jsonText } from "../output.js";
+import { orAborted, untilInterrupted } from "../until-interrupted.js";
 
 interface DownloadCommandOptions {
   readonly exchange: string;
@@ -49,15 +50,26 @@ export function addDataDownload(data: Command, context: CliContext): void {
       const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
       requireDownloadable(kinds);
       const address = /\.ya?ml$/.test(exchange) ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest : exchange;
-      const downloaded = await namingExchange(address, async () => {
-        const { client, close } = await connect({ baseUrl: address, seam: context.seam });
-        try {
-          return await download(new HistoryStore(store), client, { market, span, kinds, address, onProgress: bar(context, span) });
-        } finally {
-          close();
-          if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
-        }
-      });
+      const work = (signal: AbortSignal): Promise<Downloaded> =>
+        namingExchange(address, async () => {
+          const { client, close } = await connect({ baseUrl: address, seam: context.seam });
+          try {
+            return await download(new HistoryStore(store), client, {
+              market,
+              span,
+              kinds,
+              address,
+              signal,
+              onProgress: bar(context, span),
+            });
+          } finally {
+            close();
+            if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
+          }
+        });
+      const left = "what was fetched is kept, and the same command goes on after it";
+      // It may wait for the exchange or for tokens, and may be left at any instant.
+      const downloaded = await untilInterrupted(context, left, (signal) => orAborted(signal, work(signal)));
       context.stdout.write(json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span));
       const { volumes, kinds: done } = downloaded;
       if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0)) throw new NotWell();

@@ -8,6 +8,7 @@ import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
 import { dayFindings } from "../day-findings.js";
 import { jsonText } from "../output.js";
+import { untilInterrupted } from "../until-interrupted.js";
 
 interface ImportCommandOptions {
   readonly store: string;
@@ -65,19 +66,22 @@ export function addDataImport(data: Command, context: CliContext): void {
       if (mapping !== undefined && shape !== undefined) {
         throw new ConfigError("contradicts a mapping", { field: "--shape", value: shape, expected: "a shape or a mapping, not both" });
       }
-      const imported = await importFiles(new HistoryStore(store), {
-        market,
-        files,
-        ...(symbol === undefined ? {} : { symbol }),
-        ...(shape === undefined ? {} : { shape }),
-        ...(interval === undefined ? {} : { interval }),
-        ...(mapping === undefined ? {} : { mapping }),
-        clock: clockOf(options),
-        replace: replace === true,
-        onFile: (file) => {
-          if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
-        },
-      });
+      const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
+        importFiles(new HistoryStore(store), {
+          ends: { signal, clock: context.seam.clock },
+          market,
+          files,
+          ...(symbol === undefined ? {} : { symbol }),
+          ...(shape === undefined ? {} : { shape }),
+          ...(interval === undefined ? {} : { interval }),
+          ...(mapping === undefined ? {} : { mapping }),
+          clock: clockOf(options),
+          replace: replace === true,
+          onFile: (file) => {
+            if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
+          },
+        }),
+      );
       context.stdout.write(json === true ? jsonText(imported, 2) : importText(imported, market));
     });
 }

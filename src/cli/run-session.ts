@@ -59,11 +59,20 @@ export interface SessionOptions {
  */
 export async function runSession(context: CliContext, options: SessionOptions): Promise<RunSummary> {
   const cleanup: (() => void | Promise<void>)[] = [];
-  try {
-    return await session(context, options, cleanup);
-  } finally {
-    for (const undo of cleanup.reverse()) await undo();
-  }
+  const thrown: unknown[] = [];
+  const tried = async <Value>(what: () => Value | Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await what();
+    } catch (error) {
+      thrown.push(error);
+      return undefined;
+    }
+  };
+  const summary = await tried(() => session(context, options, cleanup));
+  // All of it: a lock or a server that is kept would keep the process, and hold up the bot that is started in its place.
+  for (const undo of cleanup.reverse()) await tried(undo);
+  if (summary === undefined || thrown.length > 0) throw thrown[0];
+  return summary;
 }
 
 async function session(context: CliContext, options: SessionOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunSummary> {

@@ -49,7 +49,15 @@ export class StagedDay {
 
   /** Writes what is left. The file stays until {@link remove}. */
   close(): void {
-    this.flush();
+    try {
+      this.flush();
+    } finally {
+      closeSync(this.#handle);
+    }
+  }
+
+  /** Closes it as it is: what was not written yet is lost. */
+  abandon(): void {
     closeSync(this.#handle);
   }
 

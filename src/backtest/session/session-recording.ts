@@ -91,6 +91,10 @@ export class SessionRecording implements SessionTap {
     writeWhole(join(folder, SESSION_FILES.unfinished), `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`);
     const store = new HistoryStore(join(folder, SESSION_FILES.history));
     const recorders: SessionRecorder[] = [];
+    const begun: { recording?: SessionRecording } = {};
+    const onFailed = (error: unknown): void => {
+      if (begun.recording !== undefined) begun.recording.#fail(error);
+    };
     for (const marketId of Object.keys(config.markets)) {
       const market = rules.markets[marketId];
       if (market === undefined) throw new RunError("has no rules", { field: `markets.${marketId}`, expected: "a market of the exchange" });
@@ -103,9 +107,10 @@ export class SessionRecording implements SessionTap {
         paperDecimals: rules.paperDecimals,
       });
       const source = `${config.exchange.rest} account ${account}`;
-      recorders.push(await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false }));
+      recorders.push(await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }));
     }
-    return new SessionRecording(options, beginning, recorders);
+    begun.recording = new SessionRecording(options, beginning, recorders);
+    return begun.recording;
   }
 
   turns(header: JournalHeader): TurnRecorder {
@@ -194,8 +199,20 @@ export class SessionRecording implements SessionTap {
   async abandon(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const file of [this.#intents, this.#turnsFile]) this.#guarded(() => file.close());
-    for (const recorder of this.#recorders) await recorder.close();
+    for (const file of [this.#intents, this.#turnsFile]) this.#closeFile(file);
+    const thrown: unknown[] = [];
+    for (const recorder of this.#recorders) await recorder.close().catch((error: unknown) => thrown.push(error));
+    // What failed before has been told, and throws again here.
+    if (this.#failed === undefined && thrown.length > 0) throw thrown[0];
+  }
+
+  /** Also where it failed before: a file that stays open keeps its timer. */
+  #closeFile(file: JournalFile): void {
+    try {
+      file.close();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #startOf(bot: Bot): Session["start"] {
@@ -217,9 +234,15 @@ export class SessionRecording implements SessionTap {
     try {
       write();
     } catch (error) {
-      this.#failed = { error };
-      this.#options.onFailed(error);
+      this.#fail(error);
     }
+  }
+
+  /** Told once. */
+  #fail(error: unknown): void {
+    if (this.#failed !== undefined) return;
+    this.#failed = { error };
+    this.#options.onFailed(error);
   }
 }
 

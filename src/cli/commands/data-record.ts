@@ -63,6 +63,7 @@ export function addDataRecord(data: Command, context: CliContext): void {
           });
         }
         if (signer !== undefined) await access.syncClock();
+        const end = ended(context, forMs);
         const recorded = await recordMarket({
           store: new HistoryStore(store),
           instrument: new Instrument({ ...grid, creditDecimals: rules.creditDecimals, paperDecimals: rules.paperDecimals }),
@@ -72,9 +73,9 @@ export function addDataRecord(data: Command, context: CliContext): void {
           seam: context.seam,
           exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
           ...(signer === undefined ? {} : { own: { signer, account: config?.account.address ?? signer.address } }),
-          until: ended(context, forMs),
+          until: end.until,
           onState: (text) => context.stderr.write(`marketwright: ${text}\n`),
-        });
+        }).finally(end.cancel);
         context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
       });
     });
@@ -92,15 +93,18 @@ function signerOf({ own, keyEnv }: RecordCommandOptions, config: BotConfig | und
   return own === true && config !== undefined ? accountSigner(config.account, readAccountKey(config.account, env)) : undefined;
 }
 
-/** Resolves when the time is over, or the user ends it. */
-function ended({ seam, interrupted }: CliContext, forMs: Ms | undefined): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves when the time is over, or the user ends it. A recording that ends before is not waited for: `cancel`. */
+function ended({ seam, interrupted }: CliContext, forMs: Ms | undefined): { readonly until: Promise<void>; readonly cancel: () => void } {
+  let cancel = (): void => {};
+  const until = new Promise<void>((resolve) => {
     const timer = forMs === undefined ? undefined : seam.clock.setTimer(forMs, resolve);
+    cancel = () => timer?.cancel();
     interrupted().then(() => {
-      timer?.cancel();
+      cancel();
       resolve();
     });
   });
+  return { until, cancel };
 }
 
 function recordedText({ kinds }: Recorded): string {

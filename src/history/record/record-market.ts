@@ -44,17 +44,22 @@ const NOBODY: Signer = {
 
 /**
  * Records a market's live streams until it is told to end.
- * @throws RunError while another process records the market; HistoryError where the store contradicts what was recorded, which then stays staged
+ * @throws RunError while another process records the market, and as soon as the disk takes no more; HistoryError where the store contradicts what was recorded, which then stays staged
  */
 export async function recordMarket(wish: RecordWish): Promise<Recorded> {
   const { store, instrument, rules, address, transport, seam, exchangeNowMs, own, until, onState } = wish;
   const market = instrument.marketId;
+  let isFailed: () => void = () => {};
+  const failed = new Promise<void>((resolve) => {
+    isFailed = resolve;
+  });
   const recorder = await SessionRecorder.open({
     store,
     instrument,
     source: own === undefined ? address : `${address} account ${own.account}`,
     seam,
     onBookLost: () => venue.resubscribe(market),
+    onFailed: () => isFailed(),
     onSealFailed: (error) => onState?.(`a day stays staged: ${error instanceof Error ? error.message : String(error)}`),
   });
   const venue = new LiveVenue({
@@ -72,7 +77,7 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
   });
   try {
     venue.setRules(rules);
-    await until;
+    await Promise.race([until, failed]);
   } finally {
     heard.unsubscribe();
     venue.close();

@@ -71,13 +71,23 @@ export class RecordingPart {
     this.#file("notes").add(entry);
   }
 
-  /** Hands over to the system what was added: from then on it outlives the process. */
+  /** Hands over to the system what was added: from then on it outlives the process. Notes last, since they tell of when the records are whole. */
   flush(): void {
-    for (const file of this.#files.values()) file.flush();
+    for (const [name, file] of this.#files) if (name !== "notes") file.flush();
+    this.#files.get("notes")?.flush();
   }
 
   close(): void {
-    for (const file of this.#files.values()) file.close();
+    try {
+      this.flush();
+    } finally {
+      this.abandon();
+    }
+  }
+
+  /** Closes its files as they are. */
+  abandon(): void {
+    for (const file of this.#files.values()) file.abandon();
     this.#files.clear();
   }
 

@@ -3,6 +3,7 @@ import type { Seam, Timer } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
 import { dayOf } from "../day.js";
+import { diskTrouble } from "../disk-trouble.js";
 import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
@@ -31,6 +32,8 @@ export interface SessionRecorderOptions {
   readonly onBookLost?: () => void;
   /** Told when a day that is over could not be put into the store: it stays where it is, and the next recording tries again. */
   readonly onSealFailed?: (error: unknown) => void;
+  /** Told once when what is heard cannot be written, as on a full disk: nothing is recorded from then on, and {@link SessionRecorder.close} throws it. */
+  readonly onFailed?: (error: unknown) => void;
 }
 
 /** After so long at most, what was heard outlives the process. */
@@ -57,6 +60,7 @@ export class SessionRecorder {
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
   #timer: Timer | undefined;
+  #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
 
   private constructor(options: SessionRecorderOptions, lock: StoreLock, folder: string) {
@@ -93,6 +97,10 @@ export class SessionRecorder {
 
   /** Takes what the venue told. */
   event(event: VenueEvent): void {
+    this.#guarded(() => this.#event(event));
+  }
+
+  #event(event: VenueEvent): void {
     const us = this.#stamps.distinctUs();
     this.#turn(us);
     switch (event.type) {
@@ -128,26 +136,31 @@ export class SessionRecorder {
   action(action: Action, level?: number): void {
     if (action.kind !== "place" && action.kind !== "cancel" && action.kind !== "cancel-all") return;
     if (action.marketId !== this.#market) return;
-    const us = this.#stamps.distinctUs();
-    this.#turn(us);
-    this.#asked.set(action.actionId, action);
-    this.#add("orders", requestRecord(action, this.#options.instrument, level), us);
+    this.#guarded(() => {
+      const us = this.#stamps.distinctUs();
+      this.#turn(us);
+      this.#asked.set(action.actionId, action);
+      this.#add("orders", requestRecord(action, this.#options.instrument, level), us);
+    });
   }
 
   /**
    * Ends the recording and puts it into the store.
-   * @returns what went there in this recorder's time. @throws HistoryError, RunError as {@link sealPart} does; the recording then stays where it is
+   * @returns what went there in this recorder's time. @throws HistoryError, RunError as {@link sealPart} does, and what it failed with before; the recording then stays where it is
    */
   async close(): Promise<readonly SealedKind[]> {
     this.#timer?.cancel();
     this.#timer = undefined;
     const part = this.#part;
     this.#part = undefined;
+    const { store, limits } = this.#options;
     try {
-      part?.note({ at: this.#stamps.nowUs(), ended: true });
-      part?.close();
+      this.#guarded(() => {
+        part?.note({ at: this.#stamps.nowUs(), ended: true });
+        part?.close();
+      });
       await this.#sealing;
-      const { store, limits } = this.#options;
+      if (this.#failed !== undefined) throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
       for (const folder of partsIn(this.#folder)) this.#sealed.push(...(await sealPart(store, folder, limits)));
       return this.#sealed;
     } finally {
@@ -275,9 +288,26 @@ export class SessionRecorder {
 
   #keepFlushing(): void {
     this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
-      if (this.#heard.size > 0) this.#part?.note({ at: this.#stamps.nowUs(), alive: true });
-      this.#part?.flush();
-      this.#keepFlushing();
+      this.#guarded(() => {
+        if (this.#heard.size > 0) this.#part?.note({ at: this.#stamps.nowUs(), alive: true });
+        this.#part?.flush();
+        this.#keepFlushing();
+      });
     });
+  }
+
+  /** A recording with a hole in it would look whole: after what could not be written nothing is. */
+  #guarded(write: () => void): void {
+    if (this.#failed !== undefined) return;
+    try {
+      write();
+    } catch (error) {
+      this.#failed = { error };
+      this.#timer?.cancel();
+      this.#timer = undefined;
+      this.#part?.abandon();
+      this.#part = undefined;
+      this.#options.onFailed?.(error);
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -218,6 +218,30 @@ describe("A recording of a market's streams", () => {
       [-1005, 2],
     ]);
     expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
+  });
+
+  // Thrown out of the recorder it would end the bot that records itself, for the sake of a disk.
+  it("ends where the disk takes no more, says so once and when it is closed, and keeps what was written", async () => {
+    const failures: unknown[] = [];
+    const session = await new Session(MIDNIGHT + 1000).open({ onFailed: (error) => failures.push(error) });
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT + 1003));
+    await session.clock.runFor(1500);
+    const staging = join(session.store.root, ".staging", MARKET, "recording");
+    const [part] = readdirSync(staging).filter((name) => name.startsWith("part-"));
+    // Nobody can write what is a folder.
+    mkdirSync(join(staging, part ?? "", "orders.ndjson"));
+    await session.hear(up("account"), trade(2, MIDNIGHT + 2503), down("market"));
+    await session.clock.runFor(5000);
+    await expect(session.recorder.close()).rejects.toThrow(/EISDIR/);
+    expect(failures).toHaveLength(1);
+    rmSync(join(staging, part ?? "", "orders.ndjson"), { recursive: true });
+    await session.open();
+    await session.recorder.close();
+    const [trades] = session.store.days({ market: MARKET, kind: "trades" });
+    expect(trades?.rows).toBe(1);
+    // Its streams were heard for as long as was written: of the second trade nothing is claimed.
+    expect(trades?.covered.every(([, toMs]) => toMs <= MIDNIGHT + 2503)).toBe(true);
+    expect(trades?.findings).toEqual([expect.stringContaining("the recording broke off")]);
   });
 
   it("is one of a market at a time", async () => {

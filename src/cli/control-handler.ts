@@ -10,6 +10,7 @@ export function controlHandler(running: RunningBot): ControlHandler {
   return async (command) => {
     if (command.command !== "status") {
       tell(running, command);
+      checkWhole(running, command.command);
       checkKept(running, command.command);
     }
     return statusOf(running.bot, running.liquidator);
@@ -32,6 +33,13 @@ function tell(running: RunningBot, command: Exclude<ControlCommand, { readonly c
       return running.command({ command: "flatten", maxSlippageBps, ...market, ...slice });
     }
   }
+}
+
+/** A bot that breaks takes no command any more, and what it says of itself is from before. @throws RunError */
+function checkWhole(running: RunningBot, command: string): void {
+  if (!running.isBroken()) return;
+  const expected = "the bot's end, which its log explains; halt works on its state then";
+  throw new RunError("the bot broke and is cancelling everything: nothing was done", { field: "command", value: command, expected });
 }
 
 /** Whoever halts or resumes has to know when the next run will not know of it. */

@@ -31,7 +31,7 @@ import type { Companion } from "./companion.js";
 import { controlHandler } from "./control-handler.js";
 import { namingExchange } from "./exchange-access.js";
 import { packageVersion } from "./package-version.js";
-import { changeHalts } from "./stopped-bot.js";
+import { changeHalts, type UnstartedBot } from "./stopped-bot.js";
 
 /** How a bot is run from the command line. */
 export interface SessionOptions {
@@ -104,7 +104,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       ...config.metrics,
       metrics,
       readiness: () =>
-        running === undefined ? { ready: false, reasons: ["the bot is starting"] } : readinessOf(running.bot, running.liquidator),
+        running === undefined || running.isBroken()
+          ? { ready: false, reasons: [running === undefined ? "the bot is starting" : "the bot broke"] }
+          : readinessOf(running.bot, running.liquidator),
       sample: () => running?.monitor.refresh(),
     });
     cleanup.push(() => server.close());
@@ -119,14 +121,15 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const state = dryRun ? new UnhaltedStore(store) : store;
   const haltsMeanwhile: BotCommand[] = [];
   const control = await startControlServer(controlSocketPath(store.directory, env), async (command) => {
-    if (running !== undefined) return controlHandler(running)(command);
+    if (running !== undefined && !running.isBroken()) return controlHandler(running)(command);
+    const phase = running === undefined ? "starting" : "ending";
     if (command.command !== "halt")
-      throw new RunError("the bot is starting", { field: "command", value: command.command, expected: "a bot that runs" });
-    // Its start may fail, and somebody start it again: written down at once. Where the bot has read its state already, it is told.
+      throw new RunError(`the bot is ${phase}`, { field: "command", value: command.command, expected: "a bot that runs" });
+    // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
     const halts = changeHalts({ config, store: state, account, nowMs: seam.clock.nowMs() }, command);
     const { marketId, reason } = command;
     haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
-    return { phase: "starting", account, halts };
+    return { phase, account, halts } satisfies UnstartedBot;
   });
   cleanup.push(() => control.close());
   cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));

@@ -10,7 +10,7 @@ import type { CliContext } from "./cli-context.js";
 
 /** What a bot finds when it is started. */
 export interface UnstartedBot {
-  readonly phase: "not running" | "starting";
+  readonly phase: "not running" | "starting" | "ending";
   readonly account: string;
   /** Halts by hand that are in force; empty when it will quote. */
   readonly halts: readonly KeptHalt[];

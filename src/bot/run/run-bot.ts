@@ -83,6 +83,8 @@ export interface RunningBot {
   command(command: BotCommand): void;
   /** An error that nobody caught, such as one of a strategy's own timer: the bot is broken, everything is cancelled, `stopped` rejects. */
   fail(error: unknown): void;
+  /** It met an error, takes no input any more, and is cancelling everything: what it says of itself is from before. */
+  isBroken(): boolean;
   /** Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects when the bot broke. */
   readonly stopped: Promise<void>;
   /** Lets go of the network. After `stopped`. */
@@ -168,12 +170,14 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
   const monitor = new RunMonitor(metrics, log, seam.clock, () => settle.resolve());
   const listeners: ((notice: Notice) => void)[] = [];
   let bot: Bot | undefined;
+  let isBroken = false;
   const guarded =
     <T extends readonly unknown[]>(run: (...args: T) => void) =>
     (...args: T): void => {
       try {
         run(...args);
       } catch (error) {
+        isBroken = true;
         bot?.abandon();
         const isDry = options.dryRun === true;
         log.fatal({ error: strategyStack(error) ?? thrownText(error) }, isDry ? "the bot broke" : "the bot broke: everything is cancelled");
@@ -274,6 +278,7 @@ function assemble(options: RunBotOptions & { readonly transport: Transport }, pa
     account,
     registered: parts.registered,
     command,
+    isBroken: () => isBroken,
     stopped,
     close: () => {
       earlier?.close();

@@ -14,7 +14,7 @@ import { isAlive } from "./living-process.js";
 import { reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
-import { oneLineEnd, refuseLongLines } from "./sources/line-ends.js";
+import { oneLineEnd } from "./sources/line-ends.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
@@ -141,8 +141,7 @@ async function taken(
     addedNs: String(addedNs),
     smallestNs: String(smallestNs),
   }));
-  for (const [index, { plain, shaped }] of found.entries()) {
-    if (staged[index]?.isPlain === false && shaped.json === undefined) await refuseLongLines(plain);
+  for (const [index, { plain }] of found.entries()) {
     // A file that is still being written, or was replaced, is read in parts that do not go together.
     if (!plain.isAsItWas())
       throw new HistoryError(plain.file, "changed while it was read", { expected: "a file that nobody writes: import a copy of it" });

@@ -41,8 +41,6 @@ export interface StagedRows extends Written {
   readonly isOrdered: boolean;
   /** Whether they do, and what tells one record from another ascends too, so that none comes twice; false for a kind without a key. */
   readonly isUnique: boolean;
-  /** Whether every byte of the source was looked at, as those of a plain CSV file are. */
-  readonly isPlain: boolean;
   /** Whether each row told its place in the capture. */
   readonly isPlaced: boolean;
   /** Rows whose record another one is too, by what tells one from another. */
@@ -94,12 +92,11 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
     const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(Number(writ.firstNs / NS_A_MS)), grid: staging.grid };
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
-    const plain = isFirst ? await asPlain(duck, staging, first, writ) : undefined;
-    const asFirst = plain ?? (isFirst ? await asText(duck, staging, first, writ) : undefined);
-    if (asFirst !== undefined) return { ...(await lookedThrough(duck, staging, first, writ.place, asFirst)), isPlain: plain !== undefined };
+    const asFirst = isFirst ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ))) : undefined;
+    if (asFirst !== undefined) return await lookedThrough(duck, staging, first, writ.place, asFirst);
     const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
     const written = await reading(file, () => copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact));
-    return { ...(await lookedThrough(duck, staging, exact, BY_NUMBER, written)), isPlain: false };
+    return await lookedThrough(duck, staging, exact, BY_NUMBER, written);
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
@@ -196,13 +193,7 @@ function rowsSql({ kind }: Series, select: string, place: Place, decimal: (name:
 }
 
 /** @throws HistoryError naming the file, for rows that cannot be */
-async function lookedThrough(
-  duck: Duck,
-  staging: Staging,
-  note: FileNote,
-  place: Place,
-  written: Written,
-): Promise<Omit<StagedRows, "isPlain">> {
+async function lookedThrough(duck: Duck, staging: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
   const { series, path } = staging;
   const hasNumbers = has(series, "seq") && place.from === "number";
   // The database looks at the rows on a thread of its own.
@@ -219,7 +210,7 @@ async function rowsLookedThrough(
   note: FileNote,
   place: Place,
   written: Written,
-): Promise<Omit<StagedRows, "sha256" | "isPlain">> {
+): Promise<Omit<StagedRows, "sha256">> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
   await refuseBroken(

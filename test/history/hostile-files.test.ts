@@ -65,11 +65,9 @@ describe("a line that is longer than what the database reads at a time", () => {
   ])("is refused at a file's end: %s", async (_what, line) => {
     const stand = new Stand();
     const path = stand.file(`${HEAD},more\n${[1, 2, 3].map((id) => `${row(id)},y\n`).join("")}${line}`);
-    await expect(take(stand.store, [path])).rejects.toThrow(
-      /t\.csv: has a line of more than 262144 bytes, which byte \d+ is in|CSV Error on Line: 5/,
-    );
+    await expect(take(stand.store, [path])).rejects.toThrow(/t\.csv: has a last line of more than 262144 bytes/);
     const mapping = checkMapping({ kind: "trades", columns: { id: "id", price: "price", amount: "amount", time: "time" } });
-    await expect(take(stand.store, [path], { mapping })).rejects.toThrow(/has a line of more than 262144 bytes|CSV Error on Line: 5/);
+    await expect(take(stand.store, [path], { mapping })).rejects.toThrow(/has a last line of more than 262144 bytes/);
     expect(stand.store.days({ market: "btcusdt", kind: "trades" })).toEqual([]);
   });
 });

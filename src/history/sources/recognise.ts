@@ -7,6 +7,7 @@ import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";
 import { columnsOf, fieldsOfLine } from "./header.js";
+import { refuseLongEnd } from "./line-ends.js";
 import { refuseLookalike } from "./lookalikes.js";
 import { type Mapping, mappedShape } from "./mapping.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
@@ -154,6 +155,7 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "one JSON record a line, without brackets and commas around them",
     });
   if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
+  refuseLongEnd({ file, path });
   if (line.includes("\r"))
     throw new HistoryError(file, "has lines that end with a carriage return alone", {
       value: line.slice(0, 80),

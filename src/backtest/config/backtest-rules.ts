@@ -75,9 +75,10 @@ function toldRules(path: string, markets: readonly MarketId[], asset: string | u
 }
 
 function gasOf({ waivedFrom, orderQuote }: NonNullable<RulesFile["gas"]>, { creditDecimals }: VenueRules) {
-  const credit = (name: string, text: string): CreditUnits =>
-    guarded(`rules.gas.${name}`, text, () => decimalToScaled(text, creditDecimals), `at most ${creditDecimals} decimals`);
-  return { waiveGasFeeMinimumQuote: credit("waivedFrom", waivedFrom), orderGasCredit: credit("orderQuote", orderQuote) };
+  return {
+    waiveGasFeeMinimumQuote: creditOf("rules.gas.waivedFrom", waivedFrom, creditDecimals),
+    orderGasCredit: creditOf("rules.gas.orderQuote", orderQuote, creditDecimals),
+  };
 }
 
 /** What is read of a market beside its rules. */
@@ -154,15 +155,18 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): Mark
     makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () => decimalToScaled(file.makerFeeRate, 18)),
     takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () => decimalToScaled(file.takerFeeRate, 18)),
     maxLeverage: file.maxLeverage,
-    ...(maxExposure !== undefined && {
-      maxExposure: guarded(field("maxExposureQuote"), maxExposure, () => decimalToScaled(maxExposure, CREDIT_DECIMALS)),
-    }),
+    ...(maxExposure !== undefined && { maxExposure: creditOf(field("maxExposureQuote"), maxExposure, CREDIT_DECIMALS) }),
     liquidationLeverage: new Decimal(1).div(file.liquidationThreshold).toFixed(8),
     perp,
     stage: "NORMAL",
     status: "TRADING",
     fundingIntervalMs: 8 * 60 * MINUTE_MS,
   };
+}
+
+/** @throws ConfigError naming the field, for more decimals than credit has */
+function creditOf(field: string, text: string, creditDecimals: number): CreditUnits {
+  return guarded(field, text, () => decimalToScaled(text, creditDecimals), `at most ${creditDecimals} decimals`);
 }
 
 function guarded<Value>(field: string, value: unknown, read: () => Value, expected = "a decimal on the market's grid"): Value {

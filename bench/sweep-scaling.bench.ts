@@ -93,18 +93,19 @@ async function measured(history: SharedHistory, workers: number): Promise<Measur
     return (workers * rows) / ((performance.now() - start) / 1000);
   };
   let most = 0;
+  let watch: NodeJS.Timeout | undefined;
   const look = (): void => {
     most = Math.max(most, process.memoryUsage.rss());
   };
   try {
     await play(historyOf(beginningOf(history.markets[0]?.tape as Tape, LOADING_MESSAGES)));
-    const watch = setInterval(look, WATCH_MS);
+    watch = setInterval(look, WATCH_MS);
     const firstRate = await play(history);
     const rate = await play(history);
-    clearInterval(watch);
     look();
     return { rate, firstRate, megabytes: most / 2 ** 20 };
   } finally {
+    clearInterval(watch);
     await pool.close();
     globalThis.gc?.();
   }

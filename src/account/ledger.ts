@@ -57,7 +57,10 @@ export class Ledger {
     if (known === undefined) {
       if (BigInt(trade.id) <= market.foldedThrough) return undefined;
       market.trades.set(trade.id, trade);
-      if (isFailed(trade)) return { news: "failed", lots: 0, counted: undefined };
+      if (isFailed(trade)) {
+        noteMissed(market, trade);
+        return { news: "failed", lots: 0, counted: undefined };
+      }
       count(market, trade, 1);
       return { news: "fill" };
     }
@@ -260,6 +263,12 @@ function netLots({ buyLots, sellLots, takenLots }: MarketLedger): Lots {
 function noteChange(market: MarketLedger): void {
   market.version += 1;
   if (market.trail.length < TRAIL_LIMIT) market.trail.push(netLots(market));
+}
+
+/** A trade came and failed before we heard of it: positions listed meanwhile may have it in them. */
+function noteMissed(market: MarketLedger, trade: VenueTrade): void {
+  count(market, trade, 1);
+  count(market, trade, -1);
 }
 
 function isFailed(trade: VenueTrade): boolean {

@@ -51,7 +51,8 @@ describe("a bot among losses, copies, delays and races", () => {
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
-      { numRuns: 100 },
+      // The examples: of a trade that failed between the positions and the trades, the positions alone had told.
+      { numRuns: 100, examples: [[1_520_966_814], [1_089_181_600]] },
     );
   });
 });

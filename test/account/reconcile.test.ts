@@ -21,6 +21,15 @@ function resting(story: Story, serial: number): void {
   story.outcome(action, { result: "accepted", order });
 }
 
+/** A trade that the stream does not tell: it is in the positions once, and has failed before the trades are asked for. */
+function failsInBetween(story: Story): void {
+  story.meanwhile = ({ ask }) => {
+    const told = story.exchange.trades.length > 0;
+    if (ask === "balances" && !told) story.exchange.settle(venueTrade(1, "BUY", 5));
+    if (ask === "userTrades" && told) story.exchange.settle(venueTrade(1, "BUY", 5, { status: "FAILED" }));
+  };
+}
+
 const phaseOf = (story: Story, serial: number): string | undefined => story.account.orders.get(hashOf(serial))?.phase;
 
 describe("the start", () => {
@@ -63,6 +72,15 @@ describe("the start", () => {
       story.tradeUpdate(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
       expect([moment, story.account.positionLots(MARKET)]).toEqual([moment, 15]);
     }
+  });
+
+  it("does not take a trade for its own base that failed between the positions and the trades", () => {
+    const story = new Story();
+    story.exchange.basePosition = 10;
+    failsInBetween(story);
+    story.start().wait(60_000);
+    expect([story.account.positionLots(MARKET), story.differences]).toEqual([10, []]);
+    expect(story.changes.filter((change) => change.kind === "position-set" && change.was !== 0)).toEqual([]);
   });
 
   it("goes on when questions fail, and is not confirmed before they are answered", () => {
@@ -422,6 +440,13 @@ describe("differences", () => {
     story.exchange.netValue -= 5n;
     story.wait(31_000);
     expect(story.differences).toEqual(["balance"]);
+  });
+
+  it("finds the trade alone that the stream did not tell, and not the position, where it failed between the positions and the trades", () => {
+    const story = new Story().start();
+    failsInBetween(story);
+    story.wait(120_000);
+    expect([story.account.positionLots(MARKET), story.differences]).toEqual([0, ["trade-missed"]]);
   });
 
   it("finds none in a quiet hour", () => {

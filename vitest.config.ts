@@ -39,6 +39,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: "./test/support/scratch-folder.ts",
+    setupFiles: "./test/support/property-seed.ts",
     reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [

@@ -8,6 +8,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     maxWorkers: 2,
     globalSetup: "./test/support/scratch-folder.ts",
+    setupFiles: "./test/support/property-seed.ts",
     reporters: ["default", "./test/support/last-line-reporter.ts"],
   },
 });

@@ -2,7 +2,9 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SEED_VARIABLE } from "../support/property-seed.js";
 import { PROJECT_ROOT } from "./checkout.js";
 
 /** What npm does at each of its three calls: what it prints and how it exits. */
@@ -67,5 +69,14 @@ describe(".ci/run", () => {
   it("counts a conformance table that does not hold as one, and fails", () => {
     expect(verdict(run({ conformance: 1 }))).toEqual([1, "3 passed, 1 failed"]);
     expect(verdict(run({ conformance: 1, test: 5, testOutput: "2 passed, 1 failed" }))).toEqual([5, "2 passed, 2 failed"]);
+  });
+});
+
+describe("a run of the tests", () => {
+  it("draws its properties from one seed, so that it says something about the commit and nothing about luck", () => {
+    const { [SEED_VARIABLE]: seed = "1" } = process.env;
+    expect(fc.readConfigureGlobal()).toMatchObject({ seed: Number(seed) });
+    const draw = () => fc.sample(fc.bigInt(), 20);
+    expect(draw()).toEqual(draw());
   });
 });

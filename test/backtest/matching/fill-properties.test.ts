@@ -52,6 +52,9 @@ const step = fc.oneof(
 const steps = fc.array(step, { maxLength: 60 });
 const queueName = fc.constantFrom("risk-averse", "power-2", "power3-3", "log");
 
+const GTT: Step = { what: "place", side: "BUY", ticks: MID - 4, lots: 1, tif: "GTT" };
+const QUIET: Step = { what: "book", rows: [] };
+
 /** The history among the steps, one message each 10 us, in place of the step. */
 function tapeOf(all: readonly Step[]): Tape {
   const builder = new TapeBuilder(GRID);
@@ -169,14 +172,19 @@ describe("whatever history and our orders are", () => {
         const played = (stepUs: number): unknown => {
           const heard = new Heard();
           const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001) });
+          const ask = (us: number) => {
+            while (matcher.advance(us, true) < us);
+          };
           play(all, matcher, heard, (at) => {
-            for (let us = at * 10; us < at * 10 + 10; us += stepUs) while (matcher.advance(us, true) < us);
+            for (let us = at * 10; us < at * 10 + 10; us += stepUs) ask(us);
           });
+          ask(all.length * 10);
           return [heard.fills, heard.ends];
         };
         expect(played(1)).toEqual(played(10));
       }),
-      { numRuns: 40 },
+      // The example: an order that ends between the last two times that the one in large steps asks at.
+      { numRuns: 40, examples: [[[GTT, ...Array<Step>(9).fill(QUIET)], "log"]] },
     );
   });
 

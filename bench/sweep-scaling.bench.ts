@@ -207,5 +207,5 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
     written: { rules: ruleFile, exchangeInfo: undefined },
     liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 },
   };
-  return { id, config };
+  return { id, config, inputs: {} };
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
-import { packageVersion } from "../../src/cli/package-version.js";
+import { programVersion } from "../../src/cli/program-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";
@@ -24,7 +24,7 @@ describe("marketwright sweep", () => {
       encoding: "utf8",
     });
     expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([0, ""]);
-    const alone = (await stage.run(stage.out(), new OneByOne(), { version: packageVersion() })) as SweepOutcome;
+    const alone = (await stage.run(stage.out(), new OneByOne(), { version: programVersion() })) as SweepOutcome;
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(readFileSync(alone.json, "utf8"));
     const { points, best } = alone.result;
     const profit = String(points[best]?.objective);
@@ -35,7 +35,7 @@ describe("marketwright sweep", () => {
 
   it("ends when it is interrupted while it makes the best point's report, of which nothing is left", async () => {
     const out = stage.out();
-    await stage.run(out, new OneByOne(), { version: packageVersion() });
+    await stage.run(out, new OneByOne(), { version: programVersion() });
     const run = startCli(["sweep", join(stage.folder, "sweep.yaml"), "--out", out, "--report-best"]);
     run.interrupt();
     const { code, out: told, err } = await run.done;

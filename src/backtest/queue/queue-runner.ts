@@ -5,7 +5,7 @@ import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
 import { failureOf } from "./failed-reason.js";
 import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress, tellAway } from "./queue-address.js";
-import { checksumsOf, filesOf, historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
+import { historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
 /** Jobs of a sweep that lie in the queue at once. */
 const MOST_WAITING = 256;
@@ -22,7 +22,6 @@ export class QueueRunner implements JobRunner {
   readonly #queue: Queue<QueueJob, QueueResult>;
   readonly #events: QueueEvents;
   readonly #version: string;
-  readonly #checksums = new Map<string, string>();
   readonly #lookMs: number;
   #stopTelling: () => void = () => {};
 
@@ -94,8 +93,7 @@ export class QueueRunner implements JobRunner {
     const before = await this.#queue.getJob(jobId);
     // What failed in an earlier run of this sweep may go well in this one.
     if (before !== undefined && (await before.isFailed())) await before.remove();
-    const files = await checksumsOf(filesOf(job.config), this.#checksums);
-    const data = queueJob(this.#version, window, job, history, files);
+    const data = queueJob(this.#version, window, job, history);
     const forget = async (): Promise<void> => {
       await this.#queue.remove(jobId);
     };

@@ -1,14 +1,14 @@
 import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
 import { ConfigError } from "../../core/errors.js";
-import { sha256Of } from "../../history/durable-file.js";
 import { historyKey, openHistory } from "../run/open-history.js";
 import type { SharedHistory } from "../run/shared-history.js";
+import { ChangedInput } from "../sweep/input-files.js";
 import { configOfWindow, openShared } from "../sweep/open-shared.js";
 import type { Job } from "../sweep/play-job.js";
 import { ThreadPool } from "../sweep/thread-pool.js";
 import { reasonOf } from "./failed-reason.js";
 import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress, tellAway } from "./queue-address.js";
-import { configOf, historyLines, type QueueJob, type QueueResult } from "./queue-job.js";
+import { historyLines, jobOf, type QueueJob, type QueueResult } from "./queue-job.js";
 
 /** What a worker is started with. */
 export interface QueueWorkerOptions {
@@ -87,9 +87,11 @@ export class QueueWorker {
     const { onJob } = this.#options;
     onJob?.(asked.id, "begins");
     try {
-      const job: Job = { id: asked.id, config: configOf(asked, this.#options.store) };
+      const job = jobOf(asked, this.#options.store);
       const history = await this.#historyOf(asked, job);
-      const result = await this.#pool.playOne(history, job);
+      const result = await this.#pool.playOne(history, job).catch((error: unknown) => {
+        throw error instanceof ChangedInput ? new Refusal(error) : error;
+      });
       onJob?.(asked.id, "done");
       return result;
     } catch (error) {
@@ -111,11 +113,6 @@ export class QueueWorker {
       throw new Refusal(
         new ConfigError("is another version than the sweep's", { field: "worker", value: version, expected: asked.version }),
       );
-    }
-    for (const [path, sha256] of Object.entries(asked.files)) {
-      const own = await sha256Of(path).catch(() => "none");
-      if (own !== sha256)
-        throw new Refusal(new ConfigError("is not the sweep's", { field: path, value: own, expected: `a file with SHA-256 ${sha256}` }));
     }
     const key = JSON.stringify([historyKey(configOfWindow(config, asked.window)), asked.history]);
     const known = this.#histories.get(key);

@@ -1,5 +1,6 @@
 import { ConfigError, FormatError, MarketwrightError, RunError } from "../../core/errors.js";
 import { HistoryError } from "../../history/history-errors.js";
+import { ChangedInput } from "../sweep/input-files.js";
 
 /**
  * An error on its way from one thread to another, where classes are not: what it says, and which of ours it is an instance of. Plain text and numbers, for an error may
@@ -13,7 +14,7 @@ export interface CarriedError {
 type Plain = string | number | boolean | bigint;
 
 /** The narrower before what it extends. */
-const TYPES = { HistoryError, ConfigError, RunError, FormatError, MarketwrightError };
+const TYPES = { HistoryError, ChangedInput, ConfigError, RunError, FormatError, MarketwrightError };
 const CARRIED = ["name", "message", "stack", "field", "value", "expected", "file"] as const;
 const PLAIN: readonly string[] = ["string", "number", "boolean", "bigint"];
 

@@ -1,17 +1,22 @@
 import { Decimal } from "decimal.js";
-import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
+import { ConfigError } from "../../core/errors.js";
+import { sha256Of } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
 import { type PlayedBy, reportOf } from "../run/play-path.js";
 import type { PlayedHistory } from "../run/played-history.js";
 import { type Figures, figuresOf } from "./figures.js";
+import { ChangedInput, type InputSums, requireInputs, strategySums } from "./input-files.js";
 
 /** One point on one window. */
 export interface Job {
   /** `train3-17`: what it is called among all jobs of its sweep. */
   readonly id: string;
   readonly config: BacktestConfig;
+  /** What the run reads beside its history, as it was when the sweep began. */
+  readonly inputs: InputSums;
 }
 
 /** What came of it. */
@@ -20,7 +25,7 @@ export interface JobResult {
   readonly ended: Report["ended"];
 }
 
-/** Runs jobs in one process or thread, their strategies loaded once. */
+/** Runs jobs in one process or thread, their strategies loaded once: they are what they were then, however their files change. */
 export class JobPlayer {
   readonly #log: Log;
   readonly #version: string;
@@ -32,9 +37,12 @@ export class JobPlayer {
     this.#version = version;
   }
 
-  /** Replays the history with the job's configuration. Candles: along both paths where the file asks for the worse, and the worse it is. @throws ConfigError, RunError */
-  async play({ config }: Job, history: PlayedHistory): Promise<JobResult> {
-    const strategies = bindStrategies(config.bot, await this.#strategies(config));
+  /** Replays the history with the job's configuration. Candles: along both paths where the file asks for the worse, and the worse it is. @throws ChangedInput where a file is not the job's; ConfigError, RunError */
+  async play({ config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
+    const { latencyFile } = config.fills;
+    // One that is not there is none of the job's either.
+    if (latencyFile !== undefined) requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
+    const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
     const run: PlayedBy = { strategies, version: this.#version };
     const { path } = config.fills;
     if (history.grade !== "klines" || path !== "worse")
@@ -43,11 +51,21 @@ export class JobPlayer {
     return resultOf(new Decimal(high.profit.total).lte(low.profit.total) ? high : low);
   }
 
-  #strategies({ bot }: BacktestConfig): ReturnType<typeof loadStrategies> {
-    const key = JSON.stringify(Object.entries(bot.markets).map(([id, { strategy }]) => [id, strategy]));
-    const known = this.#loaded.get(key) ?? loadStrategies(bot, this.#log);
+  #strategies({ bot }: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {
+    const key = JSON.stringify(Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]));
+    const known = this.#loaded.get(key) ?? this.#load(bot, inputs);
     this.#loaded.set(key, known);
+    known.catch(() => this.#loaded.delete(key));
     return known;
+  }
+
+  async #load(bot: BacktestConfig["bot"], inputs: InputSums): ReturnType<typeof loadStrategies> {
+    const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
+      // The sweep has loaded the job's own.
+      throw cause instanceof ConfigError ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause }) : cause;
+    });
+    requireInputs(inputs, strategySums(strategyFiles(loaded)));
+    return loaded;
   }
 }
 

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
-import { sha256Of, writeWhole } from "../../history/durable-file.js";
+import { writeWhole } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
+import type { DataFile } from "../report/run-meta.js";
 import { historyKey, openHistory } from "../run/open-history.js";
 import { requireReported } from "../run/reported-span.js";
+import { type InputSums, inputsOf, latencySums } from "./input-files.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import { configOfWindow, openShared } from "./open-shared.js";
 import type { Job } from "./play-job.js";
@@ -18,6 +20,7 @@ import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
 import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
 import { checkStrategies } from "./sweep-strategies.js";
+import { requireUnchanged } from "./unchanged-history.js";
 import { afterWarmup, type SweepWindow, splitsOf } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */
@@ -39,6 +42,8 @@ export interface SweepRun {
 /** What came of it. */
 export interface SweepOutcome {
   readonly result: SweepResult;
+  /** What its runs have read beside the history. */
+  readonly inputs: InputSums;
   readonly json: string;
   readonly html: string;
 }
@@ -55,7 +60,8 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
   const whole = { fromUs, toUs };
   const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   requireAllReported(sweep, opened);
-  const print = await fingerprintOf(sweep, run, files);
+  const inputs = { ...(await checkStrategies(sweep, run.log)), ...(await latencySums(sweep.configs)) };
+  const print = fingerprintOf(sweep, run.version, files, inputs);
   const results = new ResultsFile(run.directory, print, run.replace);
   try {
     const windows = splits?.map(({ train }) => train) ?? [{ name: "whole", ...whole }];
@@ -63,7 +69,12 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
       ...config,
       history: { ...config.history, grade, ...(interval === undefined ? {} : { interval }) },
     });
-    const work = new SweepWork(sweep, run, { print, results, fixed }, windows.length * sweep.points.length + (splits?.length ?? 0));
+    const work = new SweepWork(
+      sweep,
+      run,
+      { print, results, fixed, files, inputs },
+      windows.length * sweep.points.length + (splits?.length ?? 0),
+    );
     for (const [at, window] of windows.entries()) {
       if (!(await work.run(window, sweep.points))) return undefined;
       const split = splits?.[at];
@@ -96,7 +107,7 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
       data: files.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
       gaps: [...gaps],
     };
-    return written(run.directory, result);
+    return { ...written(run.directory, result), inputs };
   } finally {
     results.close();
   }
@@ -107,6 +118,9 @@ interface WorkParts {
   readonly results: ResultsFile;
   /** A configuration whose grade is the whole history's. */
   readonly fixed: (config: BacktestConfig) => BacktestConfig;
+  /** Of the whole history. */
+  readonly files: readonly DataFile[];
+  readonly inputs: InputSums;
 }
 
 /** The jobs of a sweep, window by window. */
@@ -126,11 +140,12 @@ class SweepWork {
   /** Runs points on a window, but for those that are done. False when it was interrupted. */
   async run(window: SweepWindow, points: readonly Point[]): Promise<boolean> {
     const { runner, signal, onProgress } = this.#run;
-    const { print, results, fixed } = this.#parts;
+    const { print, results, fixed, files, inputs } = this.#parts;
     const jobs = points
       .filter((point) => !results.done.has(jobId(window, point)))
       .map((point): Job => {
-        return { id: jobId(window, point), config: configOfWindow(fixed(this.#sweep.configs[point.index] as BacktestConfig), window) };
+        const config = configOfWindow(fixed(this.#sweep.configs[point.index] as BacktestConfig), window);
+        return { id: jobId(window, point), config, inputs: inputsOf(config, inputs) };
       });
     const tell = (): void => onProgress?.(results.done.size, this.#all);
     tell();
@@ -140,8 +155,16 @@ class SweepWork {
         sweep: print,
         window,
         jobs: alike,
-        open: () => openShared(config, window),
-        files: async () => (await openHistory(config)).files,
+        open: async () => {
+          const opened = await openShared(config, window);
+          requireUnchanged(opened.files, files);
+          return opened;
+        },
+        files: async () => {
+          const opened = await openHistory(config);
+          requireUnchanged(opened.files, files);
+          return opened.files;
+        },
       };
       await runner.run(
         batch,
@@ -188,32 +211,19 @@ function requireAllReported(
 }
 
 /** What every figure depends on; neither what ranks them, nor how many work at it. */
-async function fingerprintOf(sweep: SweepConfig, run: SweepRun, files: readonly { readonly sha256: string }[]): Promise<string> {
+function fingerprintOf(sweep: SweepConfig, version: string, files: readonly DataFile[], inputs: InputSums): string {
   const { backtest, parameters, method, walkForward } = sweep;
-  const { path: _, name: __, bot, fills, ...rest } = backtest;
+  const { path: _, name: __, bot, ...rest } = backtest;
   const { path: ___, ...shownBot } = bot;
-  const latencies = fills.latencyFile === undefined ? null : await sha256Of(fills.latencyFile);
-  const strategies = await checkStrategies(sweep, run.log);
   const { store: ____, ...history } = rest.history;
-  const whole = {
-    version: run.version,
-    ...rest,
-    history,
-    fills,
-    bot: shownBot,
-    latencies,
-    strategies,
-    parameters,
-    method,
-    walkForward: walkForward ?? null,
-  };
+  const whole = { version, ...rest, history, bot: shownBot, inputs, parameters, method, walkForward: walkForward ?? null };
   const text = JSON.stringify([whole, files.map(({ sha256 }) => sha256)], (_key, held: unknown) =>
     typeof held === "bigint" ? `${held}n` : held,
   );
   return createHash("sha256").update(text).digest("hex");
 }
 
-function written(directory: string, result: SweepResult): SweepOutcome {
+function written(directory: string, result: SweepResult): Omit<SweepOutcome, "inputs"> {
   dropOtherBest(directory, result.best);
   const [json, html] = [join(directory, SWEEP_FILES.json), join(directory, SWEEP_FILES.html)];
   onDisk(json, () => writeWhole(json, `${JSON.stringify(result)}\n`));

@@ -2,6 +2,7 @@ import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/mar
 import { ConfigError } from "../../core/errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { type InputSums, strategySums } from "./input-files.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
 
 /**
@@ -9,7 +10,7 @@ import { pointError, type SweepConfig } from "./sweep-config.js";
  * @returns the checksums of strategies that are files.
  * @throws ConfigError naming the point and the parameter that a strategy does not take
  */
-export async function checkStrategies({ configs, points }: Pick<SweepConfig, "configs" | "points">, log: Log): Promise<unknown[]> {
+export async function checkStrategies({ configs, points }: Pick<SweepConfig, "configs" | "points">, log: Log): Promise<InputSums> {
   const loaded = new Map<string, Awaited<ReturnType<typeof loadStrategies>>>();
   for (const [at, point] of points.entries()) {
     const { bot } = configs[at] as BacktestConfig;
@@ -22,5 +23,5 @@ export async function checkStrategies({ configs, points }: Pick<SweepConfig, "co
       throw cause instanceof ConfigError ? pointError(cause, point) : cause;
     }
   }
-  return [...loaded.values()].map(strategyFiles);
+  return Object.assign({}, ...[...loaded.values()].map((each) => strategySums(strategyFiles(each))));
 }

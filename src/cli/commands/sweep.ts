@@ -5,17 +5,20 @@ import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
 import { endText } from "../../backtest/sweep/end-text.js";
 import { FIGURES } from "../../backtest/sweep/figures.js";
+import { latencySums, requireInputs, strategySums } from "../../backtest/sweep/input-files.js";
 import type { JobRunner } from "../../backtest/sweep/job-runner.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { BEST_FOLDER } from "../../backtest/sweep/sweep-folder.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
+import { requireUnchanged } from "../../backtest/sweep/unchanged-history.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
 import { jsonText, table } from "../output.js";
 import { packageVersion } from "../package-version.js";
+import { programVersion } from "../program-version.js";
 
 interface SweepCommandOptions {
   readonly out: string;
@@ -58,17 +61,15 @@ export function addSweep(program: Command, context: CliContext): void {
           directory: out,
           replace,
           runner,
-          version: packageVersion(),
+          version: programVersion(),
           log,
           signal: abort.signal,
           onMake: (market, day) => bar(`making columns of ${market} ${day}`),
           onProgress: (done, all) => bar(`${gauge(done / all)} ${done} of ${all} runs`),
         });
         bar("");
-        const best = outcome?.result.best;
         const isWhole =
-          best !== undefined &&
-          (!reportBest || (await reportPoint(sweep.configs[best] as BacktestConfig, join(out, BEST_FOLDER), log, abort.signal)));
+          outcome !== undefined && (!reportBest || (await reportBestOf(sweep, outcome, join(out, BEST_FOLDER), log, abort.signal)));
         if (outcome === undefined || !isWhole) {
           context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
           throw new NotWell();
@@ -83,25 +84,43 @@ export function addSweep(program: Command, context: CliContext): void {
 }
 
 async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr }: CliContext): Promise<JobRunner> {
-  if (queue === undefined) return new ThreadPool({ workers: sweep.workers, version: packageVersion() });
+  if (queue === undefined) return new ThreadPool({ workers: sweep.workers, version: programVersion() });
   const { QueueRunner } = await import("../../backtest/queue/queue-runner.js");
-  return QueueRunner.open(queue, packageVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
+  return QueueRunner.open(queue, programVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
 }
 
-/** False when it was interrupted: what it has replayed until then is no report of the point. */
-async function reportPoint(config: BacktestConfig, directory: string, log: Log, signal: AbortSignal): Promise<boolean> {
+/** False when it was interrupted: what it has replayed until then is no report of the point. @throws ConfigError where what it reads has changed since the sweep began */
+async function reportBestOf(
+  sweep: SweepConfig,
+  { result, inputs }: SweepOutcome,
+  directory: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const config = sweep.configs[result.best] as BacktestConfig;
   const loaded = await loadStrategies(config.bot, log);
+  const files = strategyFiles(loaded);
+  requireInputs(inputs, { ...strategySums(files), ...(await latencySums([config])) });
   const { report } = await runBacktest(config, {
     strategies: bindStrategies(config.bot, loaded),
-    strategyFiles: strategyFiles(loaded),
+    strategyFiles: files,
     directory,
     replace: true,
     version: packageVersion(),
     onProgress: () => !signal.aborted,
   });
-  if (report.ended !== "stopped") return true;
-  rmSync(directory, { recursive: true, force: true });
-  return false;
+  const drop = (): void => rmSync(directory, { recursive: true, force: true });
+  if (report.ended === "stopped") {
+    drop();
+    return false;
+  }
+  try {
+    requireUnchanged(report.data, result.data);
+  } catch (error) {
+    drop();
+    throw error;
+  }
+  return true;
 }
 
 const BAR_CELLS = 30;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
-import { packageVersion } from "../package-version.js";
+import { programVersion } from "../program-version.js";
 
 interface WorkerCommandOptions {
   readonly queue: string;
@@ -38,7 +38,7 @@ export function addWorker(program: Command, context: CliContext): void {
         address: queue,
         store: resolve(store),
         workers: workers === undefined ? availableParallelism() : countOf("--workers", workers),
-        version: packageVersion(),
+        version: programVersion(),
         ...(lock === undefined ? {} : { lockMs: countOf("--lock", lock) * 1000 }),
         onAway: (what) => context.stderr.write(`${what}\n`),
         onJob: (id, what) => {

@@ -10,7 +10,7 @@ import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
 import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
-import { packageVersion } from "../../../src/cli/package-version.js";
+import { programVersion } from "../../../src/cli/program-version.js";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateHistory } from "../../support/generated-history.js";
@@ -34,13 +34,14 @@ describe("a queue's address", () => {
 
 describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped: no redis-server here)"}`, () => {
   const stage = new SweepStage();
-  const version = packageVersion();
+  let version: string;
   let redis: RedisServer;
   let command: string;
   let alone: string;
 
   beforeAll(async () => {
     command = builtCommand();
+    version = programVersion();
     await stage.open();
     redis = await RedisServer.start(stage.folder);
     const outcome = (await stage.run(stage.out(), new OneByOne(), { version })) as SweepOutcome;
@@ -51,12 +52,12 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     rmSync(stage.folder, { recursive: true, force: true });
   });
 
-  const worker = (store = join(stage.folder, "history"), workers = 1) =>
+  const worker = (store = join(stage.folder, "history"), over: { readonly version?: string } = {}) =>
     QueueWorker.open({
       address: redis.url,
       store,
-      workers,
-      version,
+      workers: 1,
+      version: over.version ?? version,
       lockMs: 2000,
       entry: new URL("../dist/backtest/sweep/job-thread.js", pathToFileURL(command)),
     });
@@ -127,6 +128,28 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     expect(failed).toBeInstanceOf(FormatError);
     expect(failed).toMatchObject({ field: "account.creditQuote", value: "1000.0000000001" });
     expect(failed).toHaveProperty("message", expect.stringMatching(/^whole-0: account\.creditQuote: more decimals/));
+  });
+
+  it("is refused by a worker of another build, and by one whose strategy file imports something else", async () => {
+    stage.writeOwn(0.01);
+    const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+    const sweeping = stage.run(stage.out(), runner, { version, file: "own.yaml" });
+    const look = new Redis(redis.url);
+    await expect.poll(() => look.llen(`bull:${QUEUE_NAME}:wait`), { timeout: 300_000 }).toBe(1);
+    look.disconnect();
+    const older = await worker(undefined, { version: "0.0.1+000000000000" });
+    await expect(older.refused).rejects.toThrow(
+      `worker: is another version than the sweep's (got "0.0.1+000000000000"); expected ${version}`,
+    );
+    await older.close();
+    stage.writeDistance(5);
+    const other = await worker();
+    await expect(other.refused).rejects.toThrow(/own\.ts: is not the sweep's/);
+    await other.close();
+    stage.writeDistance(0.01);
+    const right = await worker();
+    expect((await sweeping)?.result.points[0]?.runs[0]?.figures.fills).toBeGreaterThan(0);
+    await Promise.all([right.close(), runner.close()]);
   });
 
   // A worker keeps what it has opened; columns of other ticks and lots would give this sweep figures that are nobody's.

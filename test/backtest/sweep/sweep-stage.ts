@@ -11,7 +11,7 @@ import { liveSeam } from "../../../src/core/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 
-const FROM_MS = Date.UTC(2026, 0, 5, 12);
+export const FROM_MS = Date.UTC(2026, 0, 5, 12);
 const LOG = openLog({ level: "silent", clock: liveSeam().clock });
 export const VERSION = "0.0.0-test";
 
@@ -30,6 +30,17 @@ export const BOT = {
   },
   risk: { maxDrawdownQuote: 5000 },
 };
+/** Quotes about the middle, so far from it as what it imports says. */
+export const OWN_STRATEGY = `import { defineStrategy, quoteAround } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+import { HALF_SPREAD_BPS } from "./distance.js";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) => view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps: HALF_SPREAD_BPS, sizeBase: 0.01 }))),
+});
+`;
 const RULES = { markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } };
 const at = (seconds: number): string => new Date(FROM_MS + seconds * 1000).toISOString();
 
@@ -76,6 +87,20 @@ export class SweepStage {
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(path, stringify(value));
     return path;
+  }
+
+  /** A sweep of one point, own.yaml, whose strategy is {@link OWN_STRATEGY}. */
+  writeOwn(halfSpreadBps: number): void {
+    writeFileSync(join(this.folder, "own.ts"), OWN_STRATEGY);
+    this.writeDistance(halfSpreadBps);
+    this.write("bot-own.yaml", { ...BOT, markets: { btcusdc: { strategy: "./own.ts", limits: BOT.markets.btcusdc.limits } } });
+    this.write("bt-own.yaml", { ...this.backtest(SHORT_SECONDS), bot: "bot-own.yaml" });
+    this.write("own.yaml", { ...SWEEP, backtest: "bt-own.yaml", parameters: { "fills.orderLatencyMs": { values: [5] } } });
+  }
+
+  /** What the strategy imports. */
+  writeDistance(halfSpreadBps: number, file = "distance.ts"): void {
+    writeFileSync(join(this.folder, file), `export const HALF_SPREAD_BPS = ${halfSpreadBps};\n`);
   }
 
   /** A folder for results that is not there yet. */

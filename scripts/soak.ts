@@ -29,7 +29,8 @@ for (let round = 0; round < times; round += 1) {
   });
   if (status !== 0) {
     failed.push(seed);
-    process.stdout.write(`${stdout}${stderr}`);
+    // There stands what failed; the other holds every file that passed.
+    process.stdout.write(stderr);
   }
   process.stdout.write(`seed ${seed}: ${status === 0 ? stdout.trim().split("\n").at(-1) : "failed"}\n`);
 }

@@ -23,6 +23,8 @@ const header = z.strictObject({
   grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }),
   /** The smallest latency that the recorder had seen when it began this part, whole microseconds. */
   smallestUs: z.int().optional(),
+  /** How far its clock is behind the exchange's at least, below zero, for where nothing stamped is heard. */
+  behindUs: z.int().optional(),
 });
 
 /** What a part is of. */

@@ -57,7 +57,9 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
       { partsAt: [], baseLatencyNs: 0n },
     );
     const known = [clock?.smallestNs, part.header.smallestUs === undefined ? undefined : BigInt(part.header.smallestUs) * 1000n];
-    const smallestNs = known.reduce((least, each) => (each !== undefined && (least === undefined || each < least) ? each : least)) ?? 0n;
+    const smallestNs =
+      known.reduce((least, each) => (each !== undefined && (least === undefined || each < least) ? each : least)) ??
+      BigInt(part.header.behindUs ?? 0) * 1000n;
     const addedNs = smallestNs < 0n ? -smallestNs : 0n;
     const { heard, findings } = readNotes(part.notes, smallestNs);
     const sealed: SealedKind[] = [];

@@ -7,6 +7,7 @@ import { diskTrouble } from "../disk-trouble.js";
 import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
+import { clockBehindUs } from "./clock-behind.js";
 import { LocalStamps } from "./local-stamps.js";
 import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
 import { answerRecord, fillRecord, type OwnRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
@@ -59,6 +60,8 @@ export class SessionRecorder {
   #marks = 0;
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
+  /** Until the exchange has stamped anything. */
+  #behindUs: number | undefined;
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
@@ -82,6 +85,7 @@ export class SessionRecorder {
     try {
       const recorder = new SessionRecorder(options, lock, folder);
       for (const part of partsIn(folder)) recorder.#sealed.push(...(await sealPart(store, part, limits)));
+      recorder.#behindUs = clockBehindUs(store, instrument.marketId, recorder.#stamps.nowUs());
       recorder.#begin();
       return recorder;
     } catch (error) {
@@ -273,6 +277,7 @@ export class SessionRecorder {
       source,
       grid: { tickSize, stepSize },
       ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
+      ...(this.#behindUs === undefined ? {} : { behindUs: this.#behindUs }),
     });
     const heard = [...this.#heard];
     this.#heard.clear();
@@ -283,7 +288,7 @@ export class SessionRecorder {
 
   /** The exchange's day at a local instant. */
   #dayAt(us: number): string {
-    return dayOf(Math.floor((us - (this.#smallestUs ?? 0)) / 1000));
+    return dayOf(Math.floor((us - (this.#smallestUs ?? this.#behindUs ?? 0)) / 1000));
   }
 
   #keepFlushing(): void {

@@ -220,6 +220,22 @@ describe("A recording of a market's streams", () => {
     expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
   });
 
+  it("goes on behind what the one before it left, though it knows less of its clock", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    // Our clock is 700 ms behind the exchange's, as a trade tells.
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT + 1703), update(2, [1001, 6], []));
+    await session.recorder.close();
+    await session.clock.runFor(300);
+    await session.open();
+    // Of this one nothing tells it.
+    await session.hear(up("market"), snapshot(50, [999, 1], [1005, 2]));
+    await session.recorder.close();
+    expect(await session.endingBook()).toEqual([
+      [999, 1],
+      [-1005, 2],
+    ]);
+  });
+
   // Thrown out of the recorder it would end the bot that records itself, for the sake of a disk.
   it("ends where the disk takes no more, says so once and when it is closed, and keeps what was written", async () => {
     const failures: unknown[] = [];

@@ -4,8 +4,10 @@ import type { MarketRules, VenueOrder, VenuePosition, VenueRules } from "../exch
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../risk/exposure.js";
 import { feePpmOf, ratePpmOf } from "../risk/exposure.js";
 import type { MarketLimits } from "../risk/limits.js";
+import type { BotConfig } from "./config/config.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
+import { signedRates } from "./signed-rates.js";
 
 /**
  * The account in its worst case as risk judges it: every desk's position, marks, own and manual orders, and what the account holds in
@@ -23,10 +25,11 @@ export function accountExposure(context: BotContext, limits: ReadonlyMap<string,
 }
 
 /** A position in a market that the bot does not follow: its mark is what the exchange's own unrealised profit says it is. */
-function strangeExposure({ rules, account }: BotContext, position: VenuePosition): MarketExposure | undefined {
+function strangeExposure({ rules, account, config }: BotContext, position: VenuePosition): MarketExposure | undefined {
   const market = rules.markets[position.marketId];
   if (market === undefined) return undefined;
   const instrument = instrumentOf(rules, market);
+  const rates = ratesOf(market, config);
   const entryTicks = Number(position.entryPrice) / instrument.tickQuote;
   const profitQuote = Number(position.unrealizedPnl) / 10 ** rules.creditDecimals;
   const markTicks = entryTicks + profitQuote / (position.lots * instrument.lotBase) / instrument.tickQuote;
@@ -37,7 +40,9 @@ function strangeExposure({ rules, account }: BotContext, position: VenuePosition
     markTicks: markTicks > 0 ? markTicks : entryTicks,
     orders: [],
     foreignOrders: account.orders.foreign(position.marketId).map(asExposed),
-    ...ratesOf(market),
+    maintenancePpm: rates.maintenancePpm,
+    initialPpm: rates.initialPpm,
+    feePpm: rates.feePpm,
     availableCredit: undefined,
     limits: {},
   };
@@ -64,7 +69,7 @@ function asExposed(order: VenueOrder): ExposureOrder {
 function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): MarketExposure {
   const { account } = context;
   const { marketId, instrument, rules } = desk;
-  const rates = ratesOf(rules);
+  const rates = ratesOf(rules, context.config);
   const markTicks = desk.state.markTicks;
   const foreign = account.orders.foreign(marketId);
   const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
@@ -95,15 +100,18 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
 
 /** Rules are replaced as a whole when they are read again, and asked for their rates with every order. */
-const RATES = new WeakMap<MarketRules, Rates>();
+const RATES = new WeakMap<MarketRules, Rates & Pick<BotConfig, "exchange">>();
 
-function ratesOf(rules: MarketRules): Rates {
+function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">): Rates {
   let rates = RATES.get(rules);
-  if (rates === undefined) {
+  if (rates === undefined || rates.exchange !== exchange) {
+    const signed = signedRates({ exchange }, rules);
     rates = {
       maintenancePpm: ratePpmOf(rules.liquidationLeverage),
       initialPpm: ratePpmOf(rules.maxLeverage),
-      feePpm: feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
+      // An order of the account's that is not the bot's is signed with the exchange's own.
+      feePpm: Math.max(feePpmOf(rules.makerFeeRate, rules.takerFeeRate), feePpmOf(signed.makerFeeRate, signed.takerFeeRate)),
+      exchange,
     };
     RATES.set(rules, rates);
   }

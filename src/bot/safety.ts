@@ -167,7 +167,7 @@ export class Safety {
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
     for (const market of this.#markets.values()) if (marketId === undefined || market.marketId === marketId) market.rejects = NO_REJECTS;
-    if (marketId === undefined && this.#halts.reasons.some(({ name }) => name === "drawdown")) this.#equity.accept();
+    if (marketId === undefined && this.#isDrawnDown) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const market of this.#markets.values()) if (market.rulesChanged?.includes("in the last run")) market.rulesChanged = undefined;
     this.#keepContracts();
@@ -193,7 +193,8 @@ export class Safety {
   watchEquity(): void {
     this.#byHand.retry();
     const why = this.#equity.look();
-    if (why !== undefined)
+    // What halted it is what a person has to look at, and not what the loss has become since.
+    if (why !== undefined && !this.#isDrawnDown)
       this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));
   }
 
@@ -229,6 +230,10 @@ export class Safety {
       CONTRACTS_FILE,
       JSON.stringify(Object.fromEntries([...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]))),
     );
+  }
+
+  get #isDrawnDown(): boolean {
+    return this.#halts.reasons.some(({ name }) => name === "drawdown");
   }
 
   #nowMs(): Ms {

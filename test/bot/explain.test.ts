@@ -201,6 +201,22 @@ describe("explain", () => {
     expect(explainText(explanation)).toContain("at worst as many as frames come, 12 for renewals");
   });
 
+  it("counts the worst fills at the fees that are signed, where they were agreed on, and never below the exchange's own", async () => {
+    const exchange = { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" };
+    const netWith = async (fees: Record<string, string>): Promise<number> => {
+      const { explanation } = await explain(botConfigOf({ exchange: { ...exchange, ...fees } }));
+      return Number(explanation.worst.netValueQuote);
+    };
+    const [listed, dearer, cheaper] = [
+      await netWith({}),
+      await netWith({ makerFeeRate: "0.001", takerFeeRate: "0.01" }),
+      await netWith({ makerFeeRate: "0", takerFeeRate: "0.00001" }),
+    ];
+    // The quotes of both markets are worth some thousands: a fee of 1 % is tens.
+    expect(listed - dearer).toBeGreaterThan(10);
+    expect(cheaper).toBe(listed);
+  });
+
   it("says which limit would hold a quote back, and leaves it out of the worst case", async () => {
     const { explanation } = await explain(
       botConfigOf({

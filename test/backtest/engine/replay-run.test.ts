@@ -160,6 +160,25 @@ describe("the two clocks of a replay", () => {
     expect([views, stage.told.actions]).toEqual([1, []]);
   });
 
+  it("says what loss has halted it, and not what became of it by the end", () => {
+    const tape = standing(builder(), NOON_US);
+    for (let second = 2; second < 20; second++) {
+      const mid = 600_000 - 100 * second;
+      standing(tape, NOON_US + second * S, mid);
+      tape.trade(NOON_US + second * S + 100 * MS, NOON_US + second * S + 101 * MS, "SELL", mid - 10, 1_000);
+    }
+    const stage = new ReplayStage({
+      markets: { [MARKET]: books(tape.build()) },
+      strategies: { [MARKET]: quoting((view) => [bid(view.bids[0].ticks)]) },
+      bot: { risk: { maxDrawdownQuote: "3" } },
+    });
+    stage.run.play(NOON_US + 20 * S);
+    const told = stage.notices.flatMap(({ notice }) => (notice.kind === "halted" && notice.on ? [notice] : []));
+    const [halted] = told.filter(({ reason }) => reason === "drawdown");
+    expect(halted?.why).toMatch(/^net value .* allowed 3$/);
+    expect(stage.run.haltedWhy).toContain(` by drawdown: ${halted?.why}`);
+  });
+
   it("takes its quotes down where the recording has a gap, since its silence there is no quiet market", () => {
     const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 10 * S);
     standing(tape, NOON_US + 60 * S);

@@ -1,7 +1,5 @@
-import { FormatError } from "../core/errors.js";
 import type { MarketId, Ms } from "../core/units.js";
-import { checkDomain } from "../exchange/domain-check.js";
-import type { MarketRules, VenueRules } from "../exchange/records.js";
+import type { VenueRules } from "../exchange/records.js";
 import { type AccountHealth, evaluateGuards, type HealthState, type MarketHealth, nextTripMs } from "../risk/guards.js";
 import {
   applyDemands,
@@ -23,10 +21,8 @@ import type { BotContext } from "./context.js";
 import { EquityWatch } from "./equity-watch.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
-import { readJsonState } from "./state/state-dir.js";
-
-/** The contracts' file in the state directory: what the last run traded on. */
-export const CONTRACTS_FILE = "contracts.json";
+import { changeOf, domainMismatch } from "./rule-changes.js";
+import { changedContracts, IN_THE_LAST_RUN, keepContracts } from "./traded-contracts.js";
 
 /** How long a condition must be over before its halt ends by itself. */
 const HOLD_MS = 500;
@@ -68,7 +64,8 @@ export class Safety {
     };
     this.#markets = new Map([...context.desks.keys()].map((marketId) => [marketId, newHealth(marketId)]));
     this.#health = { account: this.#account, markets: [...this.#markets.values()] };
-    this.#compareContracts();
+    for (const [marketId, change] of changedContracts(context)) this.#healthOf(marketId).rulesChanged = change;
+    this.#keepContracts();
   }
 
   get halts(): readonly HaltReason[] {
@@ -169,7 +166,7 @@ export class Safety {
     for (const market of this.#markets.values()) if (marketId === undefined || market.marketId === marketId) market.rejects = NO_REJECTS;
     if (marketId === undefined && this.#isDrawnDown) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
-    for (const market of this.#markets.values()) if (market.rulesChanged?.includes("in the last run")) market.rulesChanged = undefined;
+    for (const market of this.#markets.values()) if (market.rulesChanged?.includes(IN_THE_LAST_RUN)) market.rulesChanged = undefined;
     this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
     this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
@@ -209,27 +206,10 @@ export class Safety {
     this.#equity.settle();
   }
 
-  /** A contract that is not the one of the last run: somebody looks before anything is signed for it. */
-  #compareContracts(): void {
-    const { store, desks } = this.#context;
-    const known = readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
-    for (const { marketId, rules } of desks.values()) {
-      const before = known[marketId];
-      if (before !== undefined && before !== rules.perp.toLowerCase()) {
-        this.#healthOf(marketId).rulesChanged = `perp was ${before} in the last run, is ${rules.perp}`;
-      }
-    }
-    this.#keepContracts();
-  }
-
   /** Writes down what is traded on, where nothing of it has to be looked at first. */
   #keepContracts(): void {
     for (const { rulesChanged } of this.#markets.values()) if (rulesChanged !== undefined) return;
-    const { store, desks } = this.#context;
-    store.write(
-      CONTRACTS_FILE,
-      JSON.stringify(Object.fromEntries([...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]))),
-    );
+    keepContracts(this.#context);
   }
 
   get #isDrawnDown(): boolean {
@@ -288,25 +268,4 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
   const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, rulesChanged: undefined };
   return { marketId, isBookSynchronised: false, rejects: NO_REJECTS, ...unknown };
-}
-
-function domainMismatch(rules: VenueRules): string | undefined {
-  const differences = checkDomain(rules);
-  if (differences.length === 0) return undefined;
-  return differences.map(({ field, value, expected }) => `${field} is ${value}, we compute ${expected}`).join("; ");
-}
-
-/** What may not change while orders rest: the contract, the grid, the bounds. Fees and limits are taken over as they come. */
-function changeOf(before: MarketRules, now: MarketRules): string | undefined {
-  for (const field of ["perp", "tickSize", "stepSize", "minTicks", "maxTicks", "minLots", "maxLots"] as const) {
-    if (String(before[field]).toLowerCase() !== String(now[field]).toLowerCase()) return `${field} was ${before[field]}, is ${now[field]}`;
-  }
-  return undefined;
-}
-
-function contractsOf(value: unknown): Readonly<Record<MarketId, string>> {
-  if (typeof value !== "object" || value === null || Object.values(value).some((held) => typeof held !== "string")) {
-    throw new FormatError("not the contracts of a run", { field: CONTRACTS_FILE, value, expected: "an address for each market" });
-  }
-  return value as Record<MarketId, string>;
 }

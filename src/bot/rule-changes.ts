@@ -1,0 +1,20 @@
+import { checkDomain } from "../exchange/domain-check.js";
+import type { MarketRules, VenueRules } from "../exchange/records.js";
+
+/**
+ * What of a market must not change while orders rest, and did: the contract, the grid, the bounds. Fees and limits are taken over as they
+ * come. Undefined when nothing did.
+ */
+export function changeOf(before: MarketRules, now: MarketRules): string | undefined {
+  for (const field of ["perp", "tickSize", "stepSize", "minTicks", "maxTicks", "minLots", "maxLots"] as const) {
+    if (String(before[field]).toLowerCase() !== String(now[field]).toLowerCase()) return `${field} was ${before[field]}, is ${now[field]}`;
+  }
+  return undefined;
+}
+
+/** What of the domain that orders are signed for differs from ours; undefined when nothing does. */
+export function domainMismatch(rules: VenueRules): string | undefined {
+  const differences = checkDomain(rules);
+  if (differences.length === 0) return undefined;
+  return differences.map(({ field, value, expected }) => `${field} is ${value}, we compute ${expected}`).join("; ");
+}

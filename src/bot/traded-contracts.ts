@@ -1,0 +1,38 @@
+import { FormatError } from "../core/errors.js";
+import type { MarketId } from "../core/units.js";
+import type { BotContext } from "./context.js";
+import { readJsonState } from "./state/state-dir.js";
+
+/** The contracts' file in the state directory: what the last run traded on. */
+export const CONTRACTS_FILE = "contracts.json";
+
+/** Says of a change that a person may accept it: nothing rests on the contract of before. */
+export const IN_THE_LAST_RUN = "in the last run";
+
+/**
+ * The markets whose contract is not the one of the last run, each with what changed: somebody looks before anything is signed for it.
+ * @throws CorruptStateError or FormatError when what was written down is broken
+ */
+export function changedContracts({ store, desks }: BotContext): ReadonlyMap<MarketId, string> {
+  const known = readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
+  const changes = new Map<MarketId, string>();
+  for (const { marketId, rules } of desks.values()) {
+    const before = known[marketId];
+    if (before !== undefined && before !== rules.perp.toLowerCase())
+      changes.set(marketId, `perp was ${before} ${IN_THE_LAST_RUN}, is ${rules.perp}`);
+  }
+  return changes;
+}
+
+/** Writes down what is traded on. */
+export function keepContracts({ store, desks }: BotContext): void {
+  const contracts = [...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]);
+  store.write(CONTRACTS_FILE, JSON.stringify(Object.fromEntries(contracts)));
+}
+
+function contractsOf(value: unknown): Readonly<Record<MarketId, string>> {
+  if (typeof value !== "object" || value === null || Object.values(value).some((held) => typeof held !== "string")) {
+    throw new FormatError("not the contracts of a run", { field: CONTRACTS_FILE, value, expected: "an address for each market" });
+  }
+  return value as Record<MarketId, string>;
+}

@@ -130,6 +130,7 @@ export class ReplayRun {
         const midHalfTicks = bidTicks + askTicks;
         if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
       };
+      if (history.grade !== "klines") market.volume.add(history.tape);
       market.matcher = matcherOf(market, history, options.fills, onTouch, options.cutUs);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
@@ -185,7 +186,9 @@ export class ReplayRun {
     const feed = this.#feeds.get(marketId);
     const heard = this.#heard.get(marketId)?.take(tape);
     if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed)) feed.extend(heard);
-    const matcher = this.venue.markets.get(marketId)?.matcher;
+    const market = this.venue.markets.get(marketId);
+    market?.volume.add(tape);
+    const matcher = market?.matcher;
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
 

@@ -18,6 +18,7 @@ import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
+import { largeSharesOf } from "./large-shares.js";
 import { latencyFileBytes } from "./latency-file.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
@@ -109,7 +110,12 @@ export async function playPath(
   });
   const { haltedWhy } = replay;
   const whole = { endUs: replay.finish(), refusals: refusals.list };
-  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({ outcome: { ...whole, ...ended }, doubts });
+  const shares = largeSharesOf(history.grade, replay.venue.markets.values());
+  for (const share of shares) observer.note(whole.endUs, "warn", share);
+  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({
+    outcome: { ...whole, ...ended },
+    doubts: [...doubts, ...shares],
+  });
   if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
   if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
   return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });

@@ -6,6 +6,7 @@ import type { RunObserver } from "../record/run-observer.js";
 import { EndedOrders } from "./ended-orders.js";
 import { HeldOrder } from "./held-order.js";
 import type { MarketTerms } from "./market-terms.js";
+import { MarketVolume } from "./market-volume.js";
 
 /** Hears what happened to an order of ours at the exchange, once its books have it. */
 export interface OrderListener {
@@ -20,6 +21,7 @@ export class ReplayMarket implements MatchListener {
   readonly marketId: MarketId;
   readonly terms: MarketTerms;
   readonly endedOrders = new EndedOrders();
+  readonly volume = new MarketVolume();
   readonly #open = new Map<number, HeldOrder>();
   readonly #listener: OrderListener;
   readonly #observer: RunObserver;
@@ -81,6 +83,7 @@ export class ReplayMarket implements MatchListener {
 
   filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
     const held = this.#held(order);
+    this.volume.fill(lots, cause);
     this.#listener.filled(held, ticks, lots, cause, atUs, isDoubtful);
     if (order.openLots === 0) this.#over(held, atUs);
   }

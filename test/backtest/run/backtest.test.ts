@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function written(backtest: string, name = "bt"): BacktestConfig {
+function written(backtest: string, name = "bt", limits = "maxPositionBase: 0.2, maxOrderBase: 0.05"): BacktestConfig {
   const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
 account: { keyEnv: KEY }
 quotes: { timeInForce: POST_ONLY }
 decide: { everyMs: 100 }
 markets:
-  ${MARKET}: { strategy: ladder, params: ${JSON.stringify(PARAMS)}, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }
+  ${MARKET}: { strategy: ladder, params: ${JSON.stringify(PARAMS)}, limits: { ${limits} } }
 risk: { maxDrawdownQuote: 5000 }
 `;
   writeFileSync(join(folder, "bot.yaml"), bot);
@@ -102,13 +102,34 @@ describe("a backtest from its file", () => {
       const config = written(file.replace("tickSizeQuote: 0.1", `tickSizeQuote: ${tick}`), `doubt-${grade}-${tick}`);
       const directory = join(folder, `doubt-${grade}-${tick}`);
       const { doubts, report } = await runBacktest(config, { ...played, strategies: ladder(), directory, replace: false });
-      expect(report.notes.first.filter(({ text }) => text.includes("has nobody ahead of it")).map(({ text }) => text)).toEqual(doubts);
-      return doubts;
+      const ofTicks = doubts.filter((text) => text.includes("has nobody ahead of it"));
+      expect(report.notes.first.map(({ text }) => text).filter((text) => text.includes("has nobody ahead of it"))).toEqual(ofTicks);
+      return ofTicks;
     };
     // One candle has too few prices to tell a grid by.
     const isTold = grade !== "klines";
     expect(await doubtsAt("0.02")).toEqual(isTold ? [expect.stringContaining("multiples of 0.1")] : []);
     expect(await doubtsAt("0.1")).toEqual([]);
+  });
+
+  // A trade of a lot beyond a quote fills all of it: the profit of a size that the market never had grows in proportion, and looks as good as any.
+  it.each(["books", "trades"])("says of %s when the fills are much of what traded, and nothing of small ones", async (grade) => {
+    const doubtsWith = async (sizeBase: number): Promise<readonly string[]> => {
+      const file = backtest("account: { creditQuote: 1e9 }", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
+      const config = written(file, `large-${grade}`, "maxPositionBase: 500, maxOrderBase: 50");
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase, levels: 1 })]]);
+      const directory = join(folder, `large-${grade}`);
+      const { doubts, report } = await runBacktest(config, { ...played, strategies, directory, replace: true });
+      expect(report.fills.all.fills).toBeGreaterThan(0);
+      expect(report.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...doubts]));
+      const own = report.markets[0]?.fills;
+      if (doubts.length > 0) expect(doubts[0]).toContain(`had ${own?.all.amount} base`);
+      return doubts;
+    };
+    expect(await doubtsWith(0.001)).toEqual([]);
+    expect(await doubtsWith(50)).toEqual([
+      expect.stringMatching(/^btcusdc: its .*orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/),
+    ]);
   });
 
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {

@@ -1,0 +1,26 @@
+import type { Lots } from "../../core/units.js";
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { FillCause } from "../matching/matcher.js";
+
+/** How much traded in one replayed market, and how much of ours was filled there. */
+export class MarketVolume {
+  /** Of strangers, over all history that was given. */
+  tradedLots: Lots = 0;
+  /** Of our orders that had come to rest. */
+  restedLots: Lots = 0;
+  /** Of our orders that took on arrival. */
+  takenLots: Lots = 0;
+
+  /** A stretch of history. */
+  add({ messages, kind, rowEnd, lots }: Tape): void {
+    for (let message = 0; message < messages; message++) {
+      if (kind[message] === TapeKind.trade) this.tradedLots += lots[rowEnd[message] - 1];
+    }
+  }
+
+  /** A fill of ours. */
+  fill(lots: Lots, cause: FillCause): void {
+    if (cause === "taker") this.takenLots += lots;
+    else this.restedLots += lots;
+  }
+}

@@ -3,10 +3,11 @@ import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
+import { KnownReach } from "./known-reach.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import { keyOf } from "./own-orders.js";
-import type { OwnSide } from "./own-side.js";
+import type { OwnLevel, OwnSide } from "./own-side.js";
 import { TakenLevels } from "./taken-levels.js";
 import { TapeReel } from "./tape-reel.js";
 
@@ -55,6 +56,8 @@ export class BookMatcher extends OrderMatcher {
   readonly #reel: TapeReel;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
+  readonly #knownBids = new KnownReach(true);
+  readonly #knownAsks = new KnownReach(false);
   /** Stamps of the last three books that were told, the newest first. */
   #toldUs = Number.NEGATIVE_INFINITY;
   #toldBeforeUs = Number.NEGATIVE_INFINITY;
@@ -137,7 +140,12 @@ export class BookMatcher extends OrderMatcher {
     const { tape } = this.#reel;
     const isUpdate = tape.kind[message] === TapeKind.bookUpdate;
     if (isUpdate) book.applyRows(tape, from, to);
-    else book.applySnapshot(tape, from, to);
+    else {
+      book.applySnapshot(tape, from, to);
+      this.#learnReach(message, from, to);
+    }
+    this.#knownBids.best(book.bids.bestKey);
+    this.#knownAsks.best(book.asks.bestKey);
     if (this.#onTouch !== undefined && (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)) {
       this.#onTouch(atUs, book.bids.bestTicks, book.asks.bestTicks);
     }
@@ -146,6 +154,30 @@ export class BookMatcher extends OrderMatcher {
     const { bids, asks } = this.own;
     if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#takenAsks, atUs);
     if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#takenBids, atUs);
+  }
+
+  #learnReach(message: number, from: number, to: number): void {
+    const { tape } = this.#reel;
+    for (const known of [this.#knownBids, this.#knownAsks]) {
+      if (tape.kind[message] === TapeKind.bookLost) known.lose();
+      else known.snapshot(tape, from, to);
+    }
+  }
+
+  /** Brings the places of our orders at one price up to date. */
+  #look(level: OwnLevel, side: ReplaySide): void {
+    const shownLots = side.lotsAt(level.key);
+    const before = level.shownLots;
+    if (level.isUnseen) {
+      const known = side === this.book.bids ? this.#knownBids : this.#knownAsks;
+      if (shownLots === before && !known.knows(level.key)) return;
+      level.isUnseen = false;
+      for (const resting of level.orders) resting.place = this.#queue.onAccept(shownLots);
+    } else {
+      if (shownLots === before) return;
+      for (const resting of level.orders) resting.place = this.#queue.onDepth(resting.place, before, shownLots);
+    }
+    level.shownLots = shownLots;
   }
 
   /** Whether any of a few rows lies between our prices of its side, or reaches those of the other. */
@@ -170,13 +202,7 @@ export class BookMatcher extends OrderMatcher {
   /** Tests one side of ours against a book that has changed. */
   #test(own: OwnSide, side: ReplaySide, opposite: TakenLevels, atUs: number): void {
     const { levels } = own;
-    for (let at = 0; at < levels.length; at++) {
-      const level = levels[at];
-      const shownLots = side.lotsAt(level.key);
-      if (shownLots === level.shownLots) continue;
-      for (const resting of level.orders) resting.place = this.#queue.onDepth(resting.place, level.shownLots, shownLots);
-      level.shownLots = shownLots;
-    }
+    for (let at = 0; at < levels.length; at++) this.#look(levels[at], side);
     const reachedKey = -opposite.bestKey;
     if (own.bestKey >= reachedKey)
       this.passed(own, reachedKey, "cross", atUs, Math.max(this.#toldBeforeThatUs, atUs - GATHERED_AT_MOST_US));
@@ -195,6 +221,10 @@ export class BookMatcher extends OrderMatcher {
     if (side.bestKey > key) this.passed(side, key + 1, "through", atUs, Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US));
     if (side.bestKey !== key) return;
     const level = side.levels[0];
+    if (level.isUnseen) {
+      this.#look(level, side === this.own.bids ? this.book.bids : this.book.asks);
+      if (level.isUnseen && level.shownLots === 0) return;
+    }
     if (this.#partialFills) {
       this.own.fillByQueue(level, lots, this.#queue, atUs);
       return;
@@ -230,9 +260,11 @@ export class BookMatcher extends OrderMatcher {
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
-    const side = order.side === "BUY" ? this.book.bids : this.book.asks;
-    const shownLots = side.lotsAt(keyOf(order));
-    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots, arrivedUs);
+    const isBuy = order.side === "BUY";
+    const key = keyOf(order);
+    const shownLots = (isBuy ? this.book.bids : this.book.asks).lotsAt(key);
+    const known = isBuy ? this.#knownBids : this.#knownAsks;
+    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots, arrivedUs, !known.knows(key));
   }
 
   /** What an order that takes would take from. */

@@ -40,10 +40,10 @@ export class OwnOrders {
     this.#listener.accepted(order, atUs);
   }
 
-  /** Puts an order that arrived at an instant into the book, behind ours at its price. */
-  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number): void {
+  /** Puts an order that arrived at an instant into the book, behind ours at its price. @param isUnseen whether no recorded book tells of that price. */
+  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number, isUnseen = false): void {
     this.#byId.set(order.id, order);
-    this.side(order.side).add(keyOf(order), { order, place, arrivedUs }, shownLots);
+    this.side(order.side).add(keyOf(order), { order, place, arrivedUs }, shownLots, isUnseen);
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
   }
 

@@ -18,6 +18,8 @@ export interface OwnLevel {
   readonly orders: RestingOrder[];
   /** What strangers were shown with here when our places in the queue were last brought up to date. */
   shownLots: Lots;
+  /** No recorded book has reached so far since our first order came here: what stands ahead is what the first one that does will show. */
+  isUnseen: boolean;
 }
 
 /** Our resting orders of one side, by price. */
@@ -37,13 +39,13 @@ export class OwnSide {
     return this.#worstKey;
   }
 
-  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. */
-  add(key: number, resting: RestingOrder, shownLots: Lots): void {
+  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. @param isUnseen whether no book tells of that price. */
+  add(key: number, resting: RestingOrder, shownLots: Lots, isUnseen: boolean): void {
     let at = 0;
     while (at < this.levels.length && this.levels[at].key > key) at++;
     const level = this.levels[at];
     if (level?.key === key) level.orders.push(resting);
-    else this.levels.splice(at, 0, { key, orders: [resting], shownLots });
+    else this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
     this.#noteEnds();
   }
 

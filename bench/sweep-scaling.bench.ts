@@ -87,7 +87,7 @@ async function measured(history: SharedHistory, workers: number): Promise<Measur
   const rows = history.markets.reduce((sum, { tape }) => sum + (tape?.rows ?? 0), 0);
   const play = async (played: SharedHistory): Promise<number> => {
     const jobs = Array.from({ length: workers }, (_, at) => jobOf(played, `whole-${at}`));
-    const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, files: async () => [] };
+    const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, contents: async () => ({ files: [], gaps: [] }) };
     const start = performance.now();
     await pool.run(batch, () => {}, new AbortController().signal);
     return (workers * rows) / ((performance.now() - start) / 1000);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { DataFile } from "../report/run-meta.js";
 import type { InputSums } from "../sweep/input-files.js";
+import type { HistoryContents } from "../sweep/job-runner.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
 import type { SweepWindow } from "../sweep/windows.js";
 import { tagged, untagged } from "./tagged-json.js";
@@ -14,7 +14,7 @@ export interface QueueJob {
   readonly window: SweepWindow;
   /** The configuration as JSON text. */
   readonly config: string;
-  /** What the history must be: market, kind, file and checksum, in order. */
+  /** What the history must be: market, kind, file and checksum, in order, and its gaps. */
   readonly history: readonly string[];
   /** What else the run reads. */
   readonly files: InputSums;
@@ -34,7 +34,10 @@ export function jobOf({ id, config, files }: QueueJob, store: string): Job {
   return { id, config: { ...read, history: { ...read.history, store } }, inputs: files };
 }
 
-/** What of the store is read, in words that are the same on every machine. */
-export function historyLines(files: readonly DataFile[]): string[] {
-  return files.map(({ marketId, kind, file, sha256 }) => `${marketId} ${kind} ${basename(file)} ${sha256}`);
+/** What of the store is read, and what it lacks, in words that are the same on every machine. */
+export function historyLines({ files, gaps }: HistoryContents): string[] {
+  return [
+    ...files.map(({ marketId, kind, file, sha256 }) => `${marketId} ${kind} ${basename(file)} ${sha256}`),
+    ...gaps.map((gap) => `gap ${gap}`),
+  ];
 }

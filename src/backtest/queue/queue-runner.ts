@@ -51,7 +51,7 @@ export class QueueRunner implements JobRunner {
 
   async run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
     const { jobs } = batch;
-    const history = historyLines(await batch.files());
+    const history = historyLines(await batch.contents());
     const stopped = new Promise<undefined>((resolve) => {
       if (signal.aborted) resolve(undefined);
       signal.addEventListener("abort", () => resolve(undefined), { once: true });

@@ -125,11 +125,11 @@ export class QueueWorker {
   }
 
   async #open(asked: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
-    const { files } = await openHistory(configOfWindow(config, asked.window)).catch((cause: unknown) => {
+    const opened = await openHistory(configOfWindow(config, asked.window)).catch((cause: unknown) => {
       if (cause instanceof ConfigError) throw new Refusal(cause);
       throw cause;
     });
-    const own = historyLines(files);
+    const own = historyLines(opened);
     const at = asked.history.findIndex((line, index) => line !== own[index]);
     if (at >= 0 || own.length !== asked.history.length) {
       const place = at < 0 ? asked.history.length : at;
@@ -137,7 +137,7 @@ export class QueueWorker {
         new ConfigError("is another history than the sweep's", {
           field: store,
           value: own[place] ?? "nothing",
-          expected: asked.history[place] ?? "no more files",
+          expected: asked.history[place] ?? "no more",
         }),
       );
     }

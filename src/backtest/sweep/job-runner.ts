@@ -1,7 +1,10 @@
-import type { DataFile } from "../report/run-meta.js";
+import type { PlayedHistory } from "../run/played-history.js";
 import type { SharedHistory } from "../run/shared-history.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { SweepWindow } from "./windows.js";
+
+/** By what two histories are known to be the same: days may have the same rows and other gaps. */
+export type HistoryContents = Pick<PlayedHistory, "files" | "gaps">;
 
 /** A window with its jobs. */
 export interface JobBatch {
@@ -11,8 +14,8 @@ export interface JobBatch {
   readonly jobs: readonly Job[];
   /** Opens the window's history in this process; who runs jobs elsewhere need not. */
   readonly open: () => Promise<SharedHistory>;
-  /** What of the store the window's history is made of. */
-  readonly files: () => Promise<readonly DataFile[]>;
+  /** What of the store the window's history is made of, and what it lacks. */
+  readonly contents: () => Promise<HistoryContents>;
 }
 
 /** Runs jobs: on this machine's cores, or on whatever takes them from a queue. */

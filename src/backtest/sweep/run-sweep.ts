@@ -9,7 +9,7 @@ import type { DataFile } from "../report/run-meta.js";
 import { historyKey, openHistory } from "../run/open-history.js";
 import { requireReported } from "../run/reported-span.js";
 import { type InputSums, inputsOf, latencySums } from "./input-files.js";
-import type { JobBatch, JobRunner } from "./job-runner.js";
+import type { HistoryContents, JobBatch, JobRunner } from "./job-runner.js";
 import { configOfWindow, openShared } from "./open-shared.js";
 import type { Job } from "./play-job.js";
 import type { Point } from "./points.js";
@@ -61,7 +61,7 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
   const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   requireAllReported(sweep, opened);
   const inputs = { ...(await checkStrategies(sweep, run.log)), ...(await latencySums(sweep.configs)) };
-  const print = fingerprintOf(sweep, run.version, files, inputs);
+  const print = fingerprintOf(sweep, run.version, opened, inputs);
   const results = new ResultsFile(run.directory, print, run.replace);
   try {
     const windows = splits?.map(({ train }) => train) ?? [{ name: "whole", ...whole }];
@@ -160,10 +160,10 @@ class SweepWork {
           requireUnchanged(opened.files, files);
           return opened;
         },
-        files: async () => {
+        contents: async () => {
           const opened = await openHistory(config);
           requireUnchanged(opened.files, files);
-          return opened.files;
+          return opened;
         },
       };
       await runner.run(
@@ -211,13 +211,13 @@ function requireAllReported(
 }
 
 /** What every figure depends on; neither what ranks them, nor how many work at it. */
-function fingerprintOf(sweep: SweepConfig, version: string, files: readonly DataFile[], inputs: InputSums): string {
+function fingerprintOf(sweep: SweepConfig, version: string, { files, gaps }: HistoryContents, inputs: InputSums): string {
   const { backtest, parameters, method, walkForward } = sweep;
   const { path: _, name: __, bot, ...rest } = backtest;
   const { path: ___, ...shownBot } = bot;
   const { store: ____, ...history } = rest.history;
   const whole = { version, ...rest, history, bot: shownBot, inputs, parameters, method, walkForward: walkForward ?? null };
-  const text = JSON.stringify([whole, files.map(({ sha256 }) => sha256)], (_key, held: unknown) =>
+  const text = JSON.stringify([whole, files.map(({ sha256 }) => sha256), gaps], (_key, held: unknown) =>
     typeof held === "bigint" ? `${held}n` : held,
   );
   return createHash("sha256").update(text).digest("hex");

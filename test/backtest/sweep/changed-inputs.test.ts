@@ -9,7 +9,7 @@ import { ConfigError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { FROM_MS, OneByOne, OWN_STRATEGY, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
+import { FROM_MS, OneByOne, OWN_STRATEGY, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 
 const latencies = (ms: number): string => `requestUs,exchangeUs,responseUs\n0,${ms * 1000},${ms * 2000}\n`;
 
@@ -84,5 +84,31 @@ describe("a sweep whose files are changed", () => {
     expect(runner.ran).toEqual([0, 1, 2, 3, 4, 5].map((at) => `train0-${at}`));
     // Nor does it go on over there.
     await expect(stage.run(out, new OneByOne(), { file: "walk.yaml" })).rejects.toThrow(/--out: has the results of another sweep/);
+  });
+
+  // The day's rows are the same, and its book is not known for a second of them: whoever imports a day again after an update gets such a one.
+  it("is not gone on with where the same rows of a day have a gap by now", async () => {
+    const own = new SweepStage();
+    await own.open(SHORT_SECONDS);
+    const out = own.out();
+    const abort = new AbortController();
+    await own.run(out, new OneByOne({ after: () => abort.abort() }), { signal: abort.signal });
+    const manifest = join(own.folder, "history", "btcusdc", "book", "2026-01-05.json");
+    const day = JSON.parse(readFileSync(manifest, "utf8")) as { covered: [number, number][] };
+    const [[from, to]] = day.covered as [[number, number]];
+    const lost = [from + 2000, from + 3000];
+    writeFileSync(
+      manifest,
+      JSON.stringify({
+        ...day,
+        covered: [
+          [from, lost[0]],
+          [lost[1], to],
+        ],
+        lost: [lost],
+      }),
+    );
+    await expect(own.run(out, new OneByOne())).rejects.toThrow(/--out: has the results of another sweep/);
+    rmSync(own.folder, { recursive: true, force: true });
   });
 });

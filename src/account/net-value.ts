@@ -2,7 +2,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
 import type { Profit } from "./profit.js";
-import { marksOf } from "./told-marks.js";
+import { type MarkInForce, marksOf } from "./told-marks.js";
 
 /** Balances and when they were told. */
 export interface BalancesTold {
@@ -28,7 +28,7 @@ export class NetValue {
   #told: (BalancesTold & { readonly positions: readonly VenuePosition[] }) | undefined;
   /** The marks that the net value last told is taken to be made at. */
   #marksThen: Map<MarketId, CreditUnits> = new Map();
-  /** Whether none that were heard by now give what was told: the next ones may. */
+  /** Whether none that were heard by now and were in force together give what was told: the next ones may. */
   #isOpen = false;
   #known: { readonly serial: number; readonly told: BalancesTold; readonly value: CreditUnits } | undefined;
 
@@ -86,11 +86,12 @@ export class NetValue {
   #close(): void {
     if (this.#told === undefined) return;
     const { balances, positions } = this.#told;
-    const heard = (marketId: MarketId): readonly CreditUnits[] => (this.#marks.get(marketId) ?? []).map(({ mark }) => mark);
-    const marks = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
-    if (marks === undefined) return;
-    this.#isOpen = false;
-    for (const [marketId, mark] of marks) this.#marksThen.set(marketId, mark);
+    const heard = (marketId: MarketId): readonly MarkInForce[] =>
+      (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => ({ mark, fromMs: atMs, untilMs: all[at - 1]?.atMs ?? Infinity }));
+    const found = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
+    if (found === undefined) return;
+    this.#isOpen = !found.wereTogether;
+    for (const [marketId, mark] of found.marks) this.#marksThen.set(marketId, mark);
   }
 
   /** What the positions are worth at our marks now, less what they were worth at those of the net value that was told. */

@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, MarketId } from "../core/units.js";
+import type { CreditUnits, MarketId, Ms } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
 
 /** What an exchange told of its valuation of an account. */
@@ -8,20 +8,34 @@ export interface Valuation {
   readonly positions: readonly VenuePosition[];
 }
 
+/** A mark that was heard, and from when to when, exchange time, it was the newest of its market. */
+export interface MarkInForce {
+  readonly mark: CreditUnits;
+  readonly fromMs: Ms;
+  readonly untilMs: Ms;
+}
+
+/** The marks of the markets with a position that an exchange valued them at. */
+export interface FoundMarks {
+  readonly marks: ReadonlyMap<MarketId, CreditUnits>;
+  /** Whether there was a time when each of them was in force; if not, they may be others that were not heard yet, and give the same by chance. */
+  readonly wereTogether: boolean;
+}
+
 /** More combinations of marks than that are not tried. */
 const MOST_TRIES = 4096;
 
 /**
  * The marks that an exchange valued positions at, which it does not say: those of each market's that give just the exposure that it told,
- * `sum of |truncate(paper * mark / 10^paperDecimals)|` (protocol, 7.1).
+ * `sum of |truncate(paper * mark / 10^paperDecimals)|` (protocol, 7.1). Those that were in force together come before others.
  * @param known marks of each market that it may have been, the likeliest first.
- * @returns those of the markets with a position; undefined where none give it, or a position is in a market of which nothing is known.
+ * @returns undefined where none give it, or a position is in a market of which nothing is known.
  */
 export function marksOf(
   { exposure, positions }: Valuation,
-  known: (marketId: MarketId) => readonly CreditUnits[],
+  known: (marketId: MarketId) => readonly MarkInForce[],
   instruments: ReadonlyMap<MarketId, Instrument>,
-): ReadonlyMap<MarketId, CreditUnits> | undefined {
+): FoundMarks | undefined {
   const held: Held[] = [];
   for (const { marketId, lots, restPaper = 0n } of positions) {
     if (lots === 0 && restPaper === 0n) continue;
@@ -29,24 +43,39 @@ export function marksOf(
     if (instrument === undefined) return undefined;
     const paper = BigInt(lots) * instrument.paperPerLot + restPaper;
     const unit = 10n ** BigInt(instrument.paperDecimals);
-    const ways = known(marketId).map((mark) => ({ mark, size: magnitude((paper * mark) / unit) }));
+    const ways = known(marketId).map((each) => ({ ...each, size: magnitude((paper * each.mark) / unit) }));
     held.push({ marketId, ways });
   }
   if (held.reduce((tries, { ways }) => tries * ways.length, 1) > MOST_TRIES) return undefined;
-  return found(held, 0, exposure, BigInt(held.length));
+  for (const wereTogether of [true, false]) {
+    const marks = found({ held, off: BigInt(held.length), wereTogether }, 0, exposure, { fromMs: -Infinity, untilMs: Infinity });
+    if (marks !== undefined) return { marks, wereTogether };
+  }
+  return undefined;
 }
 
 interface Held {
   readonly marketId: MarketId;
-  readonly ways: readonly { readonly mark: CreditUnits; readonly size: CreditUnits }[];
+  readonly ways: readonly (MarkInForce & { readonly size: CreditUnits })[];
 }
 
-/** @param off how far a sum may be off: the exchange may round each position its own way. */
-function found(held: readonly Held[], at: number, left: CreditUnits, off: bigint): Map<MarketId, CreditUnits> | undefined {
-  const next = held[at];
-  if (next === undefined) return magnitude(left) <= off ? new Map() : undefined;
-  for (const { mark, size } of next.ways) {
-    const marks = found(held, at + 1, left - size, off);
+interface Search {
+  readonly held: readonly Held[];
+  /** How far a sum may be off: the exchange may round each position its own way. */
+  readonly off: bigint;
+  readonly wereTogether: boolean;
+}
+
+type Span = Pick<MarkInForce, "fromMs" | "untilMs">;
+
+/** @param span when all marks taken so far were in force. */
+function found(search: Search, at: number, left: CreditUnits, span: Span): Map<MarketId, CreditUnits> | undefined {
+  if (search.wereTogether && span.fromMs > span.untilMs) return undefined;
+  const next = search.held[at];
+  if (next === undefined) return magnitude(left) <= search.off ? new Map() : undefined;
+  for (const { mark, size, fromMs, untilMs } of next.ways) {
+    const common = { fromMs: Math.max(span.fromMs, fromMs), untilMs: Math.min(span.untilMs, untilMs) };
+    const marks = found(search, at + 1, left - size, common);
     if (marks !== undefined) return marks.set(next.marketId, mark);
   }
   return undefined;

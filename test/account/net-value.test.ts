@@ -172,6 +172,28 @@ describe("a net value and marks that come apart", () => {
     expect(late.netValue.now).toBe(netValue + (3n * 200n * QUOTE) / 1000n);
   });
 
+  it("is not taken to be made at marks that were never in force together, though they give the same exposure", () => {
+    const intake = told([(one) => one.base(MARKET, 2, 1), (one) => one.base(OTHER, -1, 1)]);
+    intake.netValue.mark(OTHER, marked(59_278.3), 1_000);
+    intake.netValue.mark(MARKET, marked(59_000), 1_301);
+    intake.netValue.mark(OTHER, marked(59_000), 2_000);
+    intake.netValue.mark(MARKET, marked(59_388.2), 2_301);
+    intake.netValue.mark(MARKET, marked(59_000), 3_301);
+    intake.netValue.mark(OTHER, marked(60_054.5), 4_000);
+    // 2 * 59000.1 + 60054.5 is 2 * 59388.2 + 59278.3.
+    const netValue = valued(
+      intake,
+      1_000n * QUOTE,
+      [
+        [MARKET, 2, 59_000.1],
+        [OTHER, -1, 60_054.5],
+      ],
+      4_300,
+    );
+    intake.netValue.mark(MARKET, marked(59_000.1), 4_301);
+    expect(intake.netValue.now).toBe(netValue);
+  });
+
   const mark = fc.integer({ min: 590_000, max: 610_000 }).map((tenths) => tenths / 10);
   const apart = fc.integer({ min: 0, max: 900 });
   const held = fc.integer({ min: -80, max: 80 });

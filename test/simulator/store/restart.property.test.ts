@@ -124,6 +124,19 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
+const ask = (offset: number): Step => ({
+  kind: "place",
+  trader: 0,
+  marketId: "btcusdc",
+  side: "SELL",
+  offset,
+  lots: 100,
+  timeInForce: "GTC",
+  type: "LIMIT",
+});
+/** Of two prices the one that came first is, by the orders left there, the later one. */
+const LEVEL_OUTLIVES_ITS_FIRST_ORDER: Step[] = [ask(5), ask(6), ask(5), { kind: "cancel", trader: 0, which: 0 }];
+
 async function take(world: KillableExchange, action: Step): Promise<void> {
   switch (action.kind) {
     case "place": {
@@ -213,7 +226,7 @@ describe("an exchange that is killed between any two events", () => {
         }
         world.kill();
       }),
-      { numRuns: 8 },
+      { numRuns: 8, examples: [[LEVEL_OUTLIVES_ITS_FIRST_ORDER]] },
     );
   });
 

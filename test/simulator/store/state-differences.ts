@@ -34,6 +34,12 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Journal: { "#dropped": "a shorter array with the same kept items" },
 };
 
+/** Maps whose order is of no account: of all others it is what lists go by. */
+const UNORDERED: readonly string[] = [
+  "markets", // in which an account traded first
+  "#byTicks", // which price was quoted first: levels are looked up there, and stand in their order in `#levels`
+];
+
 /**
  * Where a living exchange and the one that was made from its records differ, field by field, private ones and what closures
  * hold too, and whether what is one object in the one is one object in the other.
@@ -62,8 +68,7 @@ export function stateDifferences(living: object, rebuilt: object): string[] {
       return;
     }
     if (a instanceof Map && b instanceof Map) {
-      // In which market an account traded first is of no account; of all other maps the order is what lists go by.
-      const [ours, theirs] = path.endsWith(".markets") ? [sorted(a), sorted(b)] : [[...a], [...b]];
+      const [ours, theirs] = UNORDERED.some((name) => path.endsWith(`.${name}`)) ? [sorted(a), sorted(b)] : [[...a], [...b]];
       compareLists(path, ours, theirs);
     } else if (a instanceof Set && b instanceof Set) {
       compareLists(path, inOrder([...a]), inOrder([...b]));

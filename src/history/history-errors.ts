@@ -13,3 +13,6 @@ export class HistoryError extends RunError {
     this.file = file;
   }
 }
+
+/** A price or an amount of a file cannot be counted in the caller's steps: by another grid the file may be read. */
+export class GridError extends HistoryError {}

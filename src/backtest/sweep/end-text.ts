@@ -1,8 +1,12 @@
 import type { SweepResult } from "./sweep-json.js";
 
-/** How runs ended before their history did, in words: `halted`, or `halted 2 of 5` windows. Empty where all went to its end. */
-export function endText(runs: readonly Pick<SweepResult["points"][number]["runs"][number], "ended">[]): string {
+type Run = Pick<SweepResult["points"][number]["runs"][number], "ended" | "reason">;
+
+/** How runs ended before their history did, in words: `halted`, or `halted 2 of 5` windows; of what was refused why. Empty where all went to its end. */
+export function endText(runs: readonly Run[]): string {
   const counts = new Map<string, number>();
   for (const { ended } of runs) if (ended !== "end-of-history") counts.set(ended, (counts.get(ended) ?? 0) + 1);
-  return [...counts].map(([ended, count]) => (runs.length === 1 ? ended : `${ended} ${count} of ${runs.length}`)).join(", ");
+  const texts = [...counts].map(([ended, count]) => (runs.length === 1 ? ended : `${ended} ${count} of ${runs.length}`));
+  const reason = runs.find((run) => run.reason !== undefined)?.reason;
+  return `${texts.join(", ")}${reason === undefined ? "" : ` (${reason})`}`;
 }

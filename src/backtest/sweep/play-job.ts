@@ -22,7 +22,10 @@ export interface Job {
 /** What came of it. */
 export interface JobResult {
   readonly figures: Figures;
-  readonly ended: Report["ended"];
+  /** `refused`: it was not run, since the market does not take it. */
+  readonly ended: Report["ended"] | "refused";
+  /** Of one that was refused: why. */
+  readonly reason?: string;
 }
 
 /** Runs jobs in one process or thread, their strategies loaded once: they are what they were then, however their files change. */

@@ -78,8 +78,8 @@ export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["wi
   return { name, from: instantOf(fromUs), to: instantOf(toUs) };
 }
 
-function runText({ figures, ended }: JobResult): SweepResult["points"][number]["runs"][number] {
-  return { figures: figures as Record<keyof Figures, FigureValue>, ended };
+function runText({ figures, ended, reason }: JobResult): SweepResult["points"][number]["runs"][number] {
+  return { figures: figures as Record<keyof Figures, FigureValue>, ended, ...(reason === undefined ? {} : { reason }) };
 }
 
 /** The only figure as it is; the mean of several. */

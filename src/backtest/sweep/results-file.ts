@@ -58,10 +58,10 @@ export class ResultsFile {
   }
 
   /** A job's result; on the disk when this returns. One that is known already is not counted again. */
-  add(job: string, { figures, ended }: JobResult): void {
+  add(job: string, result: JobResult): void {
     if (this.#results.has(job)) return;
-    this.#write({ job, figures, ended } satisfies Line);
-    this.#results.set(job, { figures, ended });
+    this.#write({ job, ...result } satisfies Line);
+    this.#results.set(job, result);
   }
 
   close(): void {
@@ -97,10 +97,11 @@ export class ResultsFile {
       });
     }
     for (const [at, line] of lines.entries()) {
-      const { job, figures, ended } = parsed(line, path, at + 2) as Line;
+      const { job, ...result } = parsed(line, path, at + 2) as Line;
+      const { figures, ended } = result;
       if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string")
         throw broken(path, at + 2);
-      if (!this.#results.has(job)) this.#results.set(job, { figures, ended });
+      if (!this.#results.has(job)) this.#results.set(job, result);
     }
     return Buffer.byteLength(whole);
   }

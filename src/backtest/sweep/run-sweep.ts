@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { writeWhole } from "../../history/durable-file.js";
+import { GridError } from "../../history/history-errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
@@ -11,9 +12,10 @@ import { requireReported } from "../run/reported-span.js";
 import { type InputSums, inputsOf, latencySums } from "./input-files.js";
 import type { HistoryContents, JobBatch, JobRunner } from "./job-runner.js";
 import { configOfWindow, openShared } from "./open-shared.js";
-import type { Job } from "./play-job.js";
+import type { Job, JobResult } from "./play-job.js";
 import type { Point } from "./points.js";
 import { bestPoint, jobId, rankedPoints, walkedForward, windowText } from "./rank-points.js";
+import { refusal, refusedGrid, refusedSize, requireTaken } from "./refused-points.js";
 import { ResultsFile } from "./results-file.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
 import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
@@ -149,7 +151,12 @@ class SweepWork {
       });
     const tell = (): void => onProgress?.(results.done.size, this.#all);
     tell();
-    for (const alike of jobsByHistory(jobs)) {
+    const taken = jobs.filter(({ id, config }) => {
+      const reason = refusedSize(config);
+      if (reason !== undefined) results.add(id, refusal(reason));
+      return reason === undefined;
+    });
+    for (const alike of jobsByHistory(taken)) {
       const [{ config }] = alike;
       const batch: JobBatch = {
         sweep: print,
@@ -166,18 +173,23 @@ class SweepWork {
           return opened;
         },
       };
-      await runner.run(
-        batch,
-        (job, result) => {
-          results.add(job.id, result);
-          tell();
-        },
-        signal,
-      );
+      const onResult = (job: Job, result: JobResult): void => {
+        results.add(job.id, result);
+        tell();
+      };
+      try {
+        await runner.run(batch, onResult, signal);
+      } catch (error) {
+        if (!(error instanceof GridError)) throw error;
+        for (const job of alike) onResult(job, refusal(refusedGrid(error, config)));
+      }
       if (signal.aborted) break;
     }
     const missing = jobs.find(({ id }) => !results.done.has(id));
-    if (missing === undefined) return true;
+    if (missing === undefined) {
+      requireTaken(window, points, results.done);
+      return true;
+    }
     if (signal.aborted) return false;
     throw new RunError("was never answered", { field: missing.id, expected: "a result of every job" });
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FIGURE_NAMES, type FigureName } from "./figures.js";
 
 /** What names the shape of a sweep's results; a change that a reader could notice makes it another. */
-export const SWEEP_FORMAT = "marketwright-sweep/1";
+export const SWEEP_FORMAT = "marketwright-sweep/2";
 
 const instant = z
   .string()
@@ -19,7 +19,10 @@ const figures = z
 const index = z.int().nonnegative();
 const run = z.strictObject({
   figures,
-  ended: z.enum(["end-of-history", "halted", "liquidated", "stopped"]),
+  ended: z
+    .enum(["end-of-history", "halted", "liquidated", "stopped", "refused"])
+    .describe("refused: it was not run, since the market does not take its values; all figures are null"),
+  reason: z.string().describe("Of one that was refused").optional(),
 });
 const window = z.strictObject({ name: z.string(), from: instant, to: instant.describe("Exclusive") });
 const values = z.record(z.string(), value).describe("Of each parameter, by its path");

@@ -58,7 +58,9 @@ function endWarnings({ points, best, walkForward }: SweepResult): string[] {
   return [
     ...(early === "" ? [] : [`The best point did not trade to the end of its history: ${early}.`]),
     ...(tested === "" ? [] : [`On the test windows the chosen points did not all trade to the end: ${tested}.`]),
-    ...(count === 0 ? [] : [`${countText(count)} of ${countText(points.length)} points ended early in a window: the table says how.`]),
+    ...(count === 0
+      ? []
+      : [`${countText(count)} of ${countText(points.length)} points ended early in a window, or were refused: the table says how.`]),
   ];
 }
 

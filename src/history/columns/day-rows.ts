@@ -1,6 +1,6 @@
 import type { DayManifest } from "../day-manifest.js";
 import type { Duck, NumberChunk } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { GridError, HistoryError } from "../history-errors.js";
 import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
 import { countedColumn } from "./decimal-columns.js";
@@ -153,8 +153,9 @@ export class DayRows {
           `SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(this.file, "file_row_number = true")} WHERE price IS NOT NULL AND (${broken}) LIMIT 1`,
         ),
       );
-      if (row !== undefined)
-        return new HistoryError(this.file, `row ${String(row.place)}: ${column} ${why}`, { value: row.value, expected });
+      if (row === undefined) continue;
+      const Refused = column === "id" ? HistoryError : GridError;
+      return new Refused(this.file, `row ${String(row.place)}: ${column} ${why}`, { value: row.value, expected });
     }
     return new HistoryError(this.file, "holds a row that cannot be held", { expected: "the file as it was when it was opened" });
   }

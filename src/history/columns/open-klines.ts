@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
-import { HistoryError } from "../history-errors.js";
+import { GridError } from "../history-errors.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
 import type { HistoryStore } from "../store.js";
 import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
@@ -64,7 +64,7 @@ export async function openKlines(store: HistoryStore, market: MarketId, wish: Kl
   const ticks = (row: SpanRow, column: string): number => {
     const count = Number(row[column]);
     if (count <= MOST_TICKS) return count;
-    throw new HistoryError(file, `${column} at ${String(row.startUs)} us has more ticks than a column holds`, {
+    throw new GridError(file, `${column} at ${String(row.startUs)} us has more ticks than a column holds`, {
       value: count,
       expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
     });

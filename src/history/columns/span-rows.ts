@@ -3,7 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import { DAY_MS, type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
 import { Duck, type DuckLimits, pathSql } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { GridError } from "../history-errors.js";
 import type { HistoryKind } from "../kinds.js";
 import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
@@ -143,7 +143,7 @@ async function requireOnGrid(duck: Duck, files: readonly string[], columns: read
         duck.rows(`SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`),
       );
       if (off === undefined) continue;
-      throw new HistoryError(file, `row ${String(off.place)}: ${column} is off the grid`, {
+      throw new GridError(file, `row ${String(off.place)}: ${column} is off the grid`, {
         value: off.value,
         expected: `a whole multiple of ${unit}`,
       });

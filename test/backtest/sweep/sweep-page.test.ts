@@ -32,7 +32,7 @@ function made(): SweepResult {
   const ranked = rankedPoints(points, [window], done, { figure: "profit", goal: "maximise" });
   const span = { name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T13:00:00.000000Z" };
   return {
-    format: "marketwright-sweep/1",
+    format: "marketwright-sweep/2",
     name: "<script>alert(1)</script>",
     version: "1.2.3",
     fingerprint: "f".repeat(64),
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const { page } = await opened("light", 1280);
     await expect
       .poll(() => page.locator(".warning").allInnerTexts(), SOON)
-      .toContain("1 of 60 points ended early in a window: the table says how.");
+      .toContain("1 of 60 points ended early in a window, or were refused: the table says how.");
     const heads = await page.locator("#points-table thead th").allInnerTexts();
     const column = heads.indexOf("ended early");
     await page.locator("#points-table thead th").nth(column).locator("button").click();

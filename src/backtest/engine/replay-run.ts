@@ -23,6 +23,7 @@ import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import { WORKED } from "../record/markouts.js";
 import type { RunObserver } from "../record/run-observer.js";
+import { chargedRules } from "../venue/charged-rules.js";
 import type { LatencyModel } from "../venue/latency.js";
 import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
@@ -94,7 +95,7 @@ export class ReplayRun {
     const { config, strategies, markets, startUs, observer, startCredit, sampleUs } = options;
     this.#options = options;
     const pace = paceOf(markets.values());
-    const rules = replayRules(options.rules, Math.floor(startUs / 1000));
+    const rules = replayRules(chargedRules(options.rules, config), Math.floor(startUs / 1000));
     const clock = new ReplayClock(startUs);
     this.#clock = clock;
     const outbox = new SyncOutbox(CONNECTIONS);

@@ -11,6 +11,7 @@ import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
+import { chargedRules } from "../venue/charged-rules.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 import { constantLatency } from "../venue/latency.js";
 import { marketTerms } from "../venue/market-terms.js";
@@ -85,10 +86,10 @@ export class PaperVenue implements Venue {
       onAnswer: (actionId, outcome) => this.#emit({ type: "answer", actionId, outcome }),
     });
     this.events$ = this.#events.asObservable();
-    const paperRules: VenueRules = { ...rules, waiveGasFeeMinimumQuote: 0n };
+    const paperRules: VenueRules = { ...chargedRules(rules, config), waiveGasFeeMinimumQuote: 0n };
     const terms = new Map(
       Object.keys(config.markets).map((marketId) => {
-        const market = rules.markets[marketId];
+        const market = paperRules.markets[marketId];
         const { tickSize, stepSize } = market;
         const { creditDecimals, paperDecimals } = rules;
         const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { signedRates } from "../../bot/signed-rates.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DoubtRule } from "../venue/doubt-rule.js";
@@ -15,7 +16,7 @@ export function shownModels(config: BacktestConfig, history: PlayedHistory): Sho
   const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
   const markets = Object.keys(asked.markets);
   const rates = markets.map((marketId) => {
-    const { makerFeeRate, takerFeeRate } = rules.markets[marketId];
+    const { makerFeeRate, takerFeeRate } = signedRates(config.bot, rules.markets[marketId]);
     return { name: `Fees in ${marketId}`, value: `maker ${bpsText(makerFeeRate)} bps, taker ${bpsText(takerFeeRate)} bps` };
   });
   const budgets = rules.rateLimits.map(({ name, limit, intervalMs }) => `${name} ${limit} in ${intervalMs / 1000} s`);

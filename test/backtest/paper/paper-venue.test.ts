@@ -27,9 +27,10 @@ class PaperStage {
   #sequence = 1;
   #ids = 0;
 
-  constructor() {
+  /** @param agreed fee rates that the bot signs. */
+  constructor(agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {}) {
     const config = botSchema.parse({
-      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
+      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", ...agreed },
       account: { keyEnv: "KEY" },
       quotes: { timeInForce: "POST_ONLY" },
       markets: Object.fromEntries(
@@ -156,6 +157,18 @@ describe("a paper venue", () => {
     stage.trade("btcusdc", "SELL", 599_990, 50);
     await stage.clock.runFor(100);
     expect(stage.fills).toEqual([]);
+  });
+
+  // As a live exchange does: the rates stand in the order.
+  it("charges the fees that the bot signs where they were agreed on, and else the market's", async () => {
+    const feeOf = async (stage: PaperStage): Promise<readonly bigint[]> => {
+      stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
+      await stage.clock.runFor(100);
+      return stage.heard.flatMap(({ event }) => (event.type === "trade-update" ? [event.trade.commission] : []));
+    };
+    // 5 lots of 0.001 at 60,000.1 are 300.0005.
+    expect(await feeOf(new PaperStage())).toEqual([150_000n]);
+    expect(await feeOf(new PaperStage({ makerFeeRate: "0.0004", takerFeeRate: "0.001" }))).toEqual([300_000n]);
   });
 
   it("fills an IOC by what is there and lets the rest go, and a FOK wholly or not at all", async () => {

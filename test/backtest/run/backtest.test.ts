@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function written(backtest: string, name = "bt", limits = "maxPositionBase: 0.2, maxOrderBase: 0.05"): BacktestConfig {
-  const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
+function written(backtest: string, name = "bt", limits = "maxPositionBase: 0.2, maxOrderBase: 0.05", agreed = ""): BacktestConfig {
+  const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1${agreed} }
 account: { keyEnv: KEY }
 quotes: { timeInForce: POST_ONLY }
 decide: { everyMs: 100 }
@@ -130,6 +130,25 @@ describe("a backtest from its file", () => {
     expect(await doubtsWith(50)).toEqual([
       expect.stringMatching(/^btcusdc: its .*orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/),
     ]);
+  });
+
+  // Live an order carries the rates that were agreed on, and pays them. A replay that charged the public ones would show a rebate to somebody who pays.
+  it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
+    const of = async (name: string, agreed: string) => {
+      const config = written(backtest("fills: { queue: power-2 }", "from: 2026-01-05, to: 2026-01-06"), name, undefined, agreed);
+      const { report } = await runBacktest(config, { ...played, directory: join(folder, name), replace: false });
+      const { turnover, fees } = report.fills.byCause.queue;
+      expect(Number(turnover)).toBeGreaterThan(0);
+      return {
+        bps: (10_000 * Number(fees)) / Number(turnover),
+        shown: report.models.find(({ name: model }) => model === `Fees in ${MARKET}`),
+      };
+    };
+    const open = await of("open-rates", "");
+    expect(open.bps).toBeCloseTo(1, 3);
+    const agreed = await of("agreed-rates", ", makerFeeRate: 0.0004, takerFeeRate: 0.001");
+    expect(agreed.bps).toBeCloseTo(4, 3);
+    expect(agreed.shown?.value).toBe("maker 4 bps, taker 10 bps");
   });
 
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {

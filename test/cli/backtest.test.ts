@@ -84,6 +84,16 @@ describe("marketwright backtest", () => {
     expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain("The run was liquidated before the end of its history");
   });
 
+  // Whoever reads a small profit has to know that it hangs on a position that somebody has yet to buy.
+  it("says what is still held at the end, and that closing it was not paid for", async () => {
+    const { out: told } = await captureCli(["backtest", file(5000), "--out", out("held")]);
+    const [{ position }] = reportOf("held").markets;
+    expect(Number(position.last)).not.toBe(0);
+    expect(told).toContain(
+      `\nin btcusdc ${position.last} base units are held at the end: they count at the mark, and closing them is not paid for\n`,
+    );
+  });
+
   it("says how many of a market's fills are doubtful, of what amount, and what hangs on them", async () => {
     const path = file(5000);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");

@@ -33,7 +33,7 @@ export interface ReplayFill {
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate. */
   readonly fee: CreditUnits;
-  /** Best bid plus best ask at the exchange just before, in ticks; NaN without two sides. */
+  /** Best bid plus best ask at the exchange just before, in ticks, of a `cross` those of the book that came to our price; NaN without two sides. */
   readonly midHalfTicks: number;
   /** Signed, after the fill. */
   readonly positionLots: Lots;

@@ -154,6 +154,13 @@ function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "r
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
 }
 
+/** A position that is left counts at the mark, as if it could be had for nothing. */
+function heldLines({ marketId, position: { last } }: BacktestResult["report"]["markets"][number]): string[] {
+  return Number(last) === 0
+    ? []
+    : [`in ${marketId} ${last} base units are held at the end: they count at the mark, and closing them is not paid for`];
+}
+
 /** What hangs on fills of which history does not tell whether their orders had come to rest. */
 function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report"]["markets"][number]): string[] {
   const line = ({ fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers, may: string): string[] =>
@@ -175,6 +182,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
+    ...report.markets.flatMap(heldLines),
     ...report.markets.flatMap(doubtfulLines),
     ...alternatives.map(
       (other) =>

@@ -112,6 +112,7 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       maxDrawdown,
       fills,
     })),
+    doubts: [...(outcome.doubts ?? [])],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
     notes: {

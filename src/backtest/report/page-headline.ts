@@ -98,6 +98,7 @@ function warningsHtml(report: Report): string {
       `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escaped(report.reason)}`}.`,
     );
   }
+  for (const doubt of report.doubts) warnings.push(`Do not believe this without a second look: ${escaped(doubt)}.`);
   const intents = refused.filter(({ by }) => by === "bot");
   for (const { marketId, count, reason, why } of intents)
     warnings.push(

@@ -220,6 +220,10 @@ export const reportSchema = z
         }),
       )
       .describe("What was asked for and not done, the most frequent first"),
+    doubts: z
+      .array(z.string())
+      .default([])
+      .describe("What makes the run less believable than it looks; none in reports of before this was told"),
     notes: z.strictObject({
       counts: z.strictObject({ info: count, warn: count, error: count }),
       first: z.array(z.strictObject({ at: instant, level: z.enum(["info", "warn", "error"]), text: z.string() })),

@@ -60,6 +60,8 @@ export interface RunOutcome {
   readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
   /** Why, where it did not go to the end of its history. */
   readonly reason?: string;
+  /** What makes it less believable than it looks, in words. */
+  readonly doubts?: readonly string[];
   /** What was asked for and not done. */
   readonly refusals?: readonly Refusal[];
   /** What the same run comes to under other assumptions, such as the other path through each candle. */

@@ -112,10 +112,8 @@ export async function playPath(
   const whole = { endUs: replay.finish(), refusals: refusals.list };
   const shares = largeSharesOf(history.grade, replay.venue.markets.values());
   for (const share of shares) observer.note(whole.endUs, "warn", share);
-  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({
-    outcome: { ...whole, ...ended },
-    doubts: [...doubts, ...shares],
-  });
+  doubts = [...doubts, ...shares];
+  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({ outcome: { ...whole, ...ended, doubts }, doubts });
   if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
   if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
   return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });

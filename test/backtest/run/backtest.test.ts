@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { map } from "rxjs";
@@ -122,6 +122,11 @@ describe("a backtest from its file", () => {
       const { doubts, report } = await runBacktest(config, { ...played, strategies, directory, replace: true });
       expect(report.fills.all.fills).toBeGreaterThan(0);
       expect(report.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...doubts]));
+      // Whoever is sent the page has no terminal to read.
+      expect(report.doubts).toEqual(doubts);
+      const page = readFileSync(join(directory, "report.html"), "utf8");
+      for (const doubt of doubts)
+        expect(page).toMatch(new RegExp(`class="warning" role="note">Do not believe this without a second look: ${doubt.slice(0, 30)}`));
       const own = report.markets[0]?.fills;
       if (doubts.length > 0) expect(doubts[0]).toContain(`had ${own?.all.amount} base`);
       return doubts;

@@ -127,12 +127,9 @@ export class SessionRecording implements SessionTap {
   event(event: VenueEvent): void {
     this.#guarded(() => {
       for (const recorder of this.#recorders) {
-        const before = recorder.heard;
-        recorder.event(event);
-        const { messages, marks } = recorder.heard;
+        const number = recorder.event(event);
         // A turn that hears it says no more than where it is.
-        if (marks > before.marks) this.#turns?.stored(event, marks);
-        else if (messages > before.messages) this.#turns?.stored(event, messages);
+        if (number !== undefined) this.#turns?.stored(event, number);
       }
     });
   }

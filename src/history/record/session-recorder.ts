@@ -58,6 +58,7 @@ export class SessionRecorder {
   #day = "";
   #messages = 0;
   #marks = 0;
+  #number: number | undefined;
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
   /** Until the exchange has stamped anything. */
@@ -94,19 +95,22 @@ export class SessionRecorder {
     }
   }
 
-  /** How many messages of the market are recorded by now: books and trades as one, and marks. */
-  get heard(): { readonly messages: number; readonly marks: number } {
-    return { messages: this.#messages, marks: this.#marks };
-  }
-
-  /** Takes what the venue told. */
-  event(event: VenueEvent): void {
+  /**
+   * Takes what the venue told.
+   * @returns the number by which the market's data have it: of a mark among the marks, of a message of the book or a trade among both, counted from 1 as
+   * they were heard. A day's first snapshot, which no event is, has one too. Undefined for what is not of the market's data
+   */
+  event(event: VenueEvent): number | undefined {
+    this.#number = undefined;
     this.#guarded(() => this.#event(event));
+    return this.#number;
   }
 
   #event(event: VenueEvent): void {
     const us = this.#stamps.distinctUs();
     this.#turn(us);
+    // The day's snapshot is none of the event's.
+    this.#number = undefined;
     switch (event.type) {
       case "stream":
         this.#stream(event.stream, event.state === "up", event.reason, us);
@@ -245,8 +249,8 @@ export class SessionRecorder {
 
   #add(kind: RecordedKind, record: OwnRecord, us: number): void {
     if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
-    if (kind === "marks") this.#marks += 1;
-    else if (kind === "book" || kind === "trades") this.#messages += 1;
+    if (kind === "marks") this.#number = this.#marks += 1;
+    else if (kind === "book" || kind === "trades") this.#number = this.#messages += 1;
     this.#part?.add(kind, { ...record, line: this.#stamps.placeOf(us), recvTimeNs: `${us}000` });
   }
 

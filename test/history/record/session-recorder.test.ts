@@ -220,6 +220,33 @@ describe("A recording of a market's streams", () => {
     expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
   });
 
+  // By these numbers a session's turns name what the store has: an account's news that is the first of a day would be looked for among the book's messages.
+  it("says by which number the store has an event, and none of one that it has not, also where a day begins with it", async () => {
+    const session = await new Session(MIDNIGHT - 5).open();
+    const number = async (event: VenueEvent): Promise<number | undefined> => {
+      await session.clock.runFor(1);
+      return session.recorder.event(event);
+    };
+    const mark: VenueEvent = {
+      type: "market-state",
+      marketId: MARKET,
+      mark: 100_150_000n,
+      index: 100_200_000n,
+      fundingRate: 1e-7,
+      nextFundingMs: 9,
+    };
+    const before = [up("market"), snapshot(1, [1000, 5], [1010, 1]), mark, update(2, [1001, 6], [])];
+    const numbers: (number | undefined)[] = [];
+    for (const event of before) numbers.push(await number(event));
+    expect(numbers).toEqual([undefined, 1, 1, 2]);
+    // The third message is the snapshot that the day begins with.
+    for (const event of [up("account"), mark, { ...mark, marketId: "ethusdc" }, update(3, [], [1009, 4]), trade(1, MIDNIGHT + 4)])
+      numbers.push(await number(event));
+    expect(numbers.slice(4)).toEqual([undefined, 2, undefined, 4, 5]);
+    await session.recorder.close();
+    expect(session.store.days({ market: MARKET, kind: "book" })).toHaveLength(2);
+  });
+
   it("goes on behind what the one before it left, though it knows less of its clock", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     // Our clock is 700 ms behind the exchange's, as a trade tells.

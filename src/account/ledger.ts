@@ -73,6 +73,21 @@ export class Ledger {
     return rankOf(trade) === SETTLED_RANK ? { news: "settled" } : undefined;
   }
 
+  /**
+   * Call before the trades of one list are taken in. It tells where each has come to and not in which order: whether a trade failed before or after
+   * others were made. Positions that were listed meanwhile may be of any moment between, and each goes on the trail.
+   */
+  beginList(marketId: MarketId, trades: readonly VenueTrade[]): void {
+    const market = this.#market(marketId);
+    const made = trades.filter(({ id }) => !market.trades.has(id) && BigInt(id) > market.foldedThrough);
+    const failed = trades.filter((trade) => isFailed(trade) && isCounted(market.trades.get(trade.id)));
+    if (made.length === 0 || failed.length === 0) return;
+    const net = netLots(market);
+    for (const after of sumsOf(made)) {
+      for (const less of sumsOf(failed)) noteMoment(market, net + after - less);
+    }
+  }
+
   /** Takes an income in. False when it was known, or is older than the ledger. */
   income(income: VenueIncome): boolean {
     if (income.timeMs < this.#incomeFloorMs || this.#incomes.has(income.id)) return false;
@@ -262,7 +277,22 @@ function netLots({ buyLots, sellLots, takenLots }: MarketLedger): Lots {
 
 function noteChange(market: MarketLedger): void {
   market.version += 1;
-  if (market.trail.length < TRAIL_LIMIT) market.trail.push(netLots(market));
+  noteMoment(market, netLots(market));
+}
+
+function noteMoment({ trail }: MarketLedger, lots: Lots): void {
+  if (trail.length < TRAIL_LIMIT) trail.push(lots);
+}
+
+/** Signed lots of no trade, of the first, of the first two, and so on. */
+function sumsOf(trades: readonly VenueTrade[]): Lots[] {
+  const sums = [0];
+  for (const { side, lots } of trades) sums.push((sums.at(-1) as Lots) + signOf(side) * lots);
+  return sums;
+}
+
+function isCounted(trade: VenueTrade | undefined): boolean {
+  return trade !== undefined && !isFailed(trade);
 }
 
 /** A trade came and failed before we heard of it: positions listed meanwhile may have it in them. */

@@ -140,6 +140,7 @@ function tradesTold(
   next: FollowUp[],
 ): void {
   const { marketId, fromId } = question;
+  intake.ledger.beginList(marketId, trades);
   for (const trade of trades) changes.push(...intake.trade(trade, "rest", nowMs));
   const ids = trades.map(({ id }) => id);
   if (fromId === undefined) {

@@ -28,6 +28,22 @@ describe("the position by trades", () => {
     expect(ledger.positionLots(MARKET)).toBe(0);
   });
 
+  it("takes a position for one that we had, listed after trades were made and before an older one failed, or the other way round", () => {
+    const ledger = new Ledger();
+    ledger.trade(venueTrade(9, "SELL", 4));
+    ledger.beginTrail(MARKET);
+    const list = [venueTrade(9, "SELL", 4, { status: "FAILED" }), venueTrade(12, "BUY", 7), venueTrade(13, "BUY", 3)];
+    ledger.beginList(MARKET, list);
+    for (const trade of list) ledger.trade(trade);
+    const trail = ledger.trail(MARKET);
+    // With 9 alone; made since; 9 failed since.
+    for (const lots of [-4, 3, 6, 0, 7, 10]) expect(trail).toContain(lots);
+    expect(trail.at(-1)).toBe(10);
+    ledger.beginTrail(MARKET);
+    ledger.beginList(MARKET, list);
+    expect(ledger.trail(MARKET)).toEqual([10]);
+  });
+
   it("counts a trade of a status that nobody has documented, and still takes its end", () => {
     const ledger = new Ledger();
     ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED" }));

@@ -1,8 +1,8 @@
 import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
 import { ConfigError } from "../../core/errors.js";
+import { ChangedInput } from "../run/changed-input.js";
 import { historyKey, openHistory } from "../run/open-history.js";
 import type { SharedHistory } from "../run/shared-history.js";
-import { ChangedInput } from "../sweep/input-files.js";
 import { configOfWindow, openShared } from "../sweep/open-shared.js";
 import type { Job } from "../sweep/play-job.js";
 import { ThreadPool } from "../sweep/thread-pool.js";

@@ -3,7 +3,6 @@ import type { ReportPaths } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import type { CarriedError } from "./carried-error.js";
 import type { Path, ReportedBy } from "./path-run.js";
-import type { Played } from "./play-path.js";
 import type { SharedHistory } from "./shared-history.js";
 
 /** What a thread that plays a path is begun with. Its history has candles alone. */
@@ -20,6 +19,6 @@ export type ToPath = { readonly kind: "stop" } | { readonly kind: "finish"; read
 /** What it tells: how far it is, that it has played, that its report is in place, or what ended it. */
 export type FromPath =
   | { readonly kind: "progress"; readonly atUs: number }
-  | { readonly kind: "played"; readonly played: Played; readonly headline: AlternativeRun }
+  | { readonly kind: "played"; readonly outcome: RunOutcome; readonly headline: AlternativeRun }
   | { readonly kind: "finished"; readonly paths: ReportPaths }
   | { readonly kind: "failed"; readonly error: CarriedError };

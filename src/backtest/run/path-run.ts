@@ -2,7 +2,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { FillModels } from "../engine/fill-models.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
-import { metaOf, type Played, type PlayedBy, playPath } from "./play-path.js";
+import { metaOf, type PlayedBy, playPath } from "./play-path.js";
 import type { PlayedHistory } from "./played-history.js";
 
 /** A path of the prices: of candles, the order of a bar's extremes. */
@@ -17,7 +17,8 @@ export interface ReportedBy extends PlayedBy {
 }
 
 /** A path that was played, its report still in the making. */
-export interface PathRun extends Played {
+export interface PathRun {
+  readonly outcome: RunOutcome;
   readonly path: Path;
   /** Its figures in short, with nothing written yet. */
   headline(): AlternativeRun;
@@ -31,15 +32,15 @@ export interface PathRun extends Played {
 export async function runPath(config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path): Promise<PathRun> {
   const writer = new ReportWriter(run.directory, metaOf(config, run, history), { replace: run.replace });
   try {
-    const played = await playPath(config, run, history, path, writer.observer);
+    const outcome = await playPath(config, run, history, path, writer.observer);
     return {
-      ...played,
+      outcome,
       path,
       headline: () => {
-        const { ended, reason, profit, drawdown, fills } = writer.report(played.outcome);
+        const { ended, reason, profit, drawdown, fills } = writer.report(outcome);
         return { name: nameOf(path), ended, reason, profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
       },
-      finish: async (outcome) => writer.finish(outcome),
+      finish: async (told) => writer.finish(told),
       abandon: async () => writer.abandon(),
     };
   } catch (error) {

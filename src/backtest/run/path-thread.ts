@@ -49,7 +49,7 @@ const obey = async (message: ToPath): Promise<void> => {
 
 port.on("message", obey);
 playing.then(
-  ({ outcome, doubts, headline }) => tell({ kind: "played", played: { outcome, doubts }, headline: headline() }),
+  ({ outcome, headline }) => tell({ kind: "played", outcome, headline: headline() }),
   (error: unknown) => {
     tell({ kind: "failed", error: carried(error) });
     port.close();

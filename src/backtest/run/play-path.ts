@@ -43,13 +43,6 @@ export interface PlayedBy {
   readonly feedOf?: FeedMaker;
 }
 
-/** A run that is over. */
-export interface Played {
-  readonly outcome: RunOutcome;
-  /** What makes it less believable than it looks, in words. */
-  readonly doubts: readonly string[];
-}
-
 const SAMPLE_MS = 1_000;
 
 /** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
@@ -60,7 +53,7 @@ export async function reportOf(config: BacktestConfig, run: PlayedBy, history: P
     instruments: meta.instruments,
     adverseSelectionMs: config.adverseSelectionMs,
   });
-  const { outcome } = await playPath(config, run, history, path, recorder);
+  const outcome = await playPath(config, run, history, path, recorder);
   return makeReport(meta, recorder, recorder.end(outcome.endUs), outcome);
 }
 
@@ -71,7 +64,7 @@ export async function playPath(
   history: PlayedHistory,
   path: FillModels["path"],
   observer: RunObserver,
-): Promise<Played> {
+): Promise<RunOutcome> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
   const { rules } = config;
@@ -109,11 +102,15 @@ export async function playPath(
     },
   });
   const { haltedWhy } = replay;
-  const whole = { endUs: replay.finish(), refusals: refusals.list };
+  const endUs = replay.finish();
   const shares = largeSharesOf(history.grade, replay.venue.markets.values());
-  for (const share of shares) observer.note(whole.endUs, "warn", share);
-  doubts = [...doubts, ...shares];
-  const over = (ended: Pick<RunOutcome, "ended" | "reason">): Played => ({ outcome: { ...whole, ...ended, doubts }, doubts });
+  for (const share of shares) observer.note(endUs, "warn", share);
+  const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
+    endUs,
+    refusals: refusals.list,
+    doubts: [...doubts, ...shares],
+    ...ended,
+  });
   if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
   if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
   return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });

@@ -1,9 +1,9 @@
 import { Decimal } from "decimal.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
+import type { RunOutcome } from "../report/run-meta.js";
 import { openHistory } from "./open-history.js";
 import { nameOf, type PathRun, type ReportedBy, runPath } from "./path-run.js";
-import type { Played } from "./play-path.js";
 import type { PlayedHistory } from "./played-history.js";
 import { ThreadedPath } from "./threaded-path.js";
 
@@ -26,8 +26,6 @@ export interface BacktestRun extends ReportedBy {
 export interface BacktestResult extends ReportPaths {
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
-  /** What makes the run less believable than it looks, in words; the report has it among its notes. */
-  readonly doubts: readonly string[];
 }
 
 /**
@@ -51,7 +49,7 @@ export async function runBacktest(config: BacktestConfig, run: BacktestRun): Pro
   const { path } = config.fills;
   if (path === "worse" && history.grade === "klines") return runBothPaths(config, run, history);
   const played = await runPath(config, run, history, path === "worse" ? BOTH_PATHS[0] : path);
-  return { ...(await played.finish(played.outcome)), gaps: history.gaps, doubts: played.doubts };
+  return { ...(await played.finish(played.outcome)), gaps: history.gaps };
 }
 
 async function runBothPaths(config: BacktestConfig, run: BacktestRun, history: PlayedHistory): Promise<BacktestResult> {
@@ -65,7 +63,7 @@ async function runBothPaths(config: BacktestConfig, run: BacktestRun, history: P
     runs.push(first);
     if (!isStopped(first)) runs.push(await (beside?.played(run.onProgress) ?? runPath(config, run, history, there)));
     const { chosen, outcome } = chosenOf(first, runs[1]);
-    return { ...(await chosen.finish(outcome)), gaps: history.gaps, doubts: chosen.doubts };
+    return { ...(await chosen.finish(outcome)), gaps: history.gaps };
   } finally {
     await beside?.abandon();
     for (const played of runs) await played.abandon();
@@ -78,7 +76,7 @@ function barsOf({ markets }: PlayedHistory): number {
 }
 
 /** The run that is reported: of both paths the one that earned less, as far as both were played to their end. */
-function chosenOf(first: PathRun, second: PathRun | undefined): { readonly chosen: PathRun; readonly outcome: Played["outcome"] } {
+function chosenOf(first: PathRun, second: PathRun | undefined): { readonly chosen: PathRun; readonly outcome: RunOutcome } {
   if (second === undefined || isStopped(second)) {
     const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first.path)} alone`;
     return { chosen: first, outcome: { ...first.outcome, ended: "stopped", reason } };

@@ -60,12 +60,10 @@ export class ThreadedPath {
       this.#tell({ kind: "stop" });
     };
     this.#onProgress(this.#atUs);
-    const { played, headline } = await this.#played;
-    const { outcome, doubts } = played;
+    const { outcome, headline } = await this.#played;
     return {
       // However far the thread was when it heard of it: whoever interrupts a run gets none that looks whole.
       outcome: isInterrupted ? { ...outcome, ended: "stopped", reason: "it was interrupted" } : outcome,
-      doubts,
       path: this.#path,
       headline: () => headline,
       finish: async (outcome) => {

@@ -1,14 +1,11 @@
 import { isStrategyFile } from "../../bot/config/config.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
-import { ConfigError } from "../../core/errors.js";
 import { sha256Of } from "../../history/durable-file.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { ChangedInput } from "../run/changed-input.js";
 
 /** Checksums of what runs read beside their history, by path: strategy files, each with what it imports of the user's own, and files of round trips. */
 export type InputSums = Readonly<Record<string, string>>;
-
-/** A file is another one than the sweep's figures are of. */
-export class ChangedInput extends ConfigError {}
 
 /** The files that a configuration names beside the history. */
 function inputPaths({ bot, fills: { latencyFile } }: BacktestConfig): string[] {

@@ -5,10 +5,11 @@ import { sha256Of } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
+import { ChangedInput } from "../run/changed-input.js";
 import { type PlayedBy, reportOf } from "../run/play-path.js";
 import type { PlayedHistory } from "../run/played-history.js";
 import { type Figures, figuresOf } from "./figures.js";
-import { ChangedInput, type InputSums, requireInputs, strategySums } from "./input-files.js";
+import { type InputSums, requireInputs, strategySums } from "./input-files.js";
 
 /** One point on one window. */
 export interface Job {

@@ -82,7 +82,7 @@ export function addBacktest(program: Command, context: CliContext): void {
       });
       bar.say("");
       context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
-      for (const doubt of result.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
+      for (const doubt of result.report.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
       for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
       if (result.report.ended === "stopped") throw new NotWell();
     });

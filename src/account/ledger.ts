@@ -81,7 +81,7 @@ export class Ledger {
     const market = this.#market(marketId);
     const made = trades.filter(({ id }) => !market.trades.has(id) && BigInt(id) > market.foldedThrough);
     const failed = trades.filter((trade) => isFailed(trade) && isCounted(market.trades.get(trade.id)));
-    if (made.length === 0 || failed.length === 0) return;
+    if (made.length === 0 || failed.length === 0 || (made.length + 1) * (failed.length + 1) > MOST_MOMENTS) return;
     const net = netLots(market);
     for (const after of sumsOf(made)) {
       for (const less of sumsOf(failed)) noteMoment(market, net + after - less);
@@ -264,6 +264,8 @@ const NONE = -1n;
 const INCOME_OVERLAP_MS = 60_000;
 /** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
 const TRAIL_LIMIT = 1000;
+/** Moments between that one list may put there: a page of trades has to fit in after them, or what it comes to would be missing. */
+const MOST_MOMENTS = 250;
 
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   if (trade.side === "BUY") market.buyLots += times * trade.lots;

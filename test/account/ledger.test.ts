@@ -44,6 +44,16 @@ describe("the position by trades", () => {
     expect(ledger.trail(MARKET)).toEqual([10]);
   });
 
+  it("keeps what a whole page of trades comes to, and does not crowd it out by the moments between", () => {
+    const ledger = new Ledger();
+    ledger.trade(venueTrade(1, "SELL", 4));
+    ledger.beginTrail(MARKET);
+    const page = [venueTrade(1, "SELL", 4, { status: "FAILED" }), ...Array.from({ length: 499 }, (_, at) => venueTrade(at + 2, "BUY", 1))];
+    ledger.beginList(MARKET, page);
+    for (const trade of page) ledger.trade(trade);
+    expect(ledger.trail(MARKET).at(-1)).toBe(499);
+  });
+
   it("counts a trade of a status that nobody has documented, and still takes its end", () => {
     const ledger = new Ledger();
     ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED" }));

@@ -1,8 +1,8 @@
 import { relative } from "node:path";
-import { checkOnGrid } from "../../bot/config/config-grid.js";
 import { ConfigError } from "../../core/errors.js";
 import type { GridError } from "../../history/history-errors.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import { checkReplayedSizes } from "../config/replayed-sizes.js";
 import { FIGURE_NAMES, type Figures } from "./figures.js";
 import type { JobResult } from "./play-job.js";
 import type { Point } from "./points.js";
@@ -18,10 +18,9 @@ export function refusal(reason: string): JobResult {
 }
 
 /** Why a bot with this configuration would not start in its markets; undefined where it would. It would quote nothing here, and rank ahead of all that lost something. */
-export function refusedSize({ bot, history, rules }: BacktestConfig): string | undefined {
-  const markets = Object.fromEntries(Object.keys(history.markets).map((marketId) => [marketId, bot.markets[marketId]]));
+export function refusedSize(config: BacktestConfig): string | undefined {
   try {
-    checkOnGrid({ ...bot, markets }, rules);
+    checkReplayedSizes(config);
     return undefined;
   } catch (cause) {
     if (cause instanceof ConfigError) return cause.message;

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
+import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
 import { DOUBTS } from "../../backtest/record/doubtful-fills.js";
 import { instantOf } from "../../backtest/report/instants.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { PlayedBy } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
-import { checkOnGrid } from "../../bot/config/config-grid.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
@@ -47,8 +47,7 @@ export function addBacktest(program: Command, context: CliContext): void {
       if (out === undefined && checkLookAhead === undefined)
         throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
       const config = loadBacktestConfig(file, context.env);
-      // As a live bot is refused: sizes that would be rounded, or never be placed, are not what the file says.
-      checkOnGrid({ ...config.bot, markets: replayedOf(config) }, config.rules);
+      checkReplayedSizes(config);
       const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
       const loaded = await loadStrategies(config.bot, log);
       const strategies = bindStrategies(config.bot, loaded);
@@ -86,11 +85,6 @@ export function addBacktest(program: Command, context: CliContext): void {
       for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
       if (result.report.ended === "stopped") throw new NotWell();
     });
-}
-
-/** The markets of the bot's file that are replayed: of the others there are no rules. */
-function replayedOf({ bot, history }: BacktestConfig): BacktestConfig["bot"]["markets"] {
-  return Object.fromEntries(Object.keys(history.markets).map((marketId) => [marketId, bot.markets[marketId]]));
 }
 
 /** @throws NotWell when a decision knew of what came after it, or when there was none to look at. */

@@ -95,19 +95,21 @@ const trade = (id: number, timeMs: number): VenueEvent => ({
   isBuyerMaker: true,
 });
 
+const MARK: VenueEvent = {
+  type: "market-state",
+  marketId: MARKET,
+  mark: 100_150_000n,
+  index: 100_200_000n,
+  fundingRate: 1e-7,
+  nextFundingMs: 9,
+};
+
 describe("A recording of a market's streams", () => {
   it("leaves the exchange's own book, its trades and marks, and when each was heard", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(10, [1000, 5, 999, 1], [1002, 7]), update(11, [999, 0, 1001, 3], [], 12));
     await session.hear(trade(1, MIDNIGHT + 1001), update(13, [], [1002, 0, 1003, 9]));
-    await session.hear({
-      type: "market-state",
-      marketId: MARKET,
-      mark: 100_150_000n,
-      index: 100_200_000n,
-      fundingRate: 1e-7,
-      nextFundingMs: 9,
-    });
+    await session.hear(MARK);
     const sealed = await session.recorder.close();
     expect(sealed.map(({ kind, rows }) => [kind, rows])).toEqual([
       ["book", 9],
@@ -227,20 +229,12 @@ describe("A recording of a market's streams", () => {
       await session.clock.runFor(1);
       return session.recorder.event(event);
     };
-    const mark: VenueEvent = {
-      type: "market-state",
-      marketId: MARKET,
-      mark: 100_150_000n,
-      index: 100_200_000n,
-      fundingRate: 1e-7,
-      nextFundingMs: 9,
-    };
-    const before = [up("market"), snapshot(1, [1000, 5], [1010, 1]), mark, update(2, [1001, 6], [])];
+    const before = [up("market"), snapshot(1, [1000, 5], [1010, 1]), MARK, update(2, [1001, 6], [])];
     const numbers: (number | undefined)[] = [];
     for (const event of before) numbers.push(await number(event));
     expect(numbers).toEqual([undefined, 1, 1, 2]);
     // The third message is the snapshot that the day begins with.
-    for (const event of [up("account"), mark, { ...mark, marketId: "ethusdc" }, update(3, [], [1009, 4]), trade(1, MIDNIGHT + 4)])
+    for (const event of [up("account"), MARK, { ...MARK, marketId: "ethusdc" }, update(3, [], [1009, 4]), trade(1, MIDNIGHT + 4)])
       numbers.push(await number(event));
     expect(numbers.slice(4)).toEqual([undefined, 2, undefined, 4, 5]);
     await session.recorder.close();

@@ -8,7 +8,10 @@ const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
 const SRC = join(ROOT, "src");
 
 /** Of `exchange`, what a room that knows no network may import: what orders and events are and cost, not how they travel. */
-const RECORDS = ["exchange/records", "exchange/venue", "exchange/wire-types", "exchange/wire-stream-types", "exchange/rate-buckets"];
+const RECORDS = ["exchange/records", "exchange/venue", "exchange/rate-buckets"];
+
+/** The exchange's JSON as types alone. */
+const WIRE = ["exchange/wire-values", "exchange/wire-market-types", "exchange/wire-account-types", "exchange/wire-stream-types"];
 
 /**
  * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
@@ -23,7 +26,7 @@ const ALLOWED = {
   risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
   // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's.
-  simulator: ["core", "exchange/records", "exchange/wire-types", "exchange/wire-stream-types", "chain/abi/*"],
+  simulator: ["core", "exchange/records", ...WIRE, "chain/abi/*"],
   history: ["core", "exchange"],
   chain: ["core"],
   liquidator: ["core", "chain", "market", "account", "risk", "executor", "strategies/intent", ...RECORDS],

@@ -96,6 +96,8 @@ export {
   VenueRequestError,
   venueErrorCode,
 } from "./venue-errors.js";
+export type * from "./wire-account-types.js";
+export type * from "./wire-market-types.js";
 export type { DecodeContext } from "./wire-parse.js";
 export type * from "./wire-stream-types.js";
-export type * from "./wire-types.js";
+export type * from "./wire-values.js";

@@ -1,4 +1,6 @@
-import type { WireBalances, WireDecimal, WireIncome, WireLevel, WireMs, WireOrder, WirePosition, WireUserTrade } from "./wire-types.js";
+import type { WireBalances, WireIncome, WireOrder, WirePosition, WireUserTrade } from "./wire-account-types.js";
+import type { WireLevel } from "./wire-market-types.js";
+import type { WireDecimal, WireMs } from "./wire-values.js";
 
 /**
  * The messages of the exchange's streams, as they stand on the wire (protocol, section 4); `<marketId>@trades` and the kline streams

@@ -2,7 +2,7 @@ import { RunError } from "../core/errors.js";
 import { hexToBytes } from "../core/hex.js";
 import type { SignatureScheme, Signer } from "../core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../core/units.js";
-import type { WireBuildResult } from "../exchange/wire-types.js";
+import type { WireBuildResult } from "../exchange/wire-account-types.js";
 import type { Account } from "./accounts/account.js";
 import type { Clearing } from "./accounts/clearing.js";
 import { capacityOf, riskOf } from "./accounts/margin.js";

@@ -1,4 +1,5 @@
-import type { WireBalances, WireExchangeInfo, WireMarket, WireOrder, WirePosition, WireUserTrade } from "../../src/exchange/wire-types.js";
+import type { WireBalances, WireOrder, WirePosition, WireUserTrade } from "../../src/exchange/wire-account-types.js";
+import type { WireExchangeInfo, WireMarket } from "../../src/exchange/wire-market-types.js";
 
 /** Records as the exchange writes them, for tests to bend. */
 

@@ -10,7 +10,7 @@ import type {
   WirePosition,
   WireRiskyAccount,
   WireUserTrade,
-} from "../../exchange/wire-types.js";
+} from "../../exchange/wire-account-types.js";
 import { INCOME_TYPES } from "../accounts/records.js";
 import { address, decimal, hash32, int64, marketId, ms, units, unsignedDecimal, whole } from "./scalar-shapes.js";
 

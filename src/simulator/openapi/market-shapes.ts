@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type {
   WireContract,
-  WireError,
   WireExchangeInfo,
   WireFundingRate,
   WireKline,
   WireMarket,
   WireOrderBook,
   WirePublicTrade,
-} from "../../exchange/wire-types.js";
+} from "../../exchange/wire-market-types.js";
+import type { WireError } from "../../exchange/wire-values.js";
 import { CODE_TEXTS } from "../rest/api-error.js";
 import { address, decimal, hash32, int64, marketId, ms, unsignedDecimal, whole } from "./scalar-shapes.js";
 

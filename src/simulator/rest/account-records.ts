@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
-import type { WireBalances, WireIncome, WirePosition, WireUserTrade } from "../../exchange/wire-types.js";
+import type { WireBalances, WireIncome, WirePosition, WireUserTrade } from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../accounts/margin.js";
 import type { PositionState } from "../accounts/position-state.js";

@@ -1,7 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, Ms, Side } from "../../core/units.js";
+import type { WireKline, WireLevel, WirePublicTrade } from "../../exchange/wire-market-types.js";
 import type { WireMarketState } from "../../exchange/wire-stream-types.js";
-import type { WireKline, WireLevel, WirePublicTrade } from "../../exchange/wire-types.js";
 import type { Trade } from "../accounts/records.js";
 import type { Candle } from "../markets/candles.js";
 import type { Market } from "../markets/market.js";

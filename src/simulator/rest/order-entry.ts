@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from "../../core/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
-import type { WireBuildResult } from "../../exchange/wire-types.js";
+import type { WireBuildResult } from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, onlyReduces } from "../accounts/margin.js";
 import { Order, type OrderTerms } from "../accounts/order.js";

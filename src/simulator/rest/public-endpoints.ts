@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { WireContract, WireOrderBook } from "../../exchange/wire-types.js";
+import type { WireContract, WireOrderBook } from "../../exchange/wire-market-types.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";

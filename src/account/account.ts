@@ -214,7 +214,7 @@ export class Account {
 
   /** Signed: base position and every trade that did not fail (design, rule 8). */
   positionLots(marketId: MarketId): Lots {
-    return this.#intake.ledger.positionLots(marketId);
+    return this.#intake.trades.positionLots(marketId);
   }
 
   /** Every order that may still fill, manual ones too, at full size. `exceptHash`: an order to leave out, for asking about its own dispatch. */

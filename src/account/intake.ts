@@ -3,7 +3,7 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
-import { Ledger } from "./ledger.js";
+import { IncomeLedger } from "./income-ledger.js";
 import { NetValue } from "./net-value.js";
 import type { ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
@@ -11,6 +11,7 @@ import { Profit } from "./profit.js";
 import { Suspects } from "./suspects.js";
 import type { Takeover } from "./takeover.js";
 import { isLiquidation, Takeovers } from "./takeovers.js";
+import { TradeLedger } from "./trade-ledger.js";
 import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
 import { Unexplained } from "./unexplained.js";
 
@@ -29,8 +30,9 @@ export type Told = "stream" | "rest";
 
 /** The one place where records of the exchange enter the account's books, from whichever way they come. */
 export class Intake {
-  readonly ledger = new Ledger();
-  readonly unexplained = new Unexplained(this.ledger);
+  readonly trades = new TradeLedger();
+  readonly incomes = new IncomeLedger();
+  readonly unexplained = new Unexplained(this.trades);
   readonly orders: OwnOrders;
   readonly profit: Profit;
   readonly netValue: NetValue;
@@ -117,7 +119,7 @@ export class Intake {
   }
 
   trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
-    const news = this.ledger.trade(trade);
+    const news = this.trades.trade(trade);
     if (told === "stream" && !this.suspects.isEmpty) this.suspects.clear(subjectOf(trade));
     if (news === undefined) return [];
     this.#moneySerial += 1;
@@ -130,7 +132,7 @@ export class Intake {
         theirs: `${trade.side} ${trade.lots} lots, ${trade.status}`,
       });
     }
-    const based = this.ledger.isBased(trade.marketId);
+    const based = this.trades.isBased(trade.marketId);
     switch (news.news) {
       case "fill":
         if (based) this.profit.fill(trade);
@@ -151,8 +153,8 @@ export class Intake {
     if (told === "stream") this.suspects.clear(subject);
     if (isTransfer(income) && !this.#suspecting) this.transfers.noteEarlier(income);
     const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
-    if (isOurLiquidation && !this.#suspecting && this.ledger.isBeforeIncomes(income)) this.takeovers.noteEarlier(income);
-    if (!this.ledger.income(income)) return [];
+    if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income)) this.takeovers.noteEarlier(income);
+    if (!this.incomes.income(income)) return [];
     this.#moneySerial += 1;
     if (isOurLiquidation) this.takeovers.income(income, nowMs);
     // Other incomes repeat what the trades tell, and not every exchange streams them.
@@ -182,7 +184,7 @@ export class Intake {
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
   base(marketId: MarketId, lots: number, exchangeTimeMs: Ms, restPaper = 0n): readonly AccountChange[] {
-    this.ledger.setPosition(marketId, lots);
+    this.trades.setPosition(marketId, lots);
     this.unexplained.agree(marketId);
     this.#restPaper.set(marketId, restPaper);
     this.profit.begin(marketId, lots, restPaper);
@@ -192,13 +194,13 @@ export class Intake {
   /** A takeover, or the opposite of one that the chain has taken back. */
   takeOver(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
     const { marketId, lots, credit, id } = takeover;
-    switch (this.takeovers.say(takeover, this.ledger.isBased(marketId), nowMs)) {
+    switch (this.takeovers.say(takeover, this.trades.isBased(marketId), nowMs)) {
       case "count":
         return [this.#count(takeover)];
       case "counted":
         return [{ kind: "liquidation", marketId, lots: 0, credit: 0n, takeoverId: id }];
       case "rename":
-        this.profit.setPosition(marketId, this.ledger.positionLots(marketId) - lots);
+        this.profit.setPosition(marketId, this.trades.positionLots(marketId) - lots);
         this.profit.liquidation(marketId, lots, credit);
         return [{ kind: "liquidation", marketId, lots: 0, credit, takeoverId: id }];
       case "nothing":
@@ -207,7 +209,7 @@ export class Intake {
   }
 
   #count({ marketId, lots, credit, id }: Takeover): AccountChange {
-    this.ledger.takeOver(marketId, lots);
+    this.trades.takeOver(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
     return { kind: "liquidation", marketId, lots, credit, takeoverId: id };
@@ -216,7 +218,7 @@ export class Intake {
   /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
   liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const credit = this.takeovers.moved(marketId, lots, nowMs);
-    if (lots !== 0) this.ledger.takeOver(marketId, lots);
+    if (lots !== 0) this.trades.takeOver(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
     return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined };
@@ -257,8 +259,8 @@ export class Intake {
 
   /** The exchange's position replaces ours, since nothing that we know explains the difference. */
   correct(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
-    const was = this.ledger.positionLots(marketId);
-    this.ledger.setPosition(marketId, lots);
+    const was = this.trades.positionLots(marketId);
+    this.trades.setPosition(marketId, lots);
     this.profit.setPosition(marketId, lots);
     // Incomes of liquidations that no price made plausible are money all the same.
     this.profit.liquidation(marketId, 0, this.takeovers.moved(marketId, lots - was, nowMs));

@@ -29,7 +29,7 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
     case "time":
       run.exchangeTimeMs = outcome.data.serverTimeMs;
       if (run.cause === "start") {
-        intake.ledger.beginIncomes(outcome.data.serverTimeMs);
+        intake.incomes.begin(outcome.data.serverTimeMs);
         intake.transfers.begin(outcome.data.serverTimeMs);
       }
       break;
@@ -69,7 +69,7 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
 
 /** The next page of trades of a market, after `afterId`. */
 export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int64Id): Question {
-  const fromId = intake.ledger.askFrom(marketId, afterId);
+  const fromId = intake.trades.askFrom(marketId, afterId);
   return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
 }
 
@@ -140,17 +140,17 @@ function tradesTold(
   next: FollowUp[],
 ): void {
   const { marketId, fromId } = question;
-  intake.ledger.beginList(marketId, trades);
+  intake.trades.beginList(marketId, trades);
   for (const trade of trades) changes.push(...intake.trade(trade, "rest", nowMs));
   const ids = trades.map(({ id }) => id);
   if (fromId === undefined) {
-    intake.ledger.readLatest(marketId, ids);
+    intake.trades.readLatest(marketId, ids);
     return;
   }
   const last = ids.reduce<bigint | undefined>((most, id) => (most === undefined || BigInt(id) > most ? BigInt(id) : most), undefined);
   const wentOn = last !== undefined && last >= BigInt(fromId);
   if (trades.length >= PAGE_LIMIT && wentOn) next.push({ question: tradesQuestion(intake, marketId, last.toString()) });
-  else intake.ledger.readTo(marketId, last?.toString());
+  else intake.trades.readTo(marketId, last?.toString());
 }
 
 function creditOf(balances: { readonly primaryCredit: bigint; readonly secondaryCredit: bigint }): bigint {

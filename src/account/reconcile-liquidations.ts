@@ -17,7 +17,7 @@ export function agreed(
   if (isLagging) return [];
   intake.rest(marketId, restPaper);
   // With changes in between, the answer may be of a moment before the takeover.
-  if (intake.ledger.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
+  if (intake.trades.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   if (!intake.takeovers.isWaiting(marketId, run.startedAtMs)) return [];
   return [intake.liquidated(marketId, 0, nowMs)];
 }

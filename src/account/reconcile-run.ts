@@ -79,15 +79,15 @@ export interface ComparedPosition {
  * Undefined: nothing can be said.
  */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
-  const trail = intake.ledger.trail(marketId);
+  const trail = intake.trades.trail(marketId);
   const counted = countedPosition(run, marketId);
   if (counted === undefined || trail.length === 0) return undefined;
   const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
-  const base = intake.ledger.baseLots(marketId);
+  const base = intake.trades.baseLots(marketId);
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
     if (trail.some((changed) => base + changed - untold === theirs)) return { ours: theirs, theirs, isLagging: untold !== 0, restPaper };
   }
-  return trail.length === 1 ? { ours: intake.ledger.positionLots(marketId), theirs, isLagging: false, restPaper } : undefined;
+  return trail.length === 1 ? { ours: intake.trades.positionLots(marketId), theirs, isLagging: false, restPaper } : undefined;
 }
 
 /**
@@ -97,7 +97,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
 export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId): Lots | undefined {
   const theirs = countedPosition(run, marketId)?.lots;
   if (theirs === undefined) return undefined;
-  const possible = new Set(intake.ledger.trail(marketId).map((traded) => theirs - traded));
+  const possible = new Set(intake.trades.trail(marketId).map((traded) => theirs - traded));
   const before = run.bases.get(marketId);
   const common = new Set([...possible].filter((base) => before === undefined || before.possible.has(base)));
   // No base in common: the moments were not told in their true order. Counting begins anew.

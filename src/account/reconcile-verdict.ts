@@ -27,9 +27,9 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
   const explained = new Set<MarketId>();
   let recheck = false;
   for (const marketId of markets) {
-    if (!intake.ledger.isBased(marketId)) {
+    if (!intake.trades.isBased(marketId)) {
       const [base] = run.bases.get(marketId)?.possible ?? [];
-      const traded = intake.ledger.tradedLots(marketId, "BUY") - intake.ledger.tradedLots(marketId, "SELL");
+      const traded = intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
       if (base !== undefined) {
         changes.push(...intake.base(marketId, base + traded, run.exchangeTimeMs, countedPosition(run, marketId)?.restPaper));
       }
@@ -53,7 +53,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
         recheck = true;
         continue;
       }
-      const version = intake.ledger.version(marketId);
+      const version = intake.trades.version(marketId);
       const before = memory.positions.get(marketId);
       if (before !== undefined && before.ours === compared.ours && before.theirs === compared.theirs && before.version === version) {
         memory.positions.delete(marketId);

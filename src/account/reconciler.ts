@@ -138,10 +138,10 @@ export class Reconciler {
 
   /** Our books as they stand when the positions are asked for. */
   #markCount(): void {
-    const { ledger, moneySerial, streamBalancesSerial } = this.#intake;
+    const { trades, incomes, moneySerial, streamBalancesSerial } = this.#intake;
     if (this.#run === undefined) return;
-    for (const marketId of this.#options.markets) ledger.beginTrail(marketId);
-    this.#run.count = { incomesTaken: ledger.incomesTaken, moneySerial, streamBalancesSerial, positions: undefined };
+    for (const marketId of this.#options.markets) trades.beginTrail(marketId);
+    this.#run.count = { incomesTaken: incomes.taken, moneySerial, streamBalancesSerial, positions: undefined };
   }
 
   #askTrades(nowMs: Ms): QuestionAction[] {
@@ -149,7 +149,7 @@ export class Reconciler {
   }
 
   #askIncomes(nowMs: Ms): QuestionAction[] {
-    const startTimeMs = this.#intake.ledger.incomesFromMs();
+    const startTimeMs = this.#intake.incomes.askFromMs();
     return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs));
   }
 
@@ -192,7 +192,7 @@ export class Reconciler {
       case "recount-detail": {
         const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs)).length > 0;
         const starting = run.cause === "start";
-        const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.ledger.incomesTaken;
+        const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.incomes.taken;
         if ((between || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
           run.recounts += 1;
           run.stage = "recount";
@@ -205,7 +205,7 @@ export class Reconciler {
   }
 
   #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
-    if (!this.#intake.ledger.isBased(marketId)) return narrowBase(run, this.#intake, marketId) !== undefined;
+    if (!this.#intake.trades.isBased(marketId)) return narrowBase(run, this.#intake, marketId) !== undefined;
     return comparedPosition(run, this.#intake, marketId, nowMs) !== undefined;
   }
 
@@ -224,8 +224,8 @@ export class Reconciler {
     this.#lastFinishedMs = nowMs;
     this.#listedToMs = run.exchangeTimeMs;
     this.#recheckAtMs = verdict.recheck ? nowMs + RECHECK_MS : undefined;
-    this.#intake.ledger.fold();
-    this.#intake.ledger.forgetIncomes();
+    this.#intake.trades.fold();
+    this.#intake.incomes.forget();
   }
 }
 

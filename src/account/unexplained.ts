@@ -1,5 +1,5 @@
 import type { Lots, MarketId, Side } from "../core/units.js";
-import type { Ledger } from "./ledger.js";
+import type { TradeLedger } from "./trade-ledger.js";
 
 /**
  * Orders tell what has matched, trades tell what the position became; neither names the other. By market and side,
@@ -7,11 +7,11 @@ import type { Ledger } from "./ledger.js";
  * traded but matched by no known order may be the doing of an order whose fate is unknown (design, rule 6).
  */
 export class Unexplained {
-  readonly #ledger: Ledger;
+  readonly #trades: TradeLedger;
   readonly #markets = new Map<MarketId, Readonly<Record<Side, SideMatches>>>();
 
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger;
+  constructor(trades: TradeLedger) {
+    this.#trades = trades;
   }
 
   /** A known order's matched lots have changed by so many. */
@@ -46,8 +46,8 @@ export class Unexplained {
     for (const side of SIDES) {
       const matches = this.#side(marketId, side);
       const gap = this.#gap(marketId, side);
-      const standing = `${gap}/${matches.matchedLots}/${this.#ledger.tradedLots(marketId, side)}`;
-      if (gap !== 0 && this.#ledger.isSettled(marketId)) {
+      const standing = `${gap}/${matches.matchedLots}/${this.#trades.tradedLots(marketId, side)}`;
+      if (gap !== 0 && this.#trades.isSettled(marketId)) {
         if (matches.lastGap === standing) matches.settledAsideLots += gap;
         else stands = true;
       }
@@ -58,7 +58,7 @@ export class Unexplained {
 
   #gap(marketId: MarketId, side: Side): Lots {
     const { matchedLots, settledAsideLots } = this.#side(marketId, side);
-    return this.#ledger.tradedLots(marketId, side) - matchedLots - settledAsideLots;
+    return this.#trades.tradedLots(marketId, side) - matchedLots - settledAsideLots;
   }
 
   #side(marketId: MarketId, side: Side): SideMatches {

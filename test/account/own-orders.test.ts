@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/account/ledger.js";
 import { OwnOrders } from "../../src/account/own-orders.js";
+import { TradeLedger } from "../../src/account/trade-ledger.js";
 import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
-  const unexplained = new Unexplained(new Ledger());
+  const unexplained = new Unexplained(new TradeLedger());
   const orders = new OwnOrders({
     instruments: new Map([[MARKET, INSTRUMENT]]),
     nonceTag: TAG,
@@ -85,7 +85,7 @@ describe("the worst case (rule 5)", () => {
   });
 
   it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     const unexplained = new Unexplained(ledger);
     const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
     orders.begin(T0);
@@ -165,7 +165,7 @@ describe("memory", () => {
   });
 
   it("recognises a late update of a final order, and does not count one that it has forgotten twice", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     const unexplained = new Unexplained(ledger);
     const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
     orders.begin(T0);

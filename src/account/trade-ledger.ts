@@ -1,6 +1,6 @@
-import type { Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
+import type { Int64Id, Lots, MarketId, Side } from "../core/units.js";
 import { signOf } from "../core/units.js";
-import type { VenueIncome, VenueTrade } from "../exchange/records.js";
+import type { VenueTrade } from "../exchange/records.js";
 
 /** What a report of a trade meant. */
 export type TradeNews =
@@ -38,17 +38,13 @@ const STATUS_RANK: Readonly<Record<string, number>> = { CREATED: 0, SETTLED: SET
 const UNKNOWN_STATUS_RANK = 1;
 
 /**
- * The account's trades and incomes, each counted once however often and in whatever order they are told.
+ * The account's trades, each counted once however often and in whatever order they are told.
  * The position of a market is its base, every trade that has not failed (design, rule 8), and what was taken over. Final trades that the
  * exchange itself has listed twice are folded into the sums, so that memory holds only the last interval and what is
  * not yet settled.
  */
-export class Ledger {
+export class TradeLedger {
   readonly #markets = new Map<MarketId, MarketLedger>();
-  readonly #incomes = new Map<Int64Id, Ms>();
-  #incomesTaken = 0;
-  #incomeFloorMs: Ms = Number.NEGATIVE_INFINITY;
-  #lastIncomeMs: Ms = Number.NEGATIVE_INFINITY;
 
   /** Takes a trade in. Undefined: nothing new. */
   trade(trade: VenueTrade): TradeNews | undefined {
@@ -86,44 +82,6 @@ export class Ledger {
     for (const after of sumsOf(made)) {
       for (const less of sumsOf(failed)) noteMoment(market, net + after - less);
     }
-  }
-
-  /** Takes an income in. False when it was known, or is older than the ledger. */
-  income(income: VenueIncome): boolean {
-    if (income.timeMs < this.#incomeFloorMs || this.#incomes.has(income.id)) return false;
-    this.#incomes.set(income.id, income.timeMs);
-    this.#incomesTaken += 1;
-    this.#lastIncomeMs = Math.max(this.#lastIncomeMs, income.timeMs);
-    return true;
-  }
-
-  /** Grows with every income taken in. */
-  get incomesTaken(): number {
-    return this.#incomesTaken;
-  }
-
-  /** Whether an income is from before the ledger was begun. */
-  isBeforeIncomes({ timeMs }: Pick<VenueIncome, "timeMs">): boolean {
-    return timeMs < this.#incomeFloorMs;
-  }
-
-  /** Incomes before this instant are not ours to count. */
-  beginIncomes(fromMs: Ms): void {
-    this.#incomeFloorMs = fromMs;
-    this.#lastIncomeMs = Math.max(this.#lastIncomeMs, fromMs);
-  }
-
-  /** Where to ask for incomes from, inclusive: a while before the last one known. */
-  incomesFromMs(): Ms {
-    return Math.max(this.#incomeFloorMs, this.#lastIncomeMs - INCOME_OVERLAP_MS);
-  }
-
-  /** Forgets incomes that will not be asked for again. */
-  forgetIncomes(): void {
-    const floorMs = this.#lastIncomeMs - 2 * INCOME_OVERLAP_MS;
-    if (floorMs <= this.#incomeFloorMs) return;
-    this.#incomeFloorMs = floorMs;
-    for (const [id, timeMs] of this.#incomes) if (timeMs < floorMs) this.#incomes.delete(id);
   }
 
   /** Signed position: base and every trade that did not fail. */
@@ -261,7 +219,6 @@ export class Ledger {
 }
 
 const NONE = -1n;
-const INCOME_OVERLAP_MS = 60_000;
 /** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
 const TRAIL_LIMIT = 1000;
 /** Moments between that one list may put there: a page of trades has to fit in after them, or what it comes to would be missing. */

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/account/ledger.js";
-import { Unexplained } from "../../src/account/unexplained.js";
-import type { VenueIncome, VenueTrade } from "../../src/exchange/records.js";
-import { MARKET, T0, venueTrade } from "./exchange-story.js";
-
-const income = (id: number, timeMs: number): VenueIncome => ({ id: String(id), type: "FUNDING_FEE", amount: 5n, timeMs, marketId: MARKET });
+import { TradeLedger } from "../../src/account/trade-ledger.js";
+import type { VenueTrade } from "../../src/exchange/records.js";
+import { MARKET, venueTrade } from "./exchange-story.js";
 
 describe("the position by trades", () => {
   it("counts a trade once, pending or settled, and reverses it when the settlement fails", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.setPosition(MARKET, 100);
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toEqual({ news: "fill" });
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
@@ -22,14 +19,14 @@ describe("the position by trades", () => {
   });
 
   it("never counts a trade that is first seen as failed, whatever comes late", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({ news: "failed", lots: 0, counted: undefined });
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
     expect(ledger.positionLots(MARKET)).toBe(0);
   });
 
   it("takes a position for one that we had, listed after trades were made and before an older one failed, or the other way round", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.trade(venueTrade(9, "SELL", 4));
     ledger.beginTrail(MARKET);
     const list = [venueTrade(9, "SELL", 4, { status: "FAILED" }), venueTrade(12, "BUY", 7), venueTrade(13, "BUY", 3)];
@@ -45,7 +42,7 @@ describe("the position by trades", () => {
   });
 
   it("keeps what a whole page of trades comes to, and does not crowd it out by the moments between", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "SELL", 4));
     ledger.beginTrail(MARKET);
     const page = [venueTrade(1, "SELL", 4, { status: "FAILED" }), ...Array.from({ length: 499 }, (_, at) => venueTrade(at + 2, "BUY", 1))];
@@ -55,7 +52,7 @@ describe("the position by trades", () => {
   });
 
   it("counts a trade of a status that nobody has documented, and still takes its end", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED" }));
     expect([ledger.positionLots(MARKET), ledger.isSettled(MARKET)]).toEqual([7, false]);
     ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }));
@@ -84,7 +81,7 @@ describe("the position by trades", () => {
     });
     fc.assert(
       fc.property(told, ({ trades, events, cut }) => {
-        const ledger = new Ledger();
+        const ledger = new TradeLedger();
         ledger.setPosition(MARKET, 0);
         ledger.readLatest(MARKET, []);
         const all = [...events.slice(0, cut), ...events, ...events.slice(cut)];
@@ -103,7 +100,7 @@ describe("the position by trades", () => {
   });
 
   it("holds only what may still change and the last interval, over a day of trades", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.setPosition(MARKET, 0);
     ledger.readLatest(MARKET, []);
     ledger.trade(venueTrade(1, "BUY", 1));
@@ -123,7 +120,7 @@ describe("the position by trades", () => {
 
 describe("what to ask the exchange for", () => {
   it("asks for the most recent trades first, then from the first one not yet listed twice", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.trade(venueTrade(70, "BUY", 1));
     expect(ledger.askFrom(MARKET)).toBeUndefined();
     for (const id of [68, 69, 70]) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
@@ -136,7 +133,7 @@ describe("what to ask the exchange for", () => {
   });
 
   it("goes back to the oldest trade that is not final, and from there skips what is", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.readLatest(MARKET, []);
     for (let id = 1; id <= 2000; id += 1)
       ledger.trade(venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }));
@@ -147,7 +144,7 @@ describe("what to ask the exchange for", () => {
   });
 
   it("leaves what is older than the most recent page in the base", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     for (let id = 1000; id < 1500; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
     ledger.readLatest(
       MARKET,
@@ -157,7 +154,7 @@ describe("what to ask the exchange for", () => {
   });
 
   it("keeps ids beyond 2^53 apart", () => {
-    const ledger = new Ledger();
+    const ledger = new TradeLedger();
     ledger.readLatest(MARKET, []);
     ledger.trade(venueTrade(1, "BUY", 1, { id: "9007199254740993", status: "SETTLED" }));
     ledger.trade(venueTrade(1, "BUY", 1, { id: "9007199254740992", status: "SETTLED" }));
@@ -166,50 +163,5 @@ describe("what to ask the exchange for", () => {
     ledger.fold();
     ledger.fold();
     expect(ledger.askFrom(MARKET)).toBe("9007199254740994");
-  });
-});
-
-describe("incomes", () => {
-  it("are counted once, and not from before the beginning", () => {
-    const ledger = new Ledger();
-    ledger.beginIncomes(T0);
-    expect([ledger.income(income(1, T0 - 1)), ledger.income(income(2, T0)), ledger.income(income(2, T0))]).toEqual([false, true, false]);
-  });
-
-  it("are forgotten once nobody asks for them again, and stay counted", () => {
-    const ledger = new Ledger();
-    ledger.beginIncomes(T0);
-    for (let minute = 0; minute < 60; minute += 1) {
-      ledger.income(income(minute, T0 + minute * 60_000));
-      ledger.forgetIncomes();
-    }
-    expect(ledger.incomesFromMs()).toBe(T0 + 58 * 60_000);
-    expect(ledger.income(income(3, T0 + 3 * 60_000))).toBe(false);
-    expect(ledger.income(income(59, T0 + 59 * 60_000))).toBe(false);
-  });
-});
-
-describe("orders held against trades", () => {
-  it("sees what is matched but in no trade, and what is traded but matched by no order", () => {
-    const ledger = new Ledger();
-    const unexplained = new Unexplained(ledger);
-    unexplained.matched(MARKET, "BUY", 5);
-    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([5, 0]);
-    ledger.trade(venueTrade(1, "BUY", 8));
-    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 3]);
-    expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
-  });
-
-  it("sets a gap aside only when it has stood through two reconciliations with every trade settled, and asks for the second", () => {
-    const ledger = new Ledger();
-    const unexplained = new Unexplained(ledger);
-    ledger.trade(venueTrade(1, "BUY", 8));
-    expect([unexplained.review(MARKET), unexplained.review(MARKET)]).toEqual([false, false]);
-    ledger.trade(venueTrade(1, "BUY", 8, { status: "SETTLED" }));
-    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
-    ledger.trade(venueTrade(2, "BUY", 3, { status: "SETTLED" }));
-    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 3]);
-    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
-    expect(unexplained.review(MARKET)).toBe(false);
   });
 });

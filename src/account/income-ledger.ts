@@ -1,0 +1,51 @@
+import type { Int64Id, Ms } from "../core/units.js";
+import type { VenueIncome } from "../exchange/records.js";
+
+/** The account's incomes, each counted once however often and in whatever order they are told. Those that will not be asked for again are forgotten. */
+export class IncomeLedger {
+  readonly #timesMs = new Map<Int64Id, Ms>();
+  #taken = 0;
+  #floorMs: Ms = Number.NEGATIVE_INFINITY;
+  #lastMs: Ms = Number.NEGATIVE_INFINITY;
+
+  /** Incomes before this instant are not ours to count. */
+  begin(fromMs: Ms): void {
+    this.#floorMs = fromMs;
+    this.#lastMs = Math.max(this.#lastMs, fromMs);
+  }
+
+  /** Takes an income in. False when it was known, or is older than the ledger. */
+  income({ id, timeMs }: VenueIncome): boolean {
+    if (timeMs < this.#floorMs || this.#timesMs.has(id)) return false;
+    this.#timesMs.set(id, timeMs);
+    this.#taken += 1;
+    this.#lastMs = Math.max(this.#lastMs, timeMs);
+    return true;
+  }
+
+  /** Grows with every income taken in. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Whether an income is from before the ledger was begun. */
+  isEarlier({ timeMs }: Pick<VenueIncome, "timeMs">): boolean {
+    return timeMs < this.#floorMs;
+  }
+
+  /** Where to ask for incomes from, inclusive: a while before the last one known. */
+  askFromMs(): Ms {
+    return Math.max(this.#floorMs, this.#lastMs - OVERLAP_MS);
+  }
+
+  /** Forgets incomes that will not be asked for again. */
+  forget(): void {
+    const floorMs = this.#lastMs - 2 * OVERLAP_MS;
+    if (floorMs <= this.#floorMs) return;
+    this.#floorMs = floorMs;
+    for (const [id, timeMs] of this.#timesMs) if (timeMs < floorMs) this.#timesMs.delete(id);
+  }
+}
+
+/** Incomes may be listed later than they were made, and are asked for again from so long before the last one known. */
+const OVERLAP_MS = 60_000;

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { IncomeLedger } from "../../src/account/income-ledger.js";
+import type { VenueIncome } from "../../src/exchange/records.js";
+import { MARKET, T0 } from "./exchange-story.js";
+
+const income = (id: number, timeMs: number): VenueIncome => ({ id: String(id), type: "FUNDING_FEE", amount: 5n, timeMs, marketId: MARKET });
+
+describe("incomes", () => {
+  it("are counted once, and not from before the beginning", () => {
+    const ledger = new IncomeLedger();
+    ledger.begin(T0);
+    expect([ledger.income(income(1, T0 - 1)), ledger.income(income(2, T0)), ledger.income(income(2, T0))]).toEqual([false, true, false]);
+  });
+
+  it("are forgotten once nobody asks for them again, and stay counted", () => {
+    const ledger = new IncomeLedger();
+    ledger.begin(T0);
+    for (let minute = 0; minute < 60; minute += 1) {
+      ledger.income(income(minute, T0 + minute * 60_000));
+      ledger.forget();
+    }
+    expect(ledger.askFromMs()).toBe(T0 + 58 * 60_000);
+    expect(ledger.income(income(3, T0 + 3 * 60_000))).toBe(false);
+    expect(ledger.income(income(59, T0 + 59 * 60_000))).toBe(false);
+  });
+});

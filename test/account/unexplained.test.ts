@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { TradeLedger } from "../../src/account/trade-ledger.js";
+import { Unexplained } from "../../src/account/unexplained.js";
+import { MARKET, venueTrade } from "./exchange-story.js";
+
+describe("orders held against trades", () => {
+  it("sees what is matched but in no trade, and what is traded but matched by no order", () => {
+    const trades = new TradeLedger();
+    const unexplained = new Unexplained(trades);
+    unexplained.matched(MARKET, "BUY", 5);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([5, 0]);
+    trades.trade(venueTrade(1, "BUY", 8));
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 3]);
+    expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
+  });
+
+  it("sets a gap aside only when it has stood through two reconciliations with every trade settled, and asks for the second", () => {
+    const trades = new TradeLedger();
+    const unexplained = new Unexplained(trades);
+    trades.trade(venueTrade(1, "BUY", 8));
+    expect([unexplained.review(MARKET), unexplained.review(MARKET)]).toEqual([false, false]);
+    trades.trade(venueTrade(1, "BUY", 8, { status: "SETTLED" }));
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
+    trades.trade(venueTrade(2, "BUY", 3, { status: "SETTLED" }));
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 3]);
+    expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
+    expect(unexplained.review(MARKET)).toBe(false);
+  });
+});

@@ -2,17 +2,17 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Seam, Timer } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
-import { dayOf } from "../day.js";
 import { diskTrouble } from "../disk-trouble.js";
 import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
 import { clockBehindUs } from "./clock-behind.js";
+import { DayParts } from "./day-parts.js";
 import { LocalStamps } from "./local-stamps.js";
 import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
-import { answerRecord, fillRecord, type OwnRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
+import { answerRecord, fillRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
 import { RecordedBook } from "./recorded-book.js";
-import { type HeardStream, partsIn, type RecordedKind, RecordingPart, recordingFolder } from "./recording-part.js";
+import { partsIn, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
 
 /** What a recorder is made of. */
@@ -50,28 +50,24 @@ export class SessionRecorder {
   readonly #lock: StoreLock;
   readonly #folder: string;
   readonly #stamps: LocalStamps;
+  readonly #parts: DayParts;
   readonly #book = new RecordedBook();
-  readonly #heard = new Set<HeardStream>();
   readonly #asked = new Map<ActionId, RecordedAction>();
-  readonly #sealed: SealedKind[] = [];
-  #part: RecordingPart | undefined;
-  #day = "";
-  #messages = 0;
-  #marks = 0;
-  #number: number | undefined;
-  /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
-  #smallestUs: number | undefined;
-  /** Until the exchange has stamped anything. */
-  #behindUs: number | undefined;
+  readonly #sealed: SealedKind[];
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
 
-  private constructor(options: SessionRecorderOptions, lock: StoreLock, folder: string) {
+  private constructor(options: SessionRecorderOptions, lock: StoreLock, folder: string, sealed: SealedKind[]) {
+    const { store, instrument, source, seam } = options;
     this.#options = options;
     this.#lock = lock;
     this.#folder = folder;
-    this.#stamps = new LocalStamps(options.seam.clock);
+    this.#sealed = sealed;
+    this.#stamps = new LocalStamps(seam.clock);
+    const behindUs = clockBehindUs(store, instrument.marketId, this.#stamps.nowUs());
+    this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
+    this.#begin();
   }
 
   /**
@@ -84,11 +80,9 @@ export class SessionRecorder {
     const folder = recordingFolder(store.root, instrument.marketId);
     const lock = StoreLock.take(folder);
     try {
-      const recorder = new SessionRecorder(options, lock, folder);
-      for (const part of partsIn(folder)) recorder.#sealed.push(...(await sealPart(store, part, limits)));
-      recorder.#behindUs = clockBehindUs(store, instrument.marketId, recorder.#stamps.nowUs());
-      recorder.#begin();
-      return recorder;
+      const sealed: SealedKind[] = [];
+      for (const part of partsIn(folder)) sealed.push(...(await sealPart(store, part, limits)));
+      return new SessionRecorder(options, lock, folder, sealed);
     } catch (error) {
       lock.release();
       throw error;
@@ -101,42 +95,38 @@ export class SessionRecorder {
    * they were heard. A day's first snapshot, which no event is, has one too. Undefined for what is not of the market's data
    */
   event(event: VenueEvent): number | undefined {
-    this.#number = undefined;
-    this.#guarded(() => this.#event(event));
-    return this.#number;
+    return this.#guarded(() => {
+      const us = this.#stamps.distinctUs();
+      this.#turn(us);
+      return this.#event(event, us);
+    });
   }
 
-  #event(event: VenueEvent): void {
-    const us = this.#stamps.distinctUs();
-    this.#turn(us);
-    // The day's snapshot is none of the event's.
-    this.#number = undefined;
+  #event(event: VenueEvent, us: number): number | undefined {
+    const { instrument } = this.#options;
     switch (event.type) {
       case "stream":
         this.#stream(event.stream, event.state === "up", event.reason, us);
-        break;
+        return undefined;
       case "malformed":
-        this.#find(`${event.where}: ${event.reason}`, us);
-        break;
+        this.#parts.find(`${event.where}: ${event.reason}`, us);
+        return undefined;
       case "answer": {
         const action = this.#asked.get(event.actionId);
-        if (action === undefined) break;
+        if (action === undefined) return undefined;
         this.#asked.delete(event.actionId);
-        this.#add("orders", answerRecord(action, event.outcome, this.#options.instrument), us);
-        break;
+        return this.#parts.add("orders", answerRecord(action, event.outcome, instrument), us);
       }
       case "order-update":
-        if (event.order.marketId !== this.#market) break;
-        this.#hear("account", us);
-        this.#add("orders", updateRecord(event.order, event.timestampMs, this.#options.instrument), us);
-        break;
+        if (event.order.marketId !== this.#market) return undefined;
+        this.#parts.hear("account", us);
+        return this.#parts.add("orders", updateRecord(event.order, event.timestampMs, instrument), us);
       case "trade-update":
-        if (event.trade.marketId !== this.#market) break;
-        this.#hear("account", us);
-        this.#add("fills", fillRecord(event.trade, this.#options.instrument), us);
-        break;
+        if (event.trade.marketId !== this.#market) return undefined;
+        this.#parts.hear("account", us);
+        return this.#parts.add("fills", fillRecord(event.trade, instrument), us);
       default:
-        if ("marketId" in event && event.marketId === this.#market) this.#ofMarket(event, us);
+        return "marketId" in event && event.marketId === this.#market ? this.#ofMarket(event, us) : undefined;
     }
   }
 
@@ -148,7 +138,7 @@ export class SessionRecorder {
       const us = this.#stamps.distinctUs();
       this.#turn(us);
       this.#asked.set(action.actionId, action);
-      this.#add("orders", requestRecord(action, this.#options.instrument, level), us);
+      this.#parts.add("orders", requestRecord(action, this.#options.instrument, level), us);
     });
   }
 
@@ -159,14 +149,9 @@ export class SessionRecorder {
   async close(): Promise<readonly SealedKind[]> {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const part = this.#part;
-    this.#part = undefined;
     const { store, limits } = this.#options;
     try {
-      this.#guarded(() => {
-        part?.note({ at: this.#stamps.nowUs(), ended: true });
-        part?.close();
-      });
+      this.#guarded(() => this.#parts.end(this.#stamps.nowUs()));
       await this.#sealing;
       if (this.#failed !== undefined) throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
       for (const folder of partsIn(this.#folder)) this.#sealed.push(...(await sealPart(store, folder, limits)));
@@ -180,90 +165,58 @@ export class SessionRecorder {
     return this.#options.instrument.marketId;
   }
 
-  #ofMarket(event: Extract<VenueEvent, { readonly marketId: string }>, us: number): void {
+  #ofMarket(event: Extract<VenueEvent, { readonly marketId: string }>, us: number): number | undefined {
     const { instrument } = this.#options;
     switch (event.type) {
       case "book-snapshot":
-        this.#hear("market", us);
+        this.#parts.hear("market", us);
         this.#book.snapshot(event.sequence, event.bids, event.asks);
-        this.#hear("book", us);
-        this.#add("book", snapshotRecord(this.#book, instrument), us);
-        break;
+        this.#parts.hear("book", us);
+        return this.#parts.add("book", snapshotRecord(this.#book, instrument), us);
       case "book-update": {
-        this.#hear("market", us);
+        this.#parts.hear("market", us);
         const { beginSequence, endSequence, bids, asks } = event;
         const before = this.#book.sequence;
         // What comes between a loss and the next snapshot tells nothing.
-        if (before === undefined) break;
-        if (!this.#book.update(beginSequence, endSequence, bids, asks)) {
-          this.#unhear("book", us);
-          this.#find(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
-          this.#options.onBookLost?.();
-          break;
-        }
-        this.#add("book", bookRecord(event, instrument), us);
-        break;
+        if (before === undefined) return undefined;
+        if (this.#book.update(beginSequence, endSequence, bids, asks)) return this.#parts.add("book", bookRecord(event, instrument), us);
+        this.#parts.unhear("book", us);
+        this.#parts.find(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
+        this.#options.onBookLost?.();
+        return undefined;
       }
       case "public-trade":
-        this.#hear("market", us);
-        this.#add("trades", tradeRecord(event, instrument), us);
-        break;
+        this.#parts.hear("market", us);
+        return this.#parts.add("trades", tradeRecord(event, instrument), us);
       case "market-state":
-        this.#hear("market", us);
-        this.#add("marks", markRecord(event, instrument), us);
-        break;
+        this.#parts.hear("market", us);
+        return this.#parts.add("marks", markRecord(event, instrument), us);
       default:
+        return undefined;
     }
   }
 
   #stream(stream: "market" | "account", isUp: boolean, reason: string, us: number): void {
     if (isUp) {
-      this.#hear(stream, us);
+      this.#parts.hear(stream, us);
       return;
     }
-    const wasHeard = this.#heard.has(stream);
-    this.#unhear(stream, us);
+    const wasHeard = this.#parts.unhear(stream, us);
     if (stream === "market") {
       this.#book.lose();
-      this.#unhear("book", us);
+      this.#parts.unhear("book", us);
     }
-    if (wasHeard) this.#find(`the ${stream} stream was lost: ${reason}`, us);
-  }
-
-  #hear(stream: HeardStream, us: number): void {
-    if (this.#heard.has(stream)) return;
-    this.#heard.add(stream);
-    this.#part?.note({ at: us, stream, isHeard: true });
-    // A stream on which nothing happened is known to be empty.
-    for (const kind of stream === "account" ? (["orders", "fills"] as const) : (["book", "trades", "marks"] as const))
-      this.#part?.touch(kind);
-  }
-
-  #unhear(stream: HeardStream, us: number): void {
-    if (this.#heard.delete(stream)) this.#part?.note({ at: us, stream, isHeard: false });
-  }
-
-  #find(finding: string, us: number): void {
-    this.#part?.note({ at: us, finding });
-  }
-
-  #add(kind: RecordedKind, record: OwnRecord, us: number): void {
-    if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
-    if (kind === "marks") this.#number = this.#marks += 1;
-    else if (kind === "book" || kind === "trades") this.#number = this.#messages += 1;
-    this.#part?.add(kind, { ...record, line: this.#stamps.placeOf(us), recvTimeNs: `${us}000` });
+    if (wasHeard) this.#parts.find(`the ${stream} stream was lost: ${reason}`, us);
   }
 
   /** Begins the day's part where this is the first that is heard of a day. */
   #turn(us: number): void {
-    if (this.#part === undefined || this.#dayAt(us) <= this.#day) return;
-    this.#part.note({ at: us, ended: true });
-    this.#part.close();
-    const { folder } = this.#part;
+    if (!this.#parts.isOver(us)) return;
+    const folder = this.#parts.end(us);
     this.#timer?.cancel();
     this.#begin();
     const { store, limits, sealsDays = true, onSealFailed } = this.#options;
-    if (!sealsDays) return;
+    if (folder === undefined || !sealsDays) return;
     this.#sealing = this.#sealing
       .then(async () => {
         this.#sealed.push(...(await sealPart(store, folder, limits)));
@@ -271,52 +224,34 @@ export class SessionRecorder {
       .catch((error: unknown) => onSealFailed?.(error));
   }
 
+  /** Each part begins with the whole book: it is replayed by itself. */
   #begin(): void {
-    const { instrument, source } = this.#options;
-    const us = this.#stamps.nowUs();
-    const { marketId: market, tickSize, stepSize } = instrument;
-    this.#day = this.#dayAt(us);
-    this.#part = RecordingPart.begin(this.#folder, this.#stamps.placeOf(us), {
-      market,
-      source,
-      grid: { tickSize, stepSize },
-      ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
-      ...(this.#behindUs === undefined ? {} : { behindUs: this.#behindUs }),
-    });
-    const heard = [...this.#heard];
-    this.#heard.clear();
-    for (const stream of heard) this.#hear(stream, us);
-    if (this.#book.sequence !== undefined) this.#add("book", snapshotRecord(this.#book, instrument), us);
+    const us = this.#parts.begin();
+    if (this.#book.sequence !== undefined) this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
     this.#keepFlushing();
-  }
-
-  /** The exchange's day at a local instant. */
-  #dayAt(us: number): string {
-    return dayOf(Math.floor((us - (this.#smallestUs ?? this.#behindUs ?? 0)) / 1000));
   }
 
   #keepFlushing(): void {
     this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
       this.#guarded(() => {
-        if (this.#heard.size > 0) this.#part?.note({ at: this.#stamps.nowUs(), alive: true });
-        this.#part?.flush();
+        this.#parts.flush();
         this.#keepFlushing();
       });
     });
   }
 
   /** A recording with a hole in it would look whole: after what could not be written nothing is. */
-  #guarded(write: () => void): void {
-    if (this.#failed !== undefined) return;
+  #guarded<Written>(write: () => Written): Written | undefined {
+    if (this.#failed !== undefined) return undefined;
     try {
-      write();
+      return write();
     } catch (error) {
       this.#failed = { error };
       this.#timer?.cancel();
       this.#timer = undefined;
-      this.#part?.abandon();
-      this.#part = undefined;
+      this.#parts.abandon();
       this.#options.onFailed?.(error);
+      return undefined;
     }
   }
 }

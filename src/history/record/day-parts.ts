@@ -1,0 +1,123 @@
+import type { Instrument } from "../../core/instrument.js";
+import { dayOf } from "../day.js";
+import type { LocalStamps } from "./local-stamps.js";
+import type { OwnRecord } from "./own-records.js";
+import { type HeardStream, type RecordedKind, RecordingPart } from "./recording-part.js";
+
+/** What the parts are of, and where they lie. */
+export interface DayPartsOptions {
+  readonly folder: string;
+  readonly instrument: Instrument;
+  /** Who tells, for the manifests. */
+  readonly source: string;
+  readonly stamps: LocalStamps;
+  /** How far the clock is behind the exchange's at least, until the exchange has stamped anything; microseconds below zero. */
+  readonly behindUs: number | undefined;
+}
+
+/**
+ * Writes what is heard of one market into the parts of its recording, one for each of the exchange's days, and knows which streams are heard. Where no
+ * part is open, before {@link begin} and after {@link end} or {@link abandon}, nothing is written.
+ */
+export class DayParts {
+  readonly #options: DayPartsOptions;
+  readonly #heard = new Set<HeardStream>();
+  #part: RecordingPart | undefined;
+  #day = "";
+  #messages = 0;
+  #marks = 0;
+  /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
+  #smallestUs: number | undefined;
+
+  constructor(options: DayPartsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a part, in which all is heard that was heard before. Returns its first instant. */
+  begin(): number {
+    const { folder, instrument, source, stamps, behindUs } = this.#options;
+    const us = stamps.nowUs();
+    const { marketId: market, tickSize, stepSize } = instrument;
+    this.#day = this.#dayAt(us);
+    this.#part = RecordingPart.begin(folder, stamps.placeOf(us), {
+      market,
+      source,
+      grid: { tickSize, stepSize },
+      ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
+      ...(behindUs === undefined ? {} : { behindUs }),
+    });
+    const heard = [...this.#heard];
+    this.#heard.clear();
+    for (const stream of heard) this.hear(stream, us);
+    return us;
+  }
+
+  /** Whether the day of the open part is over. */
+  isOver(us: number): boolean {
+    return this.#part !== undefined && this.#dayAt(us) > this.#day;
+  }
+
+  /** Ends the open part. Returns its folder; undefined where none is open. */
+  end(us: number): string | undefined {
+    const part = this.#part;
+    part?.note({ at: us, ended: true });
+    part?.close();
+    this.#part = undefined;
+    return part?.folder;
+  }
+
+  /** Leaves the open part as it is. */
+  abandon(): void {
+    this.#part?.abandon();
+    this.#part = undefined;
+  }
+
+  /** Has what was written outlive the process. */
+  flush(): void {
+    if (this.#heard.size > 0) this.#part?.note({ at: this.#options.stamps.nowUs(), alive: true });
+    this.#part?.flush();
+  }
+
+  hear(stream: HeardStream, us: number): void {
+    if (this.#heard.has(stream)) return;
+    this.#heard.add(stream);
+    this.#part?.note({ at: us, stream, isHeard: true });
+    // A stream on which nothing happened is known to be empty.
+    for (const kind of stream === "account" ? (["orders", "fills"] as const) : (["book", "trades", "marks"] as const))
+      this.#part?.touch(kind);
+  }
+
+  /** @returns whether it was heard until now */
+  unhear(stream: HeardStream, us: number): boolean {
+    const wasHeard = this.#heard.delete(stream);
+    if (wasHeard) this.#part?.note({ at: us, stream, isHeard: false });
+    return wasHeard;
+  }
+
+  find(finding: string, us: number): void {
+    this.#part?.note({ at: us, finding });
+  }
+
+  /** @returns the record's number: of a mark among the marks, of a book's message or a trade among both, from 1. Undefined for the account's own */
+  add(kind: RecordedKind, record: OwnRecord, us: number): number | undefined {
+    if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
+    const number = this.#numberOf(kind);
+    this.#part?.add(kind, { ...record, line: this.#options.stamps.placeOf(us), recvTimeNs: `${us}000` });
+    return number;
+  }
+
+  #numberOf(kind: RecordedKind): number | undefined {
+    if (kind === "marks") {
+      this.#marks += 1;
+      return this.#marks;
+    }
+    if (kind !== "book" && kind !== "trades") return undefined;
+    this.#messages += 1;
+    return this.#messages;
+  }
+
+  /** The exchange's day at a local instant. */
+  #dayAt(us: number): string {
+    return dayOf(Math.floor((us - (this.#smallestUs ?? this.#options.behindUs ?? 0)) / 1000));
+  }
+}

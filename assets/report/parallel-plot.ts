@@ -49,7 +49,7 @@ export class ParallelPlot {
     for (const row of [...rows].reverse()) {
       const path = axes.map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) })).filter(({ share }) => share !== undefined);
       const line = svg("path", {
-        class: "point stroke",
+        class: `point stroke${row.doubtful === "" ? "" : " doubtful"}`,
         d: path.map(({ x, share }, at) => `${at === 0 ? "M" : "L"}${x.toFixed(1)},${yOf(share as number).toFixed(1)}`).join(""),
         style: `--tone: ${colourOf(row, rows.length)}`,
       });
@@ -136,7 +136,10 @@ export class ParallelPlot {
   }
 
   #show(row: SweepRow, event: PointerEvent, host: HTMLElement): void {
-    const lines = [...Object.entries(row.values).map(([name, value]) => `${name}: ${value}`)];
+    const lines = [
+      ...Object.entries(row.values).map(([name, value]) => `${name}: ${value}`),
+      ...(row.doubtful === "" ? [] : [`doubtful: ${row.doubtful}`]),
+    ];
     const objective = row.objective === undefined ? "none" : exact(String(Number(row.objective.toPrecision(8))));
     this.#tip.replaceChildren(
       html("div", "when", `point ${row.index}, rank ${row.rank}: ${objective}`),

@@ -1,3 +1,4 @@
+import { doubtMark, doubtText } from "../../src/backtest/sweep/doubt-text.js";
 import { endText } from "../../src/backtest/sweep/end-text.js";
 import type { SweepResult } from "../../src/backtest/sweep/sweep-json.js";
 
@@ -11,6 +12,10 @@ export interface SweepRow {
   readonly objective: number | undefined;
   /** How its runs ended before their history did, such as `halted`; empty where none of them did. */
   readonly ended: string;
+  /** Whether something makes its figures less believable than they look, and in how many windows; empty where nothing does. */
+  readonly doubtful: string;
+  /** What it is. */
+  readonly doubts: string;
   /** Means over the windows; exact texts where there is one. */
   readonly figures: Readonly<Record<string, string>>;
 }
@@ -29,6 +34,8 @@ export function rowsOf({ points }: SweepResult): SweepRow[] {
       values,
       objective: objective === null ? undefined : Number(objective),
       ended: endText(runs),
+      doubtful: doubtMark(runs),
+      doubts: doubtText(runs),
       figures: Object.fromEntries(
         Object.keys(runs[0]?.figures ?? {}).map((name) => [name, meanText(runs.map((run) => figureIn(run, name)))]),
       ),

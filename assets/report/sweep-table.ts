@@ -6,6 +6,8 @@ const PAGE_ROWS = 50;
 
 interface Column {
   readonly name: string;
+  /** Of its cells. */
+  readonly className?: string;
   readonly of: (row: SweepRow) => string | number | boolean;
 }
 
@@ -30,12 +32,15 @@ export class SweepTable {
     this.#shown = [...rows];
     this.#onChoose = onChoose;
     const [first] = rows;
+    const isAnyDoubtful = rows.some(({ doubtful }) => doubtful !== "");
     this.#columns = [
       { name: "rank", of: ({ rank }) => rank },
       { name: "point", of: ({ index }) => index },
       ...Object.keys(first?.values ?? {}).map((name): Column => ({ name, of: ({ values }) => values[name] ?? "" })),
       ...(rows.some(({ ended }) => ended !== "") ? [{ name: "ended early", of: ({ ended }: SweepRow) => ended }] : []),
+      ...(isAnyDoubtful ? [{ name: "doubtful", className: "doubtful", of: ({ doubtful }: SweepRow) => doubtful }] : []),
       ...Object.keys(first?.figures ?? {}).map((name): Column => ({ name, of: ({ figures }) => figures[name] ?? "" })),
+      ...(isAnyDoubtful ? [{ name: "why doubtful", className: "text long", of: ({ doubts }: SweepRow) => doubts }] : []),
     ];
     const table = html("table", "fills");
     const head = html("tr");
@@ -116,7 +121,7 @@ export class SweepTable {
     });
     for (const column of this.#columns) {
       const text = String(column.of(of));
-      row.append(html("td", "", text === "" || Number.isNaN(Number(text)) ? text : exact(text)));
+      row.append(html("td", column.className ?? "", text === "" || Number.isNaN(Number(text)) ? text : exact(text)));
     }
     return row;
   }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sweepDoubts } from "../../src/backtest/sweep/doubt-text.js";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
 import { programVersion } from "../../src/cli/program-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";
@@ -23,10 +24,14 @@ describe("marketwright sweep", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, "sweep", file, "--out", out, "--report-best"], {
       encoding: "utf8",
     });
-    expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([0, ""]);
     const alone = (await stage.run(stage.out(), new OneByOne(), { version: programVersion() })) as SweepOutcome;
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(readFileSync(alone.json, "utf8"));
     const { points, best } = alone.result;
+    // Whoever reads the table on a terminal reads this too.
+    const doubts = sweepDoubts(alone.result);
+    expect(doubts).toEqual([expect.stringMatching(/^Doubtful are 2 of the best 6 points/)]);
+    expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([0, `${doubts.join("\n")}\n`]);
+    expect(stdout.split("\n").filter((line) => line.endsWith("  yes"))).toHaveLength(2);
     const profit = String(points[best]?.objective);
     expect(stdout).toMatch(new RegExp(`^maximise profit\nrank  point .*\n1 +${best} .*${profit.replace(".", "\\.")}`));
     const report = JSON.parse(readFileSync(join(out, "best", "report.json"), "utf8")) as { profit: { total: string } };

@@ -11,6 +11,7 @@ import { bpsOf, marketReport, numberOrNull, ordersReport, profitText, seriesText
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";
+import { tooGoodFees } from "./too-good-fees.js";
 
 /** The report of a run that is over: the same run gives the same bytes, and nothing in it says when or where it was made. */
 export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: FinishedRun, outcome: RunOutcome): Report {
@@ -37,6 +38,9 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     for (const kind of ["place", "cancel", "cancel-all", "throttled"] as const) actions[kind] += market.actions[kind];
   const wholeDays = days.filter((day) => day.isWhole);
   const sharpe = sharpeOf(wholeDays.map((day) => Number(day.profit.total) / 10 ** decimals));
+  const marketReports = markets.map(([id, market]) =>
+    marketReport(id, meta.strategies.get(id) ?? "", market, { endUs: finished.endUs, buckets, decimals }),
+  );
   return {
     format: REPORT_FORMAT,
     name: meta.name,
@@ -78,9 +82,7 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     },
     adverseSelectionSeconds: (meta.adverseSelectionMs ?? ADVERSE_SELECTION_MS) / 1000,
     markoutSeconds: [...MARKOUT_SECONDS],
-    markets: markets.map(([id, market]) =>
-      marketReport(id, meta.strategies.get(id) ?? "", market, { endUs: finished.endUs, buckets, decimals }),
-    ),
+    markets: marketReports,
     daily: days.map((day) => ({
       day: dayName(day.day),
       isWhole: day.isWhole,
@@ -112,7 +114,7 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       maxDrawdown,
       fills,
     })),
-    doubts: [...(outcome.doubts ?? [])],
+    doubts: [...(outcome.doubts ?? []), ...tooGoodFees({ markets: marketReports, asset: meta.asset })],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
     notes: {

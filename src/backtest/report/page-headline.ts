@@ -1,8 +1,5 @@
-import { Decimal } from "decimal.js";
 import { countText, durationText, escaped, exactText, figure, moneyText, percent, signClass, signedMoney } from "./html-text.js";
 import type { Report } from "./report-schema.js";
-
-type Doubtful = Report["markets"][number]["fills"]["doubtful"];
 
 const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
 const ENDS = {
@@ -104,24 +101,11 @@ function warningsHtml(report: Report): string {
     warnings.push(
       `The bot refused ${countText(count)} ${count === 1 ? "intent" : "intents"} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
     );
-  for (const { marketId, fills } of report.markets) warnings.push(...tooGood(marketId, fills.doubtful, report.asset));
   if (notes.counts.error > 0)
     warnings.push(`${countText(notes.counts.error)} ${notes.counts.error === 1 ? "error" : "errors"}: see the notes.`);
   if (orders.throttled > 0)
     warnings.push(`The token budget held ${countText(orders.throttled)} ${orders.throttled === 1 ? "action" : "actions"} back.`);
   return warnings.map((text) => `<p class="warning" role="note">${text}</p>`).join("");
-}
-
-/** By how much fees would be worse by the other rule for doubtful fills, where that is what the rule of this run leaves out. */
-function tooGood(marketId: string, { asMakers, postOnly }: Doubtful, asset: string): string[] {
-  const better = [asMakers, postOnly].reduce(
-    (sum, { fees, feesOtherwise }) => Decimal.max(0, new Decimal(feesOtherwise).minus(fees)).plus(sum),
-    new Decimal(0),
-  );
-  if (better.isZero()) return [];
-  return [
-    `Fills in ${escaped(marketId)} whose orders may have taken or been refused are charged as makers': the profit is too good by up to ${exactText(better.toFixed())} ${escaped(asset)} of fees.`,
-  ];
 }
 
 function alternativesHtml({ alternatives, asset, ended, reason, profit, drawdown, fills }: Report): string {

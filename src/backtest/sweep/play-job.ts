@@ -27,6 +27,8 @@ export interface JobResult {
   readonly ended: Report["ended"] | "refused";
   /** Of one that was refused: why. */
   readonly reason?: string;
+  /** What makes its figures less believable than they look, as its report says it. */
+  readonly doubts: readonly string[];
 }
 
 /** Runs jobs in one process or thread, their strategies loaded once: they are what they were then, however their files change. */
@@ -74,5 +76,5 @@ export class JobPlayer {
 }
 
 function resultOf(report: Report): JobResult {
-  return { figures: figuresOf(report), ended: report.ended };
+  return { figures: figuresOf(report), ended: report.ended, doubts: report.doubts };
 }

@@ -78,8 +78,13 @@ export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["wi
   return { name, from: instantOf(fromUs), to: instantOf(toUs) };
 }
 
-function runText({ figures, ended, reason }: JobResult): SweepResult["points"][number]["runs"][number] {
-  return { figures: figures as Record<keyof Figures, FigureValue>, ended, ...(reason === undefined ? {} : { reason }) };
+function runText({ figures, ended, reason, doubts }: JobResult): SweepResult["points"][number]["runs"][number] {
+  return {
+    figures: figures as Record<keyof Figures, FigureValue>,
+    ended,
+    ...(reason === undefined ? {} : { reason }),
+    doubts: [...doubts],
+  };
 }
 
 /** The only figure as it is; the mean of several. */

@@ -14,7 +14,7 @@ const NO_FIGURES = Object.fromEntries(FIGURE_NAMES.map((name) => [name, null])) 
 
 /** The result of a point that the market does not take: it has no figures. */
 export function refusal(reason: string): JobResult {
-  return { figures: NO_FIGURES, ended: "refused", reason };
+  return { figures: NO_FIGURES, ended: "refused", reason, doubts: [] };
 }
 
 /** Why a bot with this configuration would not start in its markets; undefined where it would. It would quote nothing here, and rank ahead of all that lost something. */

@@ -9,7 +9,7 @@ import { onDisk } from "../report/on-disk.js";
 import type { JobResult } from "./play-job.js";
 import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
 
-const FORMAT = "marketwright-sweep-results/1";
+const FORMAT = "marketwright-sweep-results/2";
 
 interface Line extends JobResult {
   readonly job: string;
@@ -98,8 +98,8 @@ export class ResultsFile {
     }
     for (const [at, line] of lines.entries()) {
       const { job, ...result } = parsed(line, path, at + 2) as Line;
-      const { figures, ended } = result;
-      if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string")
+      const { figures, ended, doubts } = result;
+      if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string" || !Array.isArray(doubts))
         throw broken(path, at + 2);
       if (!this.#results.has(job)) this.#results.set(job, result);
     }

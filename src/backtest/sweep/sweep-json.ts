@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FIGURE_NAMES, type FigureName } from "./figures.js";
 
 /** What names the shape of a sweep's results; a change that a reader could notice makes it another. */
-export const SWEEP_FORMAT = "marketwright-sweep/2";
+export const SWEEP_FORMAT = "marketwright-sweep/3";
 
 const instant = z
   .string()
@@ -23,6 +23,7 @@ const run = z.strictObject({
     .enum(["end-of-history", "halted", "liquidated", "stopped", "refused"])
     .describe("refused: it was not run, since the market does not take its values; all figures are null"),
   reason: z.string().describe("Of one that was refused").optional(),
+  doubts: z.array(z.string()).describe("What makes its figures less believable than they look, as report.json has it; none of most"),
 });
 const window = z.strictObject({ name: z.string(), from: instant, to: instant.describe("Exclusive") });
 const values = z.record(z.string(), value).describe("Of each parameter, by its path");

@@ -2,6 +2,7 @@ import { figureHtml, gapsHtml, tableHtml } from "../report/html-table.js";
 import { countText, escaped, figure, signClass, signedMoney } from "../report/html-text.js";
 import { pageAssets } from "../report/page-assets.js";
 import { pageShell } from "../report/page-shell.js";
+import { doubtText, sweepDoubts } from "./doubt-text.js";
 import { endText } from "./end-text.js";
 import { FIGURES, type FigureValue } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
@@ -22,7 +23,7 @@ export function sweepPage(result: SweepResult): string {
 <noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
 ${bestHtml(result)}
 ${walkHtml(result)}
-<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
+<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.some(({ runs }) => doubtText(runs) !== "") ? " Dashed lines are of doubtful points." : ""}${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
 <section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
 ${dataHtml(result)}`,
     foot: `Made by Marketwright ${escaped(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.`,
@@ -36,6 +37,7 @@ function headHtml(result: SweepResult): string {
   const { name, points, method, objective, windows, walkForward, grade, isIndicative, version } = result;
   const warnings = [
     ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
+    ...sweepDoubts(result).map((text) => `${text}.`),
     ...endWarnings(result),
   ];
   const last = walkForward?.splits.at(-1)?.test ?? windows.at(-1);
@@ -91,6 +93,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
   if (walkForward === null) return "";
   const { figure: name } = objective;
   const words = FIGURES[name].words;
+  const isAnyDoubtful = walkForward.splits.some(({ tested }) => tested.doubts.length > 0);
   const rows = walkForward.splits.map(({ train, test, best, values, trained, tested }) => [
     `${instant(train.from)}`,
     { html: instant(test.from), className: "text" },
@@ -107,6 +110,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     figureText(trained.figures[name] ?? null),
     ...(name === "profit" ? [] : [figureText(tested.figures[name] ?? null)]),
     { html: figureText(tested.figures.profit ?? null), className: signClass(String(tested.figures.profit ?? "0")) },
+    ...(isAnyDoubtful ? [{ html: escaped(doubtText([tested])), className: "text long" }] : []),
   ]);
   const heads = [
     "train from (UTC)",
@@ -117,6 +121,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     `${words}, train`,
     ...(name === "profit" ? [] : [`${words}, test`]),
     "profit, test",
+    ...(isAnyDoubtful ? ["why doubtful, test"] : []),
   ];
   return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
+import { doubtMark, sweepDoubts } from "../../backtest/sweep/doubt-text.js";
 import { endText } from "../../backtest/sweep/end-text.js";
 import { FIGURES } from "../../backtest/sweep/figures.js";
 import { latencySums, requireInputs, strategySums } from "../../backtest/sweep/input-files.js";
@@ -75,6 +76,7 @@ export function addSweep(program: Command, context: CliContext): void {
           throw new NotWell();
         }
         context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
+        for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
         for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
       } finally {
         bar("");
@@ -147,17 +149,26 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const shown = [...new Set([figure, "profit", "maxDrawdown", "fills"] as const)];
   const one = windows.length === 1;
   const isEarly = ranked.some(({ runs }) => endText(runs) !== "");
-  const heads = ["rank", "point", ...paths, ...(one ? shown : [`mean ${figure}`]), ...(isEarly ? ["ended early"] : [])];
+  const isAnyDoubtful = ranked.some(({ runs }) => doubtMark(runs) !== "");
+  const heads = [
+    "rank",
+    "point",
+    ...paths,
+    ...(one ? shown : [`mean ${figure}`]),
+    ...(isAnyDoubtful ? ["doubtful"] : []),
+    ...(isEarly ? ["ended early"] : []),
+  ];
   const rows = ranked.map(({ rank, index, values, objective: value, runs }) => [
     String(rank),
     String(index),
     ...paths.map((path) => String(values[path])),
     ...(one ? shown.map((name) => text(runs[0]?.figures[name])) : [text(value)]),
+    ...(isAnyDoubtful ? [doubtMark(runs)] : []),
     ...(isEarly ? [endText(runs)] : []),
   ]);
   const more = points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
   const splits = walkForward?.splits.map(({ train, test, best, values, trained, tested }) => {
-    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}\n`;
+    return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}${tested.doubts.length === 0 ? "" : " (doubtful)"}\n`;
   });
   const tested =
     walkForward === null

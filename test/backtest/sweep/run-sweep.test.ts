@@ -214,7 +214,7 @@ describe("a sweep", () => {
 });
 
 describe("the results of a sweep on the disk", () => {
-  const result = (profit: string) => ({ figures: { profit } as unknown as Figures, ended: "end-of-history" as const });
+  const result = (profit: string) => ({ figures: { profit } as unknown as Figures, ended: "end-of-history" as const, doubts: [] });
 
   it("count each job once, and lose at most the line that a kill cut, wherever it cut", () => {
     const out = stage.out();

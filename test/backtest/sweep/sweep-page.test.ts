@@ -12,6 +12,8 @@ import { writeWhole } from "../../../src/history/durable-file.js";
 import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { SweepStage } from "./sweep-stage.js";
 
+const DOUBT = "btcusdc: its orders had <i>much</i>";
+
 /** Sixty points whose profit is best in the middle of the range; one came to no ratio. */
 function made(): SweepResult {
   const path = "markets.btcusdc.params.riskAversion";
@@ -25,14 +27,17 @@ function made(): SweepResult {
     points.map(({ index, values }) => {
       const profit = (100 - 40 * Math.abs(Math.log10(Number(values[path])) + 1)).toFixed(6);
       const figures = { ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, "0"])), profit, sharpe: null } as unknown as Figures;
-      // The fifth was halted on its way.
-      return [`whole-${index}`, { figures, ended: index === 4 ? ("halted" as const) : ("end-of-history" as const) }];
+      // The fifth was halted on its way, and of the eighth something is said.
+      return [
+        `whole-${index}`,
+        { figures, ended: index === 4 ? ("halted" as const) : ("end-of-history" as const), doubts: index === 7 ? [DOUBT] : [] },
+      ];
     }),
   );
   const ranked = rankedPoints(points, [window], done, { figure: "profit", goal: "maximise" });
   const span = { name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T13:00:00.000000Z" };
   return {
-    format: "marketwright-sweep/2",
+    format: "marketwright-sweep/3",
     name: "<script>alert(1)</script>",
     version: "1.2.3",
     fingerprint: "f".repeat(64),
@@ -137,6 +142,19 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const first = page.locator("#points-table tbody tr").first();
     await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("4");
     expect(await first.locator("td").nth(column).innerText()).toBe("halted");
+    await page.close();
+  });
+
+  it("marks the line and the row of a point whose figures are doubtful, and says why", async () => {
+    const { page } = await opened("light", 1280);
+    await expect.poll(() => page.locator("#parallel path.point.doubtful").count(), SOON).toBe(1);
+    const heads = await page.locator("#points-table thead th").allInnerTexts();
+    const [mark, why] = ["doubtful", "why doubtful"].map((head) => heads.indexOf(head)) as [number, number];
+    for (const _ of ["up", "down"]) await page.locator("#points-table thead th").nth(mark).locator("button").click();
+    const first = page.locator("#points-table tbody tr").first();
+    await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("7");
+    expect(await first.locator("td").nth(mark).innerText()).toBe("yes");
+    expect(await first.locator("td").nth(why).innerText()).toBe(DOUBT);
     await page.close();
   });
 

@@ -1,0 +1,97 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { doubtMark, sweepDoubts } from "../../../src/backtest/sweep/doubt-text.js";
+import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
+import { sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
+import { sweepPage } from "../../../src/backtest/sweep/sweep-page.js";
+import { BOT, OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
+
+const SIZE = "markets.btcusdc.params.sizeBase";
+
+// A trade of a lot beyond a quote fills all of it, so figures grow with the size past anything that the market had: ranked by turnover, the largest size is first and tells nothing.
+describe("a point of a sweep whose fills are more than its market could give", () => {
+  const stage = new SweepStage();
+  let outcome: SweepOutcome;
+  let out: string;
+  beforeAll(async () => {
+    await stage.open();
+    const { btcusdc } = BOT.markets;
+    stage.write("bot.yaml", { ...BOT, markets: { btcusdc: { ...btcusdc, limits: { maxPositionBase: 500, maxOrderBase: 50 } } } });
+    stage.write("bt.yaml", { ...stage.backtest(SHORT_SECONDS), account: { creditQuote: 1e9 } });
+    stage.write("bt-whole.yaml", { ...stage.backtest(60), account: { creditQuote: 1e9 } });
+    stage.write("sizes.yaml", { ...SWEEP, objective: "turnover", parameters: { [SIZE]: { values: [0.001, 50, 20] } } });
+    out = stage.out();
+    outcome = (await stage.run(out, new OneByOne(), { file: "sizes.yaml" })) as SweepOutcome;
+  });
+  afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
+
+  it("says so in sweep.json, with the reason that a backtest of it gives", () => {
+    const { points, best } = outcome.result;
+    expect(best).toBe(1);
+    expect(points.map(({ runs }) => runs[0]?.doubts)).toEqual([
+      [],
+      [expect.stringMatching(/^btcusdc: its resting orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/)],
+      [expect.stringMatching(/^btcusdc: its resting orders had/)],
+    ]);
+    expect(sweepJsonShape.parse(JSON.parse(readFileSync(outcome.json, "utf8")))).toEqual(outcome.result);
+  });
+
+  it("is named before the ranking is believed, with the best point of which nothing is said", () => {
+    const [chosen, ranking, ...more] = sweepDoubts(outcome.result);
+    expect(chosen).toBe(`Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`);
+    expect(ranking).toBe("Doubtful are 2 of the best 3 points, and 2 of all 3: the best of the others is point 0, of rank 3");
+    expect(more).toEqual([]);
+    const page = sweepPage(outcome.result);
+    expect(page).toMatch(/class="warning" role="note">Do not believe the best point, 1, without a second look: btcusdc/);
+    expect(page).toMatch(/class="warning" role="note">Doubtful are 2 of the best 3 points/);
+  });
+
+  it("says so too when a sweep goes on from what its folder has", async () => {
+    const again = new OneByOne();
+    const resumed = (await stage.run(out, again, { file: "sizes.yaml" })) as SweepOutcome;
+    expect(again.ran).toEqual([]);
+    expect(resumed.result).toEqual(outcome.result);
+  });
+
+  // Its lines say nothing of doubts: read as if they had none, the flattering point would stand there as sound.
+  it("is not taken for sound from results of before doubts were told: they are another sweep's", async () => {
+    const older = stage.out();
+    await stage.run(older, new OneByOne(), { file: "sizes.yaml" });
+    const path = join(older, SWEEP_FILES.results);
+    const [header = "", ...lines] = readFileSync(path, "utf8").trimEnd().split("\n");
+    const was = lines.map((line) => JSON.stringify({ ...JSON.parse(line), doubts: undefined }));
+    writeFileSync(path, `${[header.replace("results/2", "results/1"), ...was].join("\n")}\n`);
+    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(/--out: has the results of another sweep/);
+    // Nor a line that lost them.
+    writeFileSync(path, `${[header, ...was].join("\n")}\n`);
+    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(/line 2: is broken/);
+  });
+
+  it("is named where it was chosen for a test window, whose profit is the figure to believe", async () => {
+    const walkForward = { trainMs: 20_000, testMs: 20_000 };
+    const parameters = { [SIZE]: { values: [50, 20] } };
+    stage.write("walk.yaml", { ...SWEEP, backtest: "bt-whole.yaml", objective: "turnover", parameters, walkForward });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "walk.yaml" })) as SweepOutcome;
+    const splits = result.walkForward?.splits ?? [];
+    expect(splits.map(({ tested }) => tested.doubts.length)).toEqual([1, 1]);
+    const [chosen, tested, ranking] = sweepDoubts(result);
+    expect(doubtMark(result.points[0]?.runs ?? [])).toBe("2 of 2");
+    expect(chosen).toMatch(/^Do not believe the best point, 0, without a second look: in 2 of 2 windows, such as btcusdc/);
+    expect(tested).toMatch(/^Do not believe the profit on the test windows without a second look: in 2 of 2 windows, such as btcusdc/);
+    expect(ranking).toBe("Doubtful are 2 of the best 2 points, and 2 of all 2: there is no other");
+    expect(sweepPage(result)).toContain("why doubtful, test");
+  });
+
+  // Makers' fees for what may have taken: first of a ranking by its rule alone.
+  it("is one too whose fees rest on a rule that flatters", async () => {
+    const parameters = { "fills.doubtful": { values: ["conservative", "by-book"] } };
+    stage.write("bot-takes.yaml", { ...BOT, quotes: { timeInForce: "GTC" } });
+    stage.write("bt-takes.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-takes.yaml" });
+    stage.write("rules.yaml", { ...SWEEP, backtest: "bt-takes.yaml", parameters });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "rules.yaml" })) as SweepOutcome;
+    expect(result.best).toBe(1);
+    expect(result.points.map(({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too good by up to")).length)).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Profit } from "../../src/account/profit.js";
+import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
+import { creditOf, LOT_VALUE, MARK, newIncomeId, Scene } from "./takeover-scene.js";
+
+describe("the own account being liquidated", () => {
+  it("moves position and profit at once, by name", () => {
+    const scene = new Scene().start();
+    const lost = { lots: -5, credit: (5n * LOT_VALUE * 98n) / 100n };
+    scene.streams(scene.applies(lost, "LIQUIDATED"));
+    expect(scene.position).toBe(0);
+    expect(scene.liquidation).toBe((-5n * LOT_VALUE * 2n) / 100n);
+    expect(scene.changes.filter(({ kind }) => kind === "position-set")).toEqual([]);
+    scene.agrees();
+  });
+
+  it("by a price that is none leaves the position to be looked at twice", () => {
+    const scene = new Scene().start();
+    scene.streams(scene.applies({ lots: -5, credit: LOT_VALUE }, "LIQUIDATED"));
+    expect(scene.position).toBe(5);
+    scene.wait(10_000);
+    expect([scene.position, scene.liquidation]).toEqual([0, LOT_VALUE]);
+    expect(scene.differences).toEqual(["position"]);
+  });
+});
+
+describe("the own account liquidated by a part of a lot", () => {
+  const PER_LOT = 10n ** 15n;
+  const HALF = PER_LOT / 2n;
+
+  /** So much paper goes, at two per cent off the mark. */
+  function loses(scene: Scene, paper: bigint): Scene {
+    const { exchange } = scene;
+    const value = (paper: bigint) => (paper * scene.mark) / 10n ** 18n;
+    const before = value(exchange.paper);
+    const amount = (value(paper) * 98n) / 100n;
+    exchange.restPaper -= paper;
+    exchange.netValue += amount + value(exchange.paper) - before;
+    const income = { id: newIncomeId(), type: "LIQUIDATED", amount, timeMs: exchange.timeMs, marketId: MARKET };
+    exchange.incomes.push(income);
+    return scene.streams(income);
+  }
+
+  it("keeps what is beyond whole lots at the mark: the parts of the profit sum to the unit, and nothing is a difference", () => {
+    const scene = loses(new Scene().start(), 2n * PER_LOT + HALF);
+    expect(scene.position, "what orders can trade").toBe(2);
+    expect(scene.liquidation, "two per cent of two lots and a half, and none of the half that is left").toBe((-5n * LOT_VALUE) / 100n);
+    scene
+      .agrees()
+      .marks(MARK + 7_777_777n)
+      .agrees();
+    expect(scene.liquidation).toBe((-5n * LOT_VALUE) / 100n);
+  });
+
+  it("stays so through trades, also past zero, until another liquidation takes it", () => {
+    const scene = loses(new Scene().start(), 2n * PER_LOT + HALF).agrees();
+    scene.trades(3, "SELL");
+    expect(scene.position).toBe(-1);
+    scene.wait(40_000);
+    expect([scene.position, scene.differences, scene.exchange.paper], "half a lot short by the contract").toEqual([-1, [], -HALF]);
+    scene.marks(MARK - 123_456n).agrees();
+    scene.trades(3, "BUY").agrees();
+    loses(scene, 2n * PER_LOT + HALF);
+    expect([scene.position, scene.exchange.paper]).toEqual([0, 0n]);
+    scene.agrees().marks(MARK).agrees();
+  });
+
+  it("also of less than one lot, and of one that the run began with", () => {
+    const scene = loses(new Scene().start(), HALF);
+    expect(scene.position).toBe(4);
+    loses(scene, HALF);
+    expect(scene.position).toBe(4);
+    scene.agrees();
+
+    const later = new Scene();
+    later.exchange.restPaper = -HALF;
+    later.start();
+    expect(later.position).toBe(4);
+    later.marks(MARK + 999_999n).agrees();
+  });
+});
+
+describe("the profit of a liquidation", () => {
+  const move = fc.oneof(
+    fc.record({ kind: fc.constant("mid" as const), by: fc.integer({ min: -500, max: 500 }) }),
+    fc.record({ kind: fc.constant("mark" as const), by: fc.integer({ min: -90_000_000, max: 90_000_000 }) }),
+    fc.record({ kind: fc.constant("fill" as const), by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
+    fc.record({ kind: fc.constant("taken" as const), by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
+  );
+
+  it("is measured against the mark, and the parts still sum to the change of the net value", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9, max: 9 }), fc.array(move, { maxLength: 30 }), (start, moves) => {
+        const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+        let mark = MARK;
+        let mid = 1_200_000;
+        let lots = start;
+        let credit = 0n;
+        const netValue = () => credit + (BigInt(lots) * INSTRUMENT.paperPerLot * mark) / 10n ** 18n;
+        profit.mark(MARKET, mark);
+        profit.mid(MARKET, mid);
+        profit.begin(MARKET, start);
+        const before = netValue();
+        let liquidation = 0n;
+        moves.forEach(({ kind, by }, id) => {
+          if (kind === "mid") {
+            mid += by;
+            profit.mid(MARKET, mid);
+          } else if (kind === "mark") {
+            mark += BigInt(by);
+            profit.mark(MARKET, mark);
+          } else if (kind === "fill") {
+            const quote = BigInt(Math.abs(by)) * 60_000_007n;
+            profit.fill(venueTrade(id, by > 0 ? "BUY" : "SELL", Math.abs(by), { ticks: 600_000, quote, commission: 11n }));
+            lots += by;
+            credit -= (by > 0 ? quote : -quote) + 11n;
+          } else {
+            const worth = netValue();
+            profit.liquidation(MARKET, by, creditOf(by));
+            lots += by;
+            credit += creditOf(by);
+            liquidation += netValue() - worth;
+          }
+        });
+        const parts = profit.parts();
+        const scale = 10n ** BigInt(parts.decimals - 6);
+        expect(parts.total).toBe((netValue() - before) * scale);
+        expect(parts.liquidation).toBe(liquidation * scale);
+      }),
+    );
+  });
+});

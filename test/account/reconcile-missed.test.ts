@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { Question } from "../../src/exchange/venue.js";
+import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
+import { phaseOf, resting, unanswered } from "./reconciled-orders.js";
+import { Story } from "./scripted-exchange.js";
+
+describe("an order that we hold open and the exchange does not", () => {
+  it("gets its final amounts from the history, and is a difference once the stream had its time", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    story.wait(1000);
+    story.exchange.set(venueOrder(1, { createdAtMs: T0 + 10, filledLots: 10, status: "FILLED" }));
+    story.exchange.trades.push(venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }));
+    story.exchange.set({
+      ...venueOrder(1, { filledLots: 10, status: "FILLED" }),
+      createdAtMs: story.account.orders.get(hashOf(1))?.createdAtMs ?? 0,
+    });
+    story.wait(31_000);
+    expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["filled", 10]);
+    expect(story.differences).toEqual([]);
+    story.wait(6000);
+    expect([...story.differences].sort()).toEqual(["order-missing", "trade-missed"]);
+  });
+
+  it("is no difference when the stream tells it a moment later", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
+    const filled = venueOrder(1, { createdAtMs, filledLots: 10, status: "FILLED" });
+    const trade = venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs });
+    story.exchange.set(filled);
+    story.exchange.trades.push(trade);
+    story.take(story.account.reconcile(story.nowMs, "interval"));
+    expect(phaseOf(story, 1)).toBe("filled");
+    story.orderUpdate(filled).tradeUpdate(trade).wait(20_000);
+    expect(story.differences).toEqual([]);
+  });
+
+  it("is not called missing when it was placed after the open orders were asked for", () => {
+    const story = new Story().start();
+    const step = story.account.reconcile(story.nowMs, "interval");
+    let held: Question | undefined;
+    story.meanwhile = (question) => {
+      if (question.ask !== "openOrders" || held !== undefined) return;
+      held = question;
+      // The exchange has answered already; the order is placed and shown before that answer arrives.
+      const action = placeAction(1, { timestampMs: story.nowMs });
+      story.account.intend({ action, level: 0 });
+      story.account.onDispatched(action, story.nowMs);
+      story.account.onOutcome(action, { result: "accepted", order: venueOrder(1, { createdAtMs: story.nowMs }) }, story.nowMs);
+    };
+    story.take(step);
+    expect([phaseOf(story, 1), story.differences]).toEqual(["open", []]);
+  });
+
+  it("that is neither open nor in the history is dead only when that stands, and nothing else points to it", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    story.exchange.orders.length = 0;
+    story.wait(1000).take(story.account.reconcile(story.nowMs, "interval"));
+    expect([phaseOf(story, 1), story.differences]).toEqual(["open", []]);
+    story.wait(3000);
+    expect(phaseOf(story, 1)).toBe("lost");
+    story.wait(3000);
+    expect(story.differences).toEqual(["order-missing"]);
+  });
+
+  it("asks soon what became of it after a 2011 or a cancel whose end was not told", () => {
+    for (const outcome of [
+      { result: "rejected", code: 2011, codeText: "No such order", message: "", httpStatus: 400 },
+      { result: "cancelled" },
+    ] as const) {
+      const story = new Story().start();
+      resting(story, 1);
+      const { orderId = "", createdAtMs = 0 } = story.account.orders.get(hashOf(1)) ?? {};
+      const cancel = { kind: "cancel", actionId: 5, timestampMs: story.nowMs, marketId: MARKET, orderId, hash: hashOf(1) } as const;
+      story.wait(2000).dispatch(cancel).outcome(cancel, outcome);
+      // Until it is known, the worst case counts it: it may have filled.
+      expect(story.account.worstPosition(MARKET).maxLongLots).toBe(10);
+      story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 4, canceledLots: 6, status: "CANCELED" }));
+      story.exchange.trades.push(venueTrade(1, "BUY", 4, { status: "SETTLED", timeMs: story.nowMs }));
+      story.wait(3000);
+      expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["cancelled", 4]);
+      expect(story.account.worstPosition(MARKET)).toEqual({ maxLongLots: 4, maxShortLots: 4 });
+    }
+  });
+
+  it("keeps what a newer stream update told against an older open-orders answer", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    const listed = story.exchange.orders[0];
+    if (listed === undefined) throw new Error("one order rests");
+    story.instead = ({ ask }) => {
+      if (ask !== "openOrders") return undefined;
+      story.account.onEvent(
+        { type: "order-update", order: { ...listed, canceledLots: 10, availableLots: 0, status: "CANCELED" }, timestampMs: story.nowMs },
+        story.nowMs,
+      );
+      return { result: "answered", ask: "openOrders", data: [listed] };
+    };
+    story.take(story.account.reconcile(story.nowMs, "interval"));
+    expect([phaseOf(story, 1), story.account.worstPosition(MARKET).maxLongLots]).toEqual(["cancelled", 0]);
+  });
+});
+
+describe("while the stream is down", () => {
+  it("is not current, and finds what happened meanwhile when it is up again", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
+    story.streamDown();
+    expect([story.account.confirmed, story.account.current]).toEqual([true, false]);
+    story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 3, pendingLots: 2, status: "PARTIAL_FILLED" }));
+    story.exchange.trades.push(
+      venueTrade(1, "BUY", 3, { status: "SETTLED", timeMs: story.nowMs }),
+      venueTrade(2, "BUY", 2, { timeMs: story.nowMs }),
+    );
+    story.wait(2000).streamUp();
+    const { account } = story;
+    expect([account.current, account.positionLots(MARKET), account.worstPosition(MARKET).maxLongLots]).toEqual([true, 5, 10]);
+    story.wait(6000);
+    expect([...story.differences].sort()).toEqual(["amount", "trade-missed", "trade-missed"]);
+  });
+
+  it("sees manual orders that came and went, so that their trades are not held against an unknown order", () => {
+    const story = new Story().start();
+    story.streamDown();
+    unanswered(story, 1);
+    story.exchange.set(venueOrder(50, { info: infoOf(50, 1), createdAtMs: story.nowMs, filledLots: 10, status: "FILLED" }));
+    story.exchange.trades.push(venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }));
+    story.wait(8000);
+    expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["lost", 10]);
+  });
+
+  it("reads every page of trades", () => {
+    const story = new Story().start();
+    story.streamDown();
+    for (let id = 1; id <= 1234; id += 1)
+      story.exchange.trades.push(
+        venueTrade(id, id % 3 === 0 ? "SELL" : "BUY", 1, { status: id === 7 ? "CREATED" : "SETTLED", timeMs: story.nowMs }),
+      );
+    story.streamUp();
+    expect(story.account.positionLots(MARKET)).toBe(story.exchange.position);
+    story.exchange.settle(venueTrade(7, "BUY", 1, { status: "FAILED" }));
+    story.wait(31_000);
+    expect(story.account.positionLots(MARKET)).toBe(story.exchange.position);
+    expect(story.changes.filter((change) => change.kind === "trade-failed")).toHaveLength(1);
+  });
+
+  it("reads every page of incomes, funding told once", () => {
+    const story = new Story().start();
+    story.streamDown();
+    for (let id = 1; id <= 1100; id += 1)
+      story.exchange.incomes.push({
+        id: String(id),
+        type: "FUNDING_FEE",
+        amount: 2n,
+        timeMs: story.nowMs + Math.floor(id / 50),
+        marketId: MARKET,
+      });
+    story.wait(100).streamUp().wait(40_000);
+    const { funding, decimals } = story.account.profit();
+    expect(funding).toBe(2200n * 10n ** BigInt(decimals - 6));
+    expect(story.differences.every((kind) => kind === "income-missed")).toBe(true);
+  });
+});

@@ -10,6 +10,8 @@ import { overlaps, type Span } from "./spans.js";
 import type { Writing } from "./write-days.js";
 
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
+/** A trade is told later than one with a greater id by less. */
+const LATEST_NS = 60_000n * NS_A_MS;
 
 /** Whether a day holds the rows of this very file. */
 export function isHeld(held: DayManifest, { sha256, name }: Pick<SourceNote, "name" | "sha256">): boolean {
@@ -67,11 +69,22 @@ export async function refuseOverlap(
   });
 }
 
-/** Rows without an id have the number of their row for one, and each file counts its own: two files that hold one trade would make two of it. @throws HistoryError */
-export async function refuseCountedTwice(store: PendingDays, duck: Duck, { series, rows, source, file }: Writing, day: Day): Promise<void> {
+/**
+ * Two files that hold one trade by different ids would make two of it. Rows without an id have the number of their row for one, and each file counts
+ * its own; and an exchange counts its trades, and what it sums up of them, apart.
+ * @throws HistoryError
+ */
+export async function refuseCountedTwice(store: PendingDays, duck: Duck, writing: Writing, day: Day): Promise<void> {
+  const { series, source } = writing;
   const held = store.day(series, day);
-  if (held === undefined || held.covered.length === 0) return;
-  if (![source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) return;
+  if (held === undefined || layoutOf(series.kind).key?.[0] !== "id" || isHeld(held, source)) return;
+  if ([source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) await refuseNumbered(store, duck, writing, held);
+  else await refuseOtherCount(store, duck, writing, held);
+}
+
+async function refuseNumbered(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {
+  const { day } = held;
+  if (held.covered.length === 0) return;
   const within = withoutSilence(held)
     .map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`)
     .join(" OR ");
@@ -89,4 +102,23 @@ export async function refuseCountedTwice(store: PendingDays, duck: Duck, { serie
       expected: `${series.kind} of one time from one file, or --replace to drop the day's ${series.kind} first`,
     },
   );
+}
+
+/** Ids ascend with the time, all in all: where those of one file lie apart from those of another that is of the same time, something else is counted. */
+async function refuseOtherCount(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {
+  const { day } = held;
+  const ask = (select: string): Promise<Row> =>
+    reading(file, () =>
+      duck.row(`SELECT min(id) AS firstId, max(id) AS lastId, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM (${select})`),
+    );
+  const [here, there] = [await ask(ofDaySql(rows.select, day)), await ask(`SELECT * FROM ${parquetSql(store.dataPath(series, day))}`)];
+  if (here.firstId === null || there.firstId === null) return;
+  const isOneCount = wholeOf(here.lastId) >= wholeOf(there.firstId) && wholeOf(there.lastId) >= wholeOf(here.firstId);
+  const isAfter = (one: Row, other: Row): boolean => wholeOf(one.firstNs) + LATEST_NS >= wholeOf(other.lastNs);
+  if (isOneCount || isAfter(here, there) || isAfter(there, here)) return;
+  const idsOf = ({ firstId, lastId }: Row): string => `${String(firstId)} to ${String(lastId)}`;
+  throw new HistoryError(file, `${series.kind} of ${day} are there from another source with other ids for the same time`, {
+    value: `ids ${idsOf(here)}, and ${idsOf(there)} of ${held.sources.map(({ name }) => name).join(", ")}`,
+    expected: `one of both, such as trades or aggregated trades, or --replace to drop the day's ${series.kind} first: each trade would be there twice`,
+  });
 }

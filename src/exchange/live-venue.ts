@@ -14,6 +14,7 @@ import type { RateGate } from "./rate-gate.js";
 import type { VenueRules } from "./records.js";
 import { signedParams } from "./request-signing.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
+import { ToldTrades } from "./told-trades.js";
 import type { HttpRequest, HttpResult, Transport } from "./transport.js";
 import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 
@@ -65,6 +66,7 @@ export class LiveVenue implements Venue {
   #request: RequestContext;
   #outcome: OutcomeContext;
   #frames: FrameDecoder | undefined;
+  readonly #toldTrades = new ToldTrades();
   #isStreaming = false;
   #isClosed = false;
 
@@ -187,7 +189,9 @@ export class LiveVenue implements Venue {
   }
 
   #emitAll(events: readonly VenueEvent[] | undefined): void {
-    for (const event of events ?? []) this.#emit(event);
+    for (const event of events ?? []) {
+      if (event.type !== "public-trade" || this.#toldTrades.isNew(event.marketId, event.id)) this.#emit(event);
+    }
   }
 
   #emit(event: VenueEvent): void {

@@ -308,6 +308,28 @@ describe("streams", () => {
     expect(market?.received.slice(1).map((text) => JSON.parse(text).method)).toEqual(["UNSUBSCRIBE", "SUBSCRIBE"]);
   });
 
+  it("tell a trade once, though the exchange tells it again as it settles or fails, and after a break: each is a fill more on paper", async () => {
+    const trade = (id: string, status: string, marketId = "btcusdc") =>
+      `{"stream":"${marketId}@trades","data":{"id":${id},"price":"2000.5","amount":"0.1","quoteAmount":"200.05","time":${NOW},"isBuyerMaker":false,"status":"${status}"}}`;
+    server.onSocket = (url, socket) => {
+      if (!url.startsWith("/v1/multiple")) return;
+      socket.send(trade("9007199254740993", "CREATED"));
+      socket.send(trade("9007199254740995", "CREATED"));
+      socket.send(trade("9007199254740993", "SETTLED"));
+      socket.send(trade("9007199254740995", "FAILED"));
+      socket.send(trade("9007199254740993", "CREATED", "ethusdc"));
+      socket.send(JSON.stringify({ stream: "btcusdc@orderbook", data: UPDATE }));
+    };
+    open({ timings: { reconnectMinMs: 10 } });
+    await withRules();
+    const books = () => events.filter(({ type }) => type === "book-update").length;
+    await until(() => books() === 1);
+    for (const { socket } of [...server.sockets]) socket.terminate();
+    await until(() => books() === 2);
+    const told = events.flatMap((event) => (event.type === "public-trade" ? [`${event.marketId} ${event.id}`] : []));
+    expect(told).toEqual(["btcusdc 9007199254740993", "btcusdc 9007199254740995", "ethusdc 9007199254740993"]);
+  });
+
   it("come back after a break, told as down and up", async () => {
     open({ timings: { reconnectMinMs: 10 } });
     await withRules();

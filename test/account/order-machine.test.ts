@@ -1,42 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isFinalPhase, type OrderEvent, type OrderPhase, type OwnOrder } from "../../src/account/order.js";
-import { adoptedOrder, advance, intendedOrder } from "../../src/account/order-machine.js";
-import type { VenueOrder } from "../../src/exchange/records.js";
-import { placeAction, T0, venueOrder } from "./exchange-story.js";
-
-const AT = T0 + 100;
-const LOTS = 10;
-
-const intended = intendedOrder(placeAction(1), 0, "why", false);
-const run = (order: OwnOrder, ...events: OrderEvent[]): OwnOrder => events.reduce((o, event) => advance(o, event).order, order);
-const report = (part: Partial<VenueOrder> = {}, source: "answer" | "stream" | "open-orders" | "history" = "stream"): OrderEvent => ({
-  kind: "report",
-  atMs: AT,
-  source,
-  order: venueOrder(1, part),
-});
-
-const SENT: OrderEvent = { kind: "sent", atMs: AT, requestTimestampMs: T0 };
-const DOUBTED: OrderEvent = { kind: "doubted", atMs: AT, text: "timeout" };
-const CANCEL_SENT: OrderEvent = { kind: "cancel-sent", atMs: AT, actionId: 7 };
-const refused = (code: number, doubtful = false): OrderEvent => ({ kind: "refused", atMs: AT, code, text: "", doubtful });
-
-/** Every phase, by the shortest way there. */
-const PHASES: Record<OrderPhase, OwnOrder> = {
-  intended,
-  sent: run(intended, SENT),
-  unknown: run(intended, SENT, DOUBTED),
-  open: run(intended, SENT, report()),
-  "partly-filled": run(intended, SENT, report({ pendingLots: 4 })),
-  cancelling: run(intended, SENT, report({ pendingLots: 4 }), CANCEL_SENT),
-  filled: run(intended, SENT, report({ pendingLots: 10, status: "FILLED" })),
-  cancelled: run(intended, SENT, report({ canceledLots: 10, status: "CANCELED" })),
-  expired: run(intended, SENT, report({ expiredLots: 10, status: "EXPIRED" })),
-  failed: run(intended, SENT, report({ failedLots: 10, status: "FAILED" })),
-  rejected: run(intended, SENT, refused(2012)),
-  lost: run(intended, SENT, DOUBTED, { kind: "lost", atMs: AT }),
-};
+import { isFinalPhase, type OrderEvent, type OrderPhase } from "../../src/account/order.js";
+import { adoptedOrder, advance } from "../../src/account/order-machine.js";
+import { venueOrder } from "./exchange-story.js";
+import { AT, CANCEL_SENT, DOUBTED, LOTS, PHASES, refused, report, run, SENT } from "./order-events.js";
 
 const EVENTS = {
   sent: SENT,
@@ -222,88 +188,5 @@ describe("what a trader would lose otherwise", () => {
     const adopted = adoptedOrder(venueOrder(5, { filledLots: 3, status: "PARTIAL_FILLED" }), AT, false);
     expect(adopted).toMatchObject({ level: -1, phase: "partly-filled", mayFillLots: 7, matchedLots: 3, adopted: true });
     expect(adoptedOrder(venueOrder(5, { filledLots: 30 }), AT, false)).toBeUndefined();
-  });
-});
-
-/** A life of one order at the exchange: the reports in their true order. */
-const trueLife = fc
-  .array(fc.record({ step: fc.constantFrom("match", "settle", "fail"), lots: fc.integer({ min: 1, max: 5 }) }), { maxLength: 12 })
-  .chain((steps) => fc.record({ steps: fc.constant(steps), end: fc.constantFrom("CANCELED", "EXPIRED", "FILLED"), endAfter: fc.nat(12) }))
-  .map(({ steps, end, endAfter }) => {
-    let state = { pendingLots: 0, filledLots: 0, failedLots: 0, canceledLots: 0, expiredLots: 0 };
-    const rest = (): number => LOTS - state.pendingLots - state.filledLots - state.failedLots - state.canceledLots - state.expiredLots;
-    let status = "NEW";
-    const reports: VenueOrder[] = [venueOrder(1)];
-    const tell = (): void => void reports.push(venueOrder(1, { ...state, status }));
-    const close = (): void => {
-      if (rest() > 0) state = end === "EXPIRED" ? { ...state, expiredLots: rest() } : { ...state, canceledLots: rest() };
-      status = state.canceledLots > 0 ? "CANCELED" : state.expiredLots > 0 ? "EXPIRED" : "FILLED";
-      tell();
-    };
-    steps.forEach(({ step, lots }, index) => {
-      if (index === endAfter) close();
-      if (step === "match") state = { ...state, pendingLots: state.pendingLots + Math.min(lots, rest()) };
-      const moved = Math.min(lots, state.pendingLots);
-      if (step === "settle") state = { ...state, pendingLots: state.pendingLots - moved, filledLots: state.filledLots + moved };
-      if (step === "fail") state = { ...state, pendingLots: state.pendingLots - moved, failedLots: state.failedLots + moved };
-      if (status === "NEW" && rest() < LOTS) status = "PARTIAL_FILLED";
-      if (rest() === 0 && (status === "NEW" || status === "PARTIAL_FILLED")) status = "FILLED";
-      tell();
-    });
-    close();
-    return reports;
-  });
-
-const amountsOf = (order: OwnOrder): readonly (number | string)[] => [
-  order.phase,
-  order.availableLots,
-  order.pendingLots,
-  order.filledLots,
-  order.failedLots,
-  order.canceledLots,
-  order.expiredLots,
-];
-
-describe("reports in any order, any number of times", () => {
-  it("end at the last state of the exchange, with amounts that only ever move one way", () => {
-    const noise = fc.constantFrom<OrderEvent>(SENT, DOUBTED, refused(2012), refused(2016, true), CANCEL_SENT, { kind: "lost", atMs: AT });
-    const shuffled = trueLife.chain((life) => {
-      const events: OrderEvent[] = life.map((order) => ({ kind: "report", atMs: AT, source: "stream", order }));
-      const copies = fc.array(fc.constantFrom(...events), { maxLength: 6 });
-      return fc.tuple(copies, fc.array(noise, { maxLength: 4 })).chain(([again, noises]) =>
-        fc.record({
-          life: fc.constant(life),
-          told: fc.shuffledSubarray([...events, ...again, ...noises], { minLength: events.length + again.length + noises.length }),
-        }),
-      );
-    });
-    fc.assert(
-      fc.property(shuffled, ({ life, told }) => {
-        const last = life.at(-1);
-        if (last === undefined) throw new Error("a life has reports");
-        const truth = run(PHASES.sent, { kind: "report", atMs: AT, source: "stream", order: last });
-        let order = PHASES.sent;
-        for (const event of told) {
-          const next = advance(order, event).order;
-          expect(next.filledLots).toBeGreaterThanOrEqual(order.filledLots);
-          expect(next.failedLots).toBeGreaterThanOrEqual(order.failedLots);
-          expect(next.matchedLots + next.failedLots).toBeGreaterThanOrEqual(order.matchedLots + order.failedLots);
-          if (order.place === "seen" && order.availableLots === 0) expect(next.mayFillLots).toBe(0);
-          const sum = next.availableLots + next.matchedLots + next.failedLots + next.canceledLots + next.expiredLots;
-          expect(sum).toBe(LOTS);
-          // Said once more, it is the very order still: nobody plans anew for it.
-          if (event.kind === "report") {
-            const again = advance(next, { ...event, atMs: AT + 1, source: "history" });
-            expect(again.changes).toEqual([]);
-            expect(again.order).toBe(next);
-          }
-          order = next;
-        }
-        // "lost" may have come after the last report only when nothing was left to lose.
-        const final = order.place === "lost" ? run(order, { kind: "report", atMs: AT, source: "stream", order: last }) : order;
-        expect(amountsOf(final)).toEqual(amountsOf(truth));
-      }),
-      { numRuns: 400 },
-    );
   });
 });

@@ -1,9 +1,8 @@
 import { expect } from "vitest";
-import { LiquidatingStage } from "../scenarios/liquidating-stage.js";
+import { LiquidatingStage, OWN } from "../scenarios/liquidating-stage.js";
 import { FAIR } from "./simulation/faulty-node.js";
-import { COIN, USD } from "./simulation/ground.js";
+import { COIN } from "./simulation/ground.js";
 
-const OWN = 500_000n * USD;
 const CONFIRMATIONS = 2;
 const BLOCKS_TO_THE_END = 8;
 /** Steps of questions to an RPC: there are many, and all but those that hand a transaction over change nothing. */

@@ -5,18 +5,17 @@ import type { Signer } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
 import type { Opportunity } from "../../src/liquidator/ledger/opportunity.js";
-import type { Pause, RiskyAccount } from "../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../src/liquidator/liquidator-settings.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { BlockBuilder } from "../liquidator/simulation/block-builder.js";
-import { Desk } from "../liquidator/simulation/desk.js";
 import { FAIR, faultyNode, type NodeWeather } from "../liquidator/simulation/faulty-node.js";
 import { COIN, DEALER, Ground, MARKETS, type Opening, PERPETUAL, SOURCE, USD } from "../liquidator/simulation/ground.js";
 import { Disk, LiquidatorProcess, type Parts, type ProcessPlan } from "../liquidator/simulation/process.js";
 import { Sender } from "../liquidator/simulation/rivals.js";
 import { WaitingClock } from "../liquidator/simulation/waiting-clock.js";
 import { judge } from "../liquidator/simulation/witness.js";
+import { StoryDesk } from "./story-desk.js";
 
 export const GWEI = 10n ** 9n;
 export const START_MS: Ms = 1_760_000_000_000;
@@ -28,6 +27,10 @@ export const ETH = 1;
 
 /** One coin long at 60,000 with 5,000 of its own: unsafe from 56,700 down. */
 export const LONG: Opening = { victim: 0, market: BTC, paper: COIN, price: 60_000n * USD };
+/** What one coin long costs at 56,000, less the discount of a hundredth; in credit. */
+export const PRICE = 55_440n * USD;
+/** What the liquidator begins with, in credit. */
+export const OWN = 500_000n * USD;
 const VICTIM_QUOTE = 5_000n;
 const BUFFER_BPS = 500;
 
@@ -50,41 +53,6 @@ export interface LifeOptions {
   readonly rework?: (parts: Parts) => Parts;
   /** Hears of each step at which the process may be killed. */
   readonly onStep?: (kind: string) => void;
-}
-
-/** The exchange's side, which may also say that nothing may be taken over. */
-class StoryDesk extends Desk {
-  paused: Pause | undefined;
-  readonly #ground: Ground;
-  #listed: readonly RiskyAccount[] = [];
-
-  constructor(...[ground, ...rest]: ConstructorParameters<typeof Desk>) {
-    super(ground, ...rest);
-    this.#ground = ground;
-  }
-
-  override pause(): Pause | undefined {
-    return this.paused;
-  }
-
-  /** With the markets that an account holds something in, as the exchange lists it. */
-  override async riskyAccounts(): Promise<readonly RiskyAccount[]> {
-    return this.#listed;
-  }
-
-  override async onBlock(reorgDepth: number): Promise<void> {
-    await super.onBlock(reorgDepth);
-    const listed: RiskyAccount[] = [];
-    for (const { account, isSafe } of await super.riskyAccounts()) {
-      const marketIds: string[] = [];
-      for (const { perp, marketId } of this.#ground.markets) {
-        const [paper] = await this.#ground.view(perp, PERPETUAL, "balanceOf", [account]);
-        if (paper !== 0n) marketIds.push(marketId);
-      }
-      if (marketIds.length > 0) listed.push({ account, isSafe, marketIds });
-    }
-    this.#listed = listed;
-  }
 }
 
 let ground: Promise<Ground> | undefined;
@@ -131,7 +99,7 @@ export class LiquidatingStage {
     };
   }
 
-  static async open({ own = 500_000n, openings = [LONG], victims, nodes = 1 }: LiquidatingOptions = {}): Promise<LiquidatingStage> {
+  static async open({ own = OWN / USD, openings = [LONG], victims, nodes = 1 }: LiquidatingOptions = {}): Promise<LiquidatingStage> {
     ground ??= Ground.create(START_MS);
     const on = await ground;
     const stage = new LiquidatingStage(on, nodes);

@@ -1,11 +1,9 @@
 import { expect, it } from "vitest";
 import { FAIR, type NodeWeather } from "../liquidator/simulation/faulty-node.js";
-import { COIN, USD } from "../liquidator/simulation/ground.js";
-import { BLOCK_MS, LiquidatingStage } from "./liquidating-stage.js";
+import { COIN } from "../liquidator/simulation/ground.js";
+import { BLOCK_MS, LiquidatingStage, OWN, PRICE } from "./liquidating-stage.js";
 
 const OUTAGE_BLOCKS = 75;
-const OWN = 500_000n * USD;
-const PRICE = 55_440n * USD;
 
 const KINDS: readonly (readonly [name: string, weather: (blocksIn: number) => NodeWeather, why: RegExp])[] = [
   ["that does not answer", () => ({ ...FAIR, requestLost: 1 }), /no answer within|its head is \d+ ms old/],

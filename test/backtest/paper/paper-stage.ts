@@ -1,0 +1,126 @@
+import { Subject } from "rxjs";
+import { onTestFinished } from "vitest";
+import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import { type PaperModels, PaperVenue } from "../../../src/backtest/paper/paper-venue.js";
+import type { BotConfig } from "../../../src/bot/config/config.js";
+import { botSchema } from "../../../src/bot/config/config-schema.js";
+import type { Hex, MarketId, Side } from "../../../src/core/units.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { TimeInForce, VenueOrder } from "../../../src/exchange/records.js";
+import type { Action, Outcome, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
+
+export const START = Date.UTC(2026, 0, 5, 12);
+/** What the exchange's clock is ahead of this machine's. */
+export const AHEAD_MS = 700;
+export const FEED_MS = 3;
+export const MARKETS = ["btcusdc", "ethusdc"] as const;
+const MODELS: PaperModels = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 10, creditQuote: "100000" };
+const GRID = { tickSizeQuote: "0.1", stepSizeBase: "0.001", makerFeeRate: "0.0001", takerFeeRate: "0.0005" };
+
+/** A paper venue over a live market that a test tells, and what the bot heard of it: by when, after the start. */
+export class PaperStage {
+  readonly clock = new VirtualClock(START);
+  readonly live = new Subject<VenueEvent>();
+  readonly asked: Action[] = [];
+  readonly heard: { readonly atMs: number; readonly event: VenueEvent }[] = [];
+  readonly venue: PaperVenue;
+  #sequence = 1;
+  #ids = 0;
+
+  /** @param agreed fee rates that the bot signs. */
+  constructor(agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {}) {
+    const config = botSchema.parse({
+      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", ...agreed },
+      account: { keyEnv: "KEY" },
+      quotes: { timeInForce: "POST_ONLY" },
+      markets: Object.fromEntries(
+        MARKETS.map((id) => [id, { strategy: "ladder", params: {}, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } }]),
+      ),
+      risk: { maxDrawdownQuote: "1000" },
+    }) as unknown as BotConfig;
+    const market = { ...GRID, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
+    const rules = rulesOfFile(
+      { markets: { btcusdc: market, ethusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
+      MARKETS,
+      "/",
+    );
+    this.venue = new PaperVenue({
+      live: { events$: this.live, submit: (action) => this.asked.push(action), resubscribe: () => {}, close: () => {} },
+      config,
+      rules,
+      models: MODELS,
+      clock: this.clock,
+      levelOf: () => 0,
+      exchangeNowMs: () => this.clock.nowMs() + AHEAD_MS,
+    });
+    this.venue.events$.subscribe((event) => this.heard.push({ atMs: this.clock.nowMs() - START, event }));
+    onTestFinished(() => this.venue.close());
+    this.live.next({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+    for (const marketId of MARKETS) {
+      this.trade(marketId, "BUY", 600_001, 1);
+      this.live.next({ type: "book-snapshot", marketId, sequence: 1, bids: [600_000, 5, 599_990, 5], asks: [600_001, 5, 600_010, 5] });
+    }
+  }
+
+  /** A trade as the exchange stamped it, a feed's delay ago. */
+  trade(marketId: MarketId, taker: Side, ticks: number, lots: number): void {
+    const timeMs = this.clock.nowMs() + AHEAD_MS - FEED_MS;
+    this.#ids += 1;
+    this.live.next({ type: "public-trade", marketId, id: String(this.#ids), ticks, lots, timeMs, isBuyerMaker: taker === "SELL" });
+  }
+
+  book(marketId: MarketId, bids: readonly number[], asks: readonly number[]): void {
+    this.#sequence += 1;
+    this.live.next({ type: "book-update", marketId, beginSequence: this.#sequence, endSequence: this.#sequence, bids, asks });
+  }
+
+  mark(marketId: MarketId, markQuote: number, fundingRate: number, nextFundingMs: number): void {
+    const mark = BigInt(markQuote) * 1_000_000n;
+    this.live.next({ type: "market-state", marketId, mark, index: mark, fundingRate, nextFundingMs });
+  }
+
+  place(marketId: MarketId, side: Side, ticks: number, lots: number, timeInForce: TimeInForce = "GTC", lifeMs = 0): number {
+    this.#ids += 1;
+    const hash: Hex = `0x${this.#ids.toString(16).padStart(64, "0")}`;
+    const zero: Hex = `0x${"00".repeat(20)}`;
+    const action: PlaceAction = {
+      kind: "place",
+      actionId: this.#ids,
+      timestampMs: 0,
+      marketId,
+      side,
+      type: "LIMIT",
+      ticks,
+      lots,
+      timeInForce,
+      expirationMs: timeInForce === "GTT" ? this.clock.nowMs() + AHEAD_MS + lifeMs : 0,
+      order: { perp: zero, signer: zero, paperAmount: 0n, creditAmount: 0n, info: hash },
+      hash,
+    };
+    this.venue.submit(action);
+    return this.#ids;
+  }
+
+  /** The answer to a request, and when it was heard. */
+  answer(id: number): { readonly atMs: number; readonly outcome: Outcome } | undefined {
+    for (const { atMs, event } of this.heard) if (event.type === "answer" && event.actionId === id) return { atMs, outcome: event.outcome };
+    return undefined;
+  }
+
+  /** What the bot heard of its orders: when, what is open, what was filled, and their status. */
+  get updates(): (Pick<VenueOrder, "availableLots" | "filledLots" | "status"> & { readonly atMs: number })[] {
+    return this.heard.flatMap(({ atMs, event }) => {
+      if (event.type !== "order-update") return [];
+      const { availableLots, filledLots, status } = event.order;
+      return [{ atMs, availableLots, filledLots, status }];
+    });
+  }
+
+  get fills(): (readonly [market: MarketId, side: Side, ticks: number, lots: number, isMaker: boolean])[] {
+    return this.heard.flatMap(({ event }) =>
+      event.type === "trade-update"
+        ? [[event.trade.marketId, event.trade.side, event.trade.ticks, event.trade.lots, event.trade.isMaker] as const]
+        : [],
+    );
+  }
+}

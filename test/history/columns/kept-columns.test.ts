@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openTape } from "../../../src/history/columns/open-tape.js";
+import { listHistory } from "../../../src/history/list-history.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { fileOf, scratchFolder, take } from "../scratch.js";
+import { ALL, contents, MARKET, START_MS, seededCapture, tapeFiles } from "./capture.js";
+
+describe("The columns beside the store", () => {
+  it("are made once, and are no kind of history to whoever lists it", async () => {
+    const store = await seededCapture().stored();
+    const made: string[] = [];
+    const wish = { ...ALL, onMake: (day: string) => made.push(day) };
+    const first = contents(await openTape(store, MARKET, wish));
+    expect(contents(await openTape(store, MARKET, wish))).toEqual(first);
+    expect(made).toEqual(["2024-08-08", "2024-08-09"]);
+    expect((await listHistory(store, { verify: true })).map(({ kind, problems }) => [kind, problems])).toEqual([
+      ["book", []],
+      ["trades", []],
+    ]);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ["cut", (path) => truncateSync(path, statSync(path).size - 1)],
+    ["cut to nothing", (path) => truncateSync(path, 0)],
+    ["foreign", (path) => writeFileSync(path, "what another program wrote, long enough to be read to its end and further")],
+    ["of one wrong bit in its columns", (path) => writeFileSync(path, flipped(readFileSync(path), 900))],
+    ["of one wrong bit in its table", (path) => writeFileSync(path, flipped(readFileSync(path), statSync(path).size - 60))],
+  ])("are made anew where a file is %s", async (_, breakIt) => {
+    const store = await seededCapture().stored();
+    const whole = contents(await openTape(store, MARKET, { ...ALL, blockRows: 50 }));
+    for (const path of tapeFiles(store)) breakIt(path);
+    const made: string[] = [];
+    expect(contents(await openTape(store, MARKET, { ...ALL, onMake: (day) => made.push(day) }))).toEqual(whole);
+    expect(made).toEqual(["2024-08-08", "2024-08-09"]);
+  });
+
+  it("are made anew when the day has got more, and the old ones go", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const csv = (id: number) => `id,price,amount,time,isBuyerMaker\n${id},100.1,0.002,${START_MS + id},true\n`;
+    await take(store, [fileOf(folder, "one.csv", csv(1))], { shape: "trades" });
+    expect((await openTape(store, MARKET, ALL)).messages).toBe(1);
+    const [old] = tapeFiles(store);
+    await take(store, [fileOf(folder, "two.csv", csv(2))], { shape: "trades" });
+    expect((await openTape(store, MARKET, ALL)).messages).toBe(2);
+    expect(tapeFiles(store)).toHaveLength(1);
+    expect(existsSync(old as string)).toBe(false);
+  });
+
+  it("are made anew when the day is replaced by one that says otherwise, though it is as long", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const csv = (price: string) => `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`;
+    await take(store, [fileOf(folder, "one.csv", csv("5.1"))], { shape: "trades" });
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-51);
+    const [old] = tapeFiles(store);
+    await take(store, [fileOf(folder, "other.csv", csv("5.2"))], { shape: "trades", replace: true });
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
+    expect(tapeFiles(store)).toHaveLength(1);
+    expect(existsSync(old as string)).toBe(false);
+  });
+
+  it("are swept of what killed makers left, and not of what living ones are making", async () => {
+    const store = await seededCapture().stored();
+    const folder = join(store.root, MARKET, ".columns");
+    mkdirSync(folder);
+    const [dead, living] = [".2024-08-08-999999999-1.next", `.2024-08-08-${process.ppid}-1.next`];
+    for (const name of [dead, living]) writeFileSync(join(folder, name), "half");
+    await openTape(store, MARKET, ALL);
+    expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([living]);
+  });
+
+  it("are not read beside a Parquet file that was changed since, though it is as long, and are beside one that was copied", async () => {
+    const store = await seededCapture().stored();
+    const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
+    const whole = readFileSync(path);
+    await openTape(store, MARKET, ALL);
+    const made = tapeFiles(store).map((file) => statSync(file).mtimeMs);
+    writeFileSync(path, flipped(Buffer.from(whole), 100));
+    utimesSync(path, 1, 1);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
+    writeFileSync(path, whole);
+    utimesSync(path, 2, 2);
+    await openTape(store, MARKET, ALL);
+    expect(tapeFiles(store).map((file) => statSync(file).mtimeMs)).toEqual(made);
+  });
+
+  it("are not made of a Parquet file that was changed", async () => {
+    const store = await seededCapture().stored();
+    const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
+    writeFileSync(path, flipped(readFileSync(path), 100));
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
+    expect(tapeFiles(store).filter((name) => name.includes("08-08"))).toEqual([]);
+  });
+});
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  bytes[at] = (bytes[at] as number) ^ 1;
+  return bytes;
+}

@@ -1,0 +1,101 @@
+import { appendFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Instrument } from "../../../src/core/instrument.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { VenueEvent } from "../../../src/exchange/venue.js";
+import { openTape } from "../../../src/history/columns/open-tape.js";
+import { StandingBook } from "../../../src/history/columns/standing-book.js";
+import { SessionRecorder, type SessionRecorderOptions } from "../../../src/history/record/session-recorder.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { scratchFolder } from "../scratch.js";
+
+export const MIDNIGHT = 1_723_161_600_000;
+export const MARKET = "btcusdc";
+const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+
+/** A recorder on a clock of its own, with what a venue would tell it. */
+export class Session {
+  readonly store = new HistoryStore(join(scratchFolder(), "history"));
+  readonly clock: VirtualClock;
+  lost = 0;
+  #recorder: SessionRecorder | undefined;
+
+  constructor(startMs: number) {
+    this.clock = new VirtualClock(startMs);
+  }
+
+  async open(more: Partial<SessionRecorderOptions> = {}): Promise<this> {
+    const seam = { clock: this.clock, random: seededRandom("record") };
+    const onBookLost = (): void => {
+      this.lost += 1;
+    };
+    this.#recorder = await SessionRecorder.open({ store: this.store, instrument, source: "test", seam, onBookLost, ...more });
+    return this;
+  }
+
+  get recorder(): SessionRecorder {
+    return this.#recorder as SessionRecorder;
+  }
+
+  /** Each a millisecond after the one before. */
+  async hear(...events: readonly VenueEvent[]): Promise<void> {
+    for (const event of events) {
+      await this.clock.runFor(1);
+      this.recorder.event(event);
+    }
+  }
+
+  /** Ends as a killed process does: nothing is closed, a line is torn, the lock is a dead process's. */
+  async kill(): Promise<void> {
+    await this.clock.runFor(1500);
+    const staging = join(this.store.root, ".staging", MARKET, "recording");
+    for (const part of readdirSync(staging))
+      if (part.startsWith("part-")) appendFileSync(join(staging, part, "book.ndjson"), '{"type":"upd');
+    rmSync(join(staging, "lock"));
+    this.#recorder = undefined;
+  }
+
+  async endingBook(): Promise<object> {
+    const tape = await openTape(this.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    const book = new StandingBook();
+    book.play(tape, tape.messages);
+    return book.rows();
+  }
+}
+
+export const up = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "up", reason: "subscribed" });
+export const down = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "down", reason: "a cable" });
+export const snapshot = (sequence: number, bids: number[], asks: number[]): VenueEvent => ({
+  type: "book-snapshot",
+  marketId: MARKET,
+  sequence,
+  bids,
+  asks,
+});
+export const update = (sequence: number, bids: number[], asks: number[], end = sequence): VenueEvent => ({
+  type: "book-update",
+  marketId: MARKET,
+  beginSequence: sequence,
+  endSequence: end,
+  bids,
+  asks,
+});
+export const trade = (id: number, timeMs: number): VenueEvent => ({
+  type: "public-trade",
+  marketId: MARKET,
+  id: String(id),
+  ticks: 1001,
+  lots: 2,
+  timeMs,
+  isBuyerMaker: true,
+});
+
+export const MARK: VenueEvent = {
+  type: "market-state",
+  marketId: MARKET,
+  mark: 100_150_000n,
+  index: 100_200_000n,
+  fundingRate: 1e-7,
+  nextFundingMs: 9,
+};

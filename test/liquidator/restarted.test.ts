@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { GWEI, LiquidatingStage, OWN, PRICE } from "../scenarios/liquidating-stage.js";
+import { COIN } from "./simulation/ground.js";
+import type { Parts } from "./simulation/process.js";
+
+describe("killed and started again", () => {
+  it.each(["stored", "simulated", "sent", "mined", "final"])(
+    "at '%s', it has taken the position over and handed it on once",
+    async (step) => {
+      const stage = await LiquidatingStage.open();
+      await stage.price(56_000);
+      await stage.blocks();
+      let kills = 0;
+      stage.starts({
+        onStep: (kind) => {
+          if (kind !== step || kills > 0) return;
+          kills += 1;
+          stage.isKilled();
+        },
+      });
+      await stage.blocks(2);
+      expect(kills).toBe(1);
+      stage.starts();
+      await stage.blocks(4);
+      expect(await stage.nonces()).toBe(1);
+      expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
+      expect([...stage.desk.toldTimes.values()]).toEqual([1]);
+      expect([...stage.desk.inherited.values()]).toMatchObject([{ marketId: "btcusdc", lots: 1_000, credit: -PRICE }]);
+      expect(stage.ledger().filter(({ outcome }) => outcome === "won")).toHaveLength(1);
+      expect(await stage.stops()).toBe(0);
+      await stage.expectHonest();
+    },
+  );
+
+  it("after the block and before the bot had it, the position is handed on by the next run, once", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ rework: (parts: Parts) => ({ ...parts, unwind: { ...parts.unwind, inherit: () => stage.isKilled() } }) });
+    await stage.blocks(2);
+    expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
+    expect(stage.desk.inherited.size).toBe(0);
+    stage.starts();
+    await stage.blocks(2);
+    expect([...stage.desk.toldTimes.values()]).toEqual([1]);
+    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { lots: 1_000, credit: -PRICE } });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+
+  it("while the chain takes the block back, the position is taken back from the bot, and is what the new block says", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ plan: { confirmations: 3 } });
+    await stage.blocks(2);
+    const [first = ""] = stage.desk.inherited.keys();
+    expect(first).not.toBe("");
+    stage.isKilled();
+    await stage.reorg(2);
+    stage.starts({ plan: { confirmations: 3 } });
+    await stage.blocks(5);
+    expect([...stage.desk.toldTimes.values()]).toEqual([1, 1]);
+    expect(stage.desk.inherited.has(first)).toBe(false);
+    expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
+    expect(await stage.nonces()).toBe(1);
+    expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+});
+
+describe("a reorganisation deeper than what was waited for", () => {
+  it("is said loudly, the position taken back from the bot, and what the other branch has of it handed on once", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ plan: { confirmations: 2 } });
+    await stage.blocks(4);
+    const [first = ""] = stage.desk.inherited.keys();
+    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { id: first } });
+
+    await stage.reorg(4);
+    await stage.blocks(4);
+    expect(stage.said.filter(({ level }) => level === "error")).toMatchObject([
+      {
+        text: "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
+        fields: { was: "mined", hash: first.split("@")[0] },
+      },
+    ]);
+    expect(stage.desk.inherited.has(first)).toBe(false);
+    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { lots: 1_000, credit: -PRICE } });
+    expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
+    expect(await stage.nonces()).toBe(1);
+    expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
+    expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, won: 1, open: 0 });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+
+  it("that brought a rival before it is a race that was lost after all: nothing is being sold, and only the gas is paid", async () => {
+    const stage = await LiquidatingStage.open();
+    await stage.price(56_000);
+    await stage.blocks();
+    stage.starts({ plan: { confirmations: 1 } });
+    await stage.blocks(3);
+    expect(stage.desk.inherited.size).toBe(1);
+
+    // The pool of the other branch has the same, and somebody who pays more.
+    const forked = stage.reorg(3);
+    await stage.rivalTakes(COIN, 500n * GWEI);
+    await forked;
+    await stage.blocks(4);
+    const { outcome, inheritedId, takenOver, gasWei } = stage.opportunity();
+    expect([outcome, inheritedId, takenOver]).toEqual(["lost", undefined, undefined]);
+    expect(gasWei).toBeGreaterThan(0n);
+    expect(stage.desk.inherited.size).toBe(0);
+    expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
+    expect(stage.process.ledger.counts()).toMatchObject({ won: 0, lost: 1, open: 0, gasWei });
+    expect(await stage.stops()).toBe(0);
+    await stage.expectHonest();
+  });
+});

@@ -56,8 +56,11 @@ export class AccountNews {
       case "position-set":
         desks.get(change.marketId)?.noteFill();
         break;
-      case "balances":
       case "reconciled":
+        this.#trades.begin(desks.keys());
+        this.#safety.accountConfirmed();
+        break;
+      case "balances":
         this.#safety.accountConfirmed();
         break;
       case "reconcile-failed":

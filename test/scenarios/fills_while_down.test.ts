@@ -35,6 +35,27 @@ describe("the record of an account's trades has what happened while no bot ran",
     }
   });
 
+  it("the first fill of all is not lacking when it came after the bot was killed", async () => {
+    const stage = new Stage();
+    stage.owner.rests("BUY", 5, BID);
+    stage.counterparty.sells(5, BID);
+    await stage.passes(5_000);
+    await stage.botStarts();
+    stage.botIsKilled();
+    stage.counterparty.sells(4, BID);
+    await stage.passes(5_000);
+    expect(recorded(stage)).toEqual([]);
+
+    for (let start = 0; start < 2; start += 1) {
+      stage.wants({ bid: null, ask: null });
+      await stage.botStarts(10_000);
+      expect(stage.positionLots()).toBe(9);
+      expect(recorded(stage)).toEqual(["fill 4", "settled 4"]);
+      expect(told(stage)).toEqual([expect.objectContaining({ side: "BUY", amount: "0.004" })]);
+      stage.botIsKilled();
+    }
+  });
+
   it("what the account traded before its first bot is nobody's loss, and is not written", async () => {
     const stage = new Stage();
     stage.owner.rests("BUY", 5, BID);

@@ -8,7 +8,7 @@ import type { Log } from "../../monitoring/log.js";
 import type { Bot } from "../bot.js";
 import type { Notice } from "../notice.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { newestFills } from "../state/trade-log.js";
+import { newestRecorded } from "../state/trade-log.js";
 
 /** Trades that no run has told yet, by market, in the state directory. */
 export const UNTOLD_FILE = "untold-trades.json";
@@ -43,7 +43,7 @@ export interface EarlierTradesOptions {
  */
 export class EarlierTrades {
   readonly #options: EarlierTradesOptions;
-  /** The newest fill that an earlier run has written. */
+  /** The newest trade that an earlier run has written, or that was before the first. */
   readonly #written: ReadonlyMap<MarketId, bigint>;
   readonly #untold: Map<MarketId, Untold>;
   /** Markets whose oldest told trade was seen. */
@@ -55,7 +55,7 @@ export class EarlierTrades {
   /** Before the bot writes anything. @throws CorruptStateError when its file is broken. */
   constructor(options: EarlierTradesOptions) {
     this.#options = options;
-    this.#written = newestFills(options.store);
+    this.#written = newestRecorded(options.store);
     this.#untold = new Map(Object.entries(readJsonState(options.store, UNTOLD_FILE, (value) => fileSchema.parse(value)) ?? {}));
   }
 

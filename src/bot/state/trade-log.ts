@@ -1,12 +1,19 @@
+import { z } from "zod";
 import type { AccountChange } from "../../account/changes.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import type { StateStore } from "./state-dir.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The account's trades as a file of JSON lines: written before anything else hears of them, as {@link StateStore.append} promises. */
 export const FILLS_FILE = "fills.jsonl";
+/** The newest trade that each market had before its first run; "0" where it had none. */
+export const RECORD_BEGINS_FILE = "record-begins.json";
 /** Some five thousand lines: more than what a start is told of a market's earlier trades. */
 const TAIL_BYTES = 1 << 20;
+/** No line is longer: a tail that lacks no more than this of what may be read may be a part of the file. */
+const LINE_BYTES = 1 << 10;
+
+const beginsSchema = z.record(z.string(), z.string().regex(/^\d{1,20}$/));
 
 type TradeEvent = "fill" | "settled" | "trade-failed";
 
@@ -17,13 +24,25 @@ interface Kept {
   readonly lines: Set<string>;
 }
 
+/** The end of the file. */
+interface Tail {
+  readonly markets: Map<MarketId, Kept>;
+  /** What is older than this may be in the part that was not read, whatever its market; 0 where all was. */
+  readonly readFromId: bigint;
+}
+
 /** Keeps every fill, its settlement and its failure in the state directory, one line each. */
 export class TradeLog {
   readonly #store: StateStore;
-  #kept: ReadonlyMap<MarketId, Kept> | undefined;
+  readonly #begins: Map<MarketId, bigint>;
+  /** The newest trade told of each market of which the record knows nothing. */
+  readonly #newestBefore = new Map<MarketId, bigint>();
+  #tail: Tail | undefined;
 
+  /** @throws CorruptStateError when what says where the record begins is broken. */
   constructor(store: StateStore) {
     this.#store = store;
+    this.#begins = readBegins(store);
   }
 
   note(change: Extract<AccountChange, { kind: TradeEvent }>): void {
@@ -31,19 +50,50 @@ export class TradeLog {
   }
 
   /**
-   * Writes what no run has written of a trade from before this one: it was matched, or came to its end, while none ran. In a market of which
-   * the file has no fill nobody can tell these from trades before the first run: nothing is written. True when the fill itself was lacking.
+   * All that these markets have traded so far has been told, and no order of this run has left: where this is a market's first run, what comes
+   * after belongs into the record, also what is matched before a first fill is in it and while no bot runs. @throws RunError
+   */
+  begin(marketIds: Iterable<MarketId>): void {
+    if (this.#store.isDiscarded === true) return;
+    const known = this.#begins.size;
+    for (const marketId of marketIds) {
+      if (this.#keptOf(marketId) === undefined) this.#begins.set(marketId, this.#newestBefore.get(marketId) ?? 0n);
+    }
+    if (this.#begins.size === known) return;
+    const begins = [...this.#begins].map(([marketId, id]) => [marketId, String(id)]);
+    this.#store.write(RECORD_BEGINS_FILE, JSON.stringify(Object.fromEntries(begins)));
+  }
+
+  /**
+   * Writes what no run has written of a trade from before this one: it was matched, or came to its end, while none ran. What a market
+   * traded before its first run is not written. True when the fill itself was lacking.
    */
   noteEarlier(trade: VenueTrade): boolean {
     if (this.#store.isDiscarded === true) return false;
-    this.#kept ??= keptOf(this.#store.readTail(FILLS_FILE, TAIL_BYTES) ?? "");
-    const kept = this.#kept.get(trade.marketId);
-    if (kept === undefined || BigInt(trade.id) < kept.oldestId) return false;
+    const id = BigInt(trade.id);
+    const kept = this.#keptOf(trade.marketId);
+    if (kept === undefined) {
+      const newest = this.#newestBefore.get(trade.marketId);
+      if (newest === undefined || id > newest) this.#newestBefore.set(trade.marketId, id);
+      return false;
+    }
+    if (id < kept.oldestId) return false;
     const end = endOf(trade);
     // A trade that failed before anybody heard of it was never a fill.
     const lacked = end !== "trade-failed" && this.#complete(kept, "fill", trade);
     if (end !== undefined) this.#complete(kept, end, trade);
     return lacked;
+  }
+
+  #keptOf(marketId: MarketId): Kept | undefined {
+    this.#tail ??= tailOf(this.#store.readTail(FILLS_FILE, TAIL_BYTES) ?? "");
+    const { markets, readFromId } = this.#tail;
+    const known = markets.get(marketId);
+    const begin = this.#begins.get(marketId);
+    if (known !== undefined || begin === undefined) return known;
+    const kept = { oldestId: begin < readFromId ? readFromId : begin + 1n, lines: new Set<string>() };
+    markets.set(marketId, kept);
+    return kept;
   }
 
   #complete(kept: Kept, event: TradeEvent, trade: VenueTrade): boolean {
@@ -61,9 +111,9 @@ export class TradeLog {
   }
 }
 
-/** The newest fill of each market in the record's end. */
-export function newestFills(store: Pick<StateStore, "readTail">): ReadonlyMap<MarketId, bigint> {
-  const newest = new Map<MarketId, bigint>();
+/** The newest trade of each market that the record's end has, or that was before the record. @throws CorruptStateError */
+export function newestRecorded(store: Pick<StateStore, "read" | "readTail">): ReadonlyMap<MarketId, bigint> {
+  const newest = readBegins(store);
   for (const line of (store.readTail(FILLS_FILE, TAIL_BYTES) ?? "").split("\n")) {
     const read = lineOf(line);
     if (read?.event !== "fill") continue;
@@ -78,7 +128,12 @@ function endOf({ status }: VenueTrade): "settled" | "trade-failed" | undefined {
   return status === "SETTLED" ? "settled" : undefined;
 }
 
-function keptOf(text: string): ReadonlyMap<MarketId, Kept> {
+function readBegins(store: Pick<StateStore, "read">): Map<MarketId, bigint> {
+  const begins = readJsonState(store, RECORD_BEGINS_FILE, (value) => beginsSchema.parse(value)) ?? {};
+  return new Map(Object.entries(begins).map(([marketId, id]) => [marketId, BigInt(id)]));
+}
+
+function tailOf(text: string): Tail {
   const kept = new Map<MarketId, Kept>();
   for (const line of text.split("\n")) {
     const read = lineOf(line);
@@ -90,7 +145,9 @@ function keptOf(text: string): ReadonlyMap<MarketId, Kept> {
     const oldestId = market === undefined || BigInt(id) < market.oldestId ? BigInt(id) : market.oldestId;
     kept.set(marketId, { oldestId, lines: market?.lines ?? new Set([`${event} ${id}`]) });
   }
-  return kept;
+  const oldest = [...kept.values()].map(({ oldestId }) => oldestId);
+  const isWhole = text.length < TAIL_BYTES - LINE_BYTES;
+  return { markets: kept, readFromId: isWhole ? 0n : oldest.reduce((least, id) => (id < least ? id : least), oldest[0] ?? 0n) };
 }
 
 /** A line of the file; undefined for one that is none: cut short by a crash, or another's. Nothing but this record hangs on it. */

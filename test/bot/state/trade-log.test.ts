@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { FILLS_FILE, TradeLog } from "../../../src/bot/state/trade-log.js";
+import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import { FILLS_FILE, RECORD_BEGINS_FILE, TradeLog } from "../../../src/bot/state/trade-log.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 /** `event id` of each line. */
@@ -49,5 +49,35 @@ describe("the record of trades at a start", () => {
     expect(log.noteEarlier(venueTrade(101, "BUY", 4, { marketId: `${MARKET}-other` }))).toBe(false);
     expect(log.noteEarlier(venueTrade(102, "BUY", 4, { status: "FAILED" }))).toBe(false);
     expect(lines(store)).toEqual(["fill 100", "trade-failed 102"]);
+  });
+
+  // A bot whose first quote is filled after it was killed: the next one found the position, and no record had how it came about.
+  it("gains the first fill of a market too, where a run has begun there before", () => {
+    const store = new MemoryStateStore();
+    const first = new TradeLog(store);
+    first.noteEarlier(venueTrade(7, "SELL", 1));
+    first.begin([MARKET]);
+    const next = new TradeLog(store);
+    expect([7, 8].map((id) => next.noteEarlier(venueTrade(id, "BUY", 1)))).toEqual([false, true]);
+    next.begin([MARKET]);
+    expect(lines(store)).toEqual(["fill 8"]);
+    expect(new TradeLog(store).noteEarlier(venueTrade(8, "BUY", 1))).toBe(false);
+  });
+
+  it("does not write a second time what it has of a market that another has pushed out of the part that is read", () => {
+    const store = new MemoryStateStore();
+    const quiet = `${MARKET}-quiet`;
+    const first = new TradeLog(store);
+    first.begin([MARKET, quiet]);
+    first.note({ kind: "fill", trade: venueTrade(1, "BUY", 1, { marketId: quiet }) });
+    for (let id = 1_000; id < 9_000; id += 1) first.note({ kind: "fill", trade: venueTrade(id, "BUY", 1) });
+    const log = new TradeLog(store);
+    expect([1, 9_001].map((id) => log.noteEarlier(venueTrade(id, "BUY", 1, { marketId: quiet })))).toEqual([false, true]);
+  });
+
+  it("refuses to begin on a mark that is none", () => {
+    const store = new MemoryStateStore();
+    store.write(RECORD_BEGINS_FILE, '{"btcusdc":"yesterday"}');
+    expect(() => new TradeLog(store)).toThrow(CorruptStateError);
   });
 });

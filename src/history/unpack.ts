@@ -13,7 +13,7 @@ export interface PlainFile {
   readonly file: string;
   /** Where its plain bytes lie. */
   readonly path: string;
-  /** Its own name, without the ending of an archive. */
+  /** Its own name, without the ending of an archive; of one in a zip archive with the folders that it is in there. */
   readonly name: string;
   /** Of the file as it was given; under way, since a large file takes a while. */
   readonly sha256: Promise<string>;
@@ -44,18 +44,33 @@ async function unpackedBy(magic: string, file: string, folder: string, signal: A
   const name = basename(file);
   if (magic.startsWith("1f8b")) {
     const path = join(folder, `${(await sha256).slice(0, 16)}-${plainName(name.replace(/\.gz$/, ""))}`);
+    const unzipped = createGunzip();
     try {
-      await pipeline(createReadStream(file), createGunzip(), createWriteStream(path, { mode: 0o600 }), { signal });
+      await pipeline(createReadStream(file), unzipped, createWriteStream(path, { mode: 0o600 }), { signal });
     } catch (cause) {
       throw new HistoryError(file, `is broken: ${cause instanceof Error ? cause.message : String(cause)}`, {
         expected: "a whole gzip file",
         cause,
       });
     }
+    await refuseMore(file, unzipped.bytesWritten);
     return [{ file, path, name: name.replace(/\.gz$/, ""), sha256 }];
   }
   if (magic.startsWith("504b")) return unzip(file, folder, sha256, signal);
   return [{ file, path: readablePath(file, folder), name, sha256 }];
+}
+
+/** What follows on a part of a gzip file and begins with a zero is not unpacked: zeros may fill a file up, and nothing else may come after them. @throws HistoryError */
+async function refuseMore(file: string, start: number): Promise<void> {
+  let at = start;
+  for await (const piece of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
+    const more = piece.findIndex((byte) => byte !== 0);
+    if (more !== -1)
+      throw new HistoryError(file, `is broken: it goes on at byte ${at + more}, after zeros`, {
+        expected: "a whole gzip file, with nothing but zeros after its end",
+      });
+    at += piece.length;
+  }
 }
 
 /** What changes with a file's bytes; empty where it is gone. */
@@ -93,7 +108,7 @@ function readablePath(file: string, folder: string): string {
 }
 
 /** A file's name without what a pattern has. */
-export function plainName(name: string): string {
+function plainName(name: string): string {
   return name.replace(/[*?[\\]/g, "_");
 }
 

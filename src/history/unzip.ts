@@ -1,11 +1,11 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { HistoryError } from "./history-errors.js";
-import { type PlainFile, plainName } from "./unpack.js";
+import type { PlainFile } from "./unpack.js";
 
 /** Signatures and sizes of the ZIP format (PKWARE APPNOTE 6.3.10, 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3). */
 const END = 0x06054b50;
@@ -34,11 +34,13 @@ export async function unzip(file: string, folder: string, sha256: Promise<string
   try {
     const plain: PlainFile[] = [];
     for (const [index, entry] of (await directoryOf(handle, file)).entries()) {
-      if (entry.name.endsWith("/")) continue;
-      const name = basename(entry.name);
-      const path = join(folder, `${(await sha256).slice(0, 16)}-${index}-${plainName(name)}`);
+      const { name } = entry;
+      if (name.endsWith("/") && entry.size === 0) continue;
+      // The second would be taken for the first, which is there already.
+      if (plain.some((before) => before.name === name)) throw broken(file, `it holds two files of the name ${name}`);
+      const path = join(folder, `${(await sha256).slice(0, 16)}-${index}`);
       await extract(handle, file, entry, path, signal);
-      plain.push({ file: `${file}:${entry.name}`, path, name, sha256 });
+      plain.push({ file: `${file}:${name}`, path, name, sha256 });
     }
     if (plain.length === 0) throw broken(file, "it holds no file");
     return plain;
@@ -89,6 +91,7 @@ async function directoryOf(handle: FileHandle, file: string): Promise<Entry[]> {
     });
     place += 46 + nameBytes + extraBytes + directory.readUInt16LE(place + 32);
   }
+  if (place !== directory.length) throw broken(file, `its directory has more than the ${count} files that it counts`);
   return entries;
 }
 
@@ -110,14 +113,18 @@ async function extract(handle: FileHandle, file: string, entry: Entry, path: str
   }
   const local = await bytesAt(handle, file, entry.offset, 30);
   if (local.readUInt32LE(0) !== LOCAL) throw broken(file, `${entry.name} is not where the directory says`);
-  const start = entry.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
+  const nameBytes = local.readUInt16LE(26);
+  const name = await bytesAt(handle, file, entry.offset + 30, nameBytes);
+  if (name.toString("utf8") !== entry.name) throw broken(file, `${entry.name} has another name where it lies`);
+  const start = entry.offset + 30 + nameBytes + local.readUInt16LE(28);
   let crc = 0;
   let size = 0;
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       crc = crc32(chunk, crc);
       size += chunk.length;
-      done(null, chunk);
+      // Of a few packed bytes any number may come.
+      done(size > entry.size ? new Error(`it is more than its ${entry.size} bytes`) : null, chunk);
     },
   });
   const sink = createWriteStream(path, { mode: 0o600 });

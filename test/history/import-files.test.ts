@@ -1,41 +1,18 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { HistoryError } from "../../src/history/history-errors.js";
 import { listHistory } from "../../src/history/list-history.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
+import { zipped } from "./zipped.js";
 
 const MIDNIGHT = 1723161600000;
 
 const trade = (id: number, time: number, price: string, amount: string, more: object = {}): string =>
   `${JSON.stringify({ id, price, amount, quoteAmount: "1", time, isBuyerMaker: id % 2 === 0, status: "SETTLED", ...more })}\n`;
-
-/** A zip archive of one deflated file, as the format's specification lays it out. */
-function zipped(name: string, text: string): Buffer {
-  const packed = deflateRawSync(text);
-  const sizes = Buffer.alloc(12);
-  sizes.writeUInt32LE(crc32(text), 0);
-  sizes.writeUInt32LE(packed.length, 4);
-  sizes.writeUInt32LE(Buffer.byteLength(text), 8);
-  const [local, central, end] = [Buffer.alloc(30), Buffer.alloc(46), Buffer.alloc(22)];
-  local.writeUInt32LE(0x04034b50, 0);
-  local.writeUInt16LE(8, 8);
-  sizes.copy(local, 14);
-  local.writeUInt16LE(name.length, 26);
-  central.writeUInt32LE(0x02014b50, 0);
-  central.writeUInt16LE(8, 10);
-  sizes.copy(central, 16);
-  central.writeUInt16LE(name.length, 28);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(46 + name.length, 12);
-  end.writeUInt32LE(30 + name.length + packed.length, 16);
-  return Buffer.concat([local, Buffer.from(name), packed, central, Buffer.from(name), end]);
-}
 
 describe("importing files", () => {
   it("puts each day into one file that any reader of Parquet understands, exact to the last place", async () => {
@@ -223,7 +200,7 @@ describe("importing files", () => {
   it.each([
     [
       "BTCUSDT-trades-2024-08-09.zip",
-      zipped("BTCUSDT-trades-2024-08-09.csv", binance),
+      zipped(["BTCUSDT-trades-2024-08-09.csv", binance]),
       "trades",
       { id: 2n, t: 1723161600001000000n, price: "100.75", isBuyerMaker: false },
     ],
@@ -310,7 +287,7 @@ describe("importing files", () => {
 
   it.each([
     ["cut short", "cut.ndjson.gz", gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90), /is broken/],
-    ["a zip that was cut short", "cut.zip", zipped("BTCUSDT-trades-2024-08-09.csv", binance).subarray(0, 120), /is broken/],
+    ["a zip that was cut short", "cut.zip", zipped(["BTCUSDT-trades-2024-08-09.csv", binance]).subarray(0, 120), /is broken/],
     ["of an unknown shape", "other.csv", "colour,size\nred,5\n", /of no shape that is known/],
     ["with a price that is none", "price.ndjson", trade(1, MIDNIGHT, "abc", "1"), /price is no decimal.*abc/],
     [

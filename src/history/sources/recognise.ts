@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
@@ -57,7 +58,7 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
   const { writ, names } = writOf(plain, wish);
   const { mapping } = wish;
   if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, path, writ, mapping, file));
-  const shape = shapeOf(file, plain.name, names, wish);
+  const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
   const csv = binanceCsv(shape, path, writ, names.length);

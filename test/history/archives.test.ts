@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { HistoryStore } from "../../src/history/store.js";
+import { fileOf, scratchFolder, take } from "./scratch.js";
+import { zipped } from "./zipped.js";
+
+const TIME = Date.UTC(2025, 0, 12, 12);
+/** Ten trades, from an id on. */
+const hour = (firstId: number): string =>
+  `id,price,amount,time,isBuyerMaker\n${Array.from({ length: 10 }, (_, at) => `${firstId + at},100.5,1,${TIME + firstId + at},false\n`).join("")}`;
+
+/** What an archive brought into a store: the number of trades. */
+async function traded(name: string, content: Buffer): Promise<number> {
+  const folder = scratchFolder();
+  const store = new HistoryStore(join(folder, "history"));
+  await take(store, [fileOf(folder, name, content)]);
+  return store.days({ market: "btcusdt", kind: "trades" }).reduce((rows, day) => rows + day.rows, 0);
+}
+
+// Each of these brought in the trades of its first file, said nothing of the second, and was taken for the whole day.
+describe("an archive", () => {
+  it("has the files of all its folders, also those of one name, as an archive of hours has", async () => {
+    expect(await traded("day.zip", zipped(["00/trades.csv", hour(100)], ["01/trades.csv", hour(200)]))).toBe(20);
+  });
+
+  it("is refused where it has two files of one name, of which nobody says which is right", async () => {
+    const twice = zipped(["trades.csv", hour(100)], ["trades.csv", hour(200)]);
+    await expect(traded("day.zip", twice)).rejects.toThrow(/day\.zip: is broken: it holds two files of the name trades\.csv/);
+  });
+
+  const day = zipped(["a.csv", hour(100)], ["b.csv", hour(200)]);
+  it.each([
+    ["counts fewer files than it lists", day.length - 12, 1, /its directory has more than the 1 files that it counts/],
+    ["takes a file for a folder", day.length - 22 - 1, "/".charCodeAt(0), /b\.cs\/ has another name where it lies/],
+    ["takes the second file for the first", day.length - 22 - 5, "a".charCodeAt(0), /two files of the name a\.csv/],
+  ])("is refused where its directory %s", async (_what, at, byte, said) => {
+    const broken = Buffer.from(day);
+    broken[at] = byte;
+    await expect(traded("day.zip", broken)).rejects.toThrow(said);
+  });
+
+  it("is not unpacked past the size that it tells, whatever a few bytes of it swell to", async () => {
+    const bomb = zipped(["a.csv", "0".repeat(5_000_000)]);
+    bomb.writeUInt32LE(1000, bomb.length - 22 - 5 - 46 + 24);
+    await expect(traded("day.zip", bomb)).rejects.toThrow(/a\.csv: it is more than its 1000 bytes/);
+  });
+
+  it("in gzip goes on from one part to the next, and is refused where zeros stand before the second", async () => {
+    const [first, second] = [gzipSync(hour(100)), gzipSync(hour(200).replace(/^.*\n/, ""))];
+    expect(await traded("day.csv.gz", Buffer.concat([first, second]))).toBe(20);
+    expect(await traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512)]))).toBe(10);
+    const said = new RegExp(`day\\.csv\\.gz: is broken: it goes on at byte ${first.length + 512}, after zeros`);
+    await expect(traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512), second]))).rejects.toThrow(said);
+    second[0] = 0;
+    await expect(traded("day.csv.gz", Buffer.concat([first, second]))).rejects.toThrow(/it goes on at byte/);
+  });
+});

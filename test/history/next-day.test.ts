@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTape } from "../../src/history/columns/open-tape.js";
-import { StandingBook } from "../../src/history/columns/standing-book.js";
 import { HistoryStore } from "../../src/history/store.js";
+import { endingBook } from "../support/ending-book.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 /** In microseconds. */
@@ -43,10 +43,8 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
     const tape = await openTape(store, "btcusdt", { fromUs: 0, toUs: 4e15, tickSize: "1", stepSize: "1" });
     expect([...tape.exchangeUs].map((us) => us - MIDNIGHT)).toEqual([-5_000_000, -10_200, -10_200, -9_900, 1_000]);
     expect([...tape.localUs].map((us) => us - MIDNIGHT)).toEqual([-4_990_000, -100, 50, 300, 9_000]);
-    const standing = new StandingBook();
-    standing.play(tape, tape.messages);
     // The later snapshot is the whole book: the bid at 99 is older.
-    expect(standing.rows()).toEqual([
+    expect(endingBook(tape)).toEqual([
       [100, 1],
       [98, 5],
       [-101, 4],

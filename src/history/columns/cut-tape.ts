@@ -1,5 +1,5 @@
 import { ascendingOrder } from "./ascending-order.js";
-import { StandingBook } from "./standing-book.js";
+import { StandingBook, type StandingRows } from "./standing-book.js";
 import { type Tape, TapeKind } from "./tape.js";
 import { TapeBuilder } from "./tape-builder.js";
 
@@ -29,9 +29,13 @@ export class TapeCut {
     return before === undefined ? [kept] : [before, kept];
   }
 
-  /** The book that stood at the beginning, as a snapshot, or where it was not known as an update, that is heard when all of it was, and not after what follows on it. */
+  /**
+   * The book that stood at the beginning: what was known of it as a snapshot, and what was told of beyond that as an update. Both are heard when all of it was, and not after
+   * what follows on it.
+   */
   #begin(standing: StandingBook, next: Tape): Tape | undefined {
-    if (standing.levels === 0) return undefined;
+    const beyond = standing.beyond();
+    if (!standing.isKnown && beyond.length === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
     for (let at = 0; at < next.messages; at++) {
       if (next.kind[at] !== TapeKind.trade) nextHeardUs = Math.min(nextHeardUs, next.localUs[at] as number);
@@ -39,11 +43,14 @@ export class TapeCut {
     const { marketId, tickSize, stepSize } = next;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
     const heardUs = Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs));
-    if (standing.isKnown) builder.snapshot(this.#fromUs, heardUs);
-    else builder.update(this.#fromUs, heardUs);
-    for (const [signedTicks, lots] of standing.rows()) builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
+    if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.known());
+    if (beyond.length > 0) addRows(builder.update(this.#fromUs, heardUs), beyond);
     return builder.build();
   }
+}
+
+function addRows(builder: TapeBuilder, rows: StandingRows): void {
+  for (const [signedTicks, lots] of rows) builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
 }
 
 /** The first message at or after an instant of the exchange's clock. */

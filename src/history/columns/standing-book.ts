@@ -1,9 +1,13 @@
+import { StandingSide } from "./standing-side.js";
 import { type Tape, TapeKind } from "./tape.js";
+
+/** Rows of a message, bids before asks. */
+export type StandingRows = readonly (readonly [signedTicks: number, lots: number])[];
 
 /** The book that a recording leaves behind: what a replay that begins in its middle begins with. */
 export class StandingBook {
-  /** Lots by signed ticks: bids above zero, asks below, as in a tape. */
-  readonly #lots = new Map<number, number>();
+  readonly #bids = new StandingSide();
+  readonly #asks = new StandingSide();
   /** When the recorder had all of it, and whether any message of a book was seen. */
   #heardUs = Number.NEGATIVE_INFINITY;
   #isKnown = false;
@@ -11,10 +15,6 @@ export class StandingBook {
   /** Whether a snapshot has come, and the book was not lost since. */
   get isKnown(): boolean {
     return this.#isKnown;
-  }
-
-  get levels(): number {
-    return this.#lots.size;
   }
 
   /** The largest local stamp of what it was made of; minus infinity where that was nothing. */
@@ -29,34 +29,48 @@ export class StandingBook {
       if (kind === TapeKind.trade) continue;
       const from = at === 0 ? 0 : (tape.rowEnd[at - 1] as number);
       const to = tape.rowEnd[at] as number;
-      if (kind !== TapeKind.bookUpdate) {
-        this.#isKnown = kind === TapeKind.bookSnapshot;
-        this.#clear(tape.signedTicks.subarray(from, to));
-      }
+      if (kind === TapeKind.bookLost) this.#lose();
+      if (kind === TapeKind.bookSnapshot) this.#replace(tape.signedTicks.subarray(from, to));
       for (let row = from; row < to; row++) {
-        const ticks = tape.signedTicks[row] as number;
-        const lots = tape.lots[row] as number;
-        if (lots === 0) this.#lots.delete(ticks);
-        else this.#lots.set(ticks, lots);
+        const key = tape.signedTicks[row] as number;
+        (key > 0 ? this.#bids : this.#asks).set(key, tape.lots[row] as number);
       }
+      this.#bids.settle();
+      this.#asks.settle();
       this.#heardUs = Math.max(this.#heardUs, tape.localUs[at] as number);
     }
   }
 
-  /** Its levels from the best bid down, then from the best ask up. */
-  rows(): readonly (readonly [signedTicks: number, lots: number])[] {
-    return [...this.#lots].sort(([one], [other]) => other - one);
+  /** What is known of it, as a snapshot that reaches just as far: where nothing stands at its worst price, that is a row without lots. */
+  known(): StandingRows {
+    return [...knownOf(this.#bids), ...knownOf(this.#asks)];
   }
 
-  /** Drops what a snapshot with these rows replaces: each side from the snapshot's worst price on. */
-  #clear(signedTicks: Int32Array): void {
-    let [worstBid, worstAsk] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const ticks of signedTicks) {
-      if (ticks > 0) worstBid = Math.min(worstBid, ticks);
-      else worstAsk = Math.max(worstAsk, -ticks);
-    }
-    for (const ticks of this.#lots.keys()) {
-      if (ticks > 0 ? ticks >= worstBid : -ticks <= worstAsk) this.#lots.delete(ticks);
-    }
+  /** Levels that were told of beyond what is known, or while nothing was. */
+  beyond(): StandingRows {
+    return [this.#bids, this.#asks].flatMap(({ levels, leastKey }) => levels.filter(([key]) => key < leastKey));
   }
+
+  #lose(): void {
+    this.#isKnown = false;
+    this.#bids.lose();
+    this.#asks.lose();
+  }
+
+  #replace(signedTicks: Int32Array): void {
+    this.#isKnown = true;
+    let [leastBid, leastAsk] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const key of signedTicks) {
+      if (key > 0) leastBid = Math.min(leastBid, key);
+      else leastAsk = Math.min(leastAsk, key);
+    }
+    if (leastBid !== Number.POSITIVE_INFINITY) this.#bids.replaceFrom(leastBid);
+    if (leastAsk !== Number.POSITIVE_INFINITY) this.#asks.replaceFrom(leastAsk);
+  }
+}
+
+function knownOf({ levels, leastKey }: StandingSide): StandingRows {
+  if (leastKey === Number.POSITIVE_INFINITY) return [];
+  const known = levels.filter(([key]) => key >= leastKey);
+  return known.at(-1)?.[0] === leastKey ? known : [...known, [leastKey, 0]];
 }

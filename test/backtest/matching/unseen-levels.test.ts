@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { queueModelNamed } from "../../../src/core/queue-model-names.js";
+import { TapeCut } from "../../../src/history/columns/cut-tape.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { Heard, order } from "./heard.js";
 
@@ -17,8 +20,14 @@ const whole = (): TapeBuilder =>
 
 /** An order that arrived at 1,500 us in a market that went on: what became of it. */
 function storyOf(tape: TapeBuilder, side: "BUY" | "SELL", ticks: number, queue = "risk-averse"): string[] {
+  return storyOn([tape.build()], side, ticks, queue);
+}
+
+/** The same of a history in pieces. */
+function storyOn([tape, ...others]: readonly Tape[], side: "BUY" | "SELL", ticks: number, queue = "risk-averse"): string[] {
   const heard = new Heard();
-  const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: queueModelNamed(queue, 0.001) });
+  const matcher = new BookMatcher({ tape: tape as Tape, listener: heard, queue: queueModelNamed(queue, 0.001) });
+  for (const other of others) matcher.extend(other);
   matcher.advance(1500, true);
   matcher.place(order(1, side, ticks, 7), 1500);
   while (matcher.advance(1_000_000, true) < 1_000_000);
@@ -72,3 +81,86 @@ describe("an order beyond the levels that a recording shows", () => {
     expect(storyOf(tape.trade(3000, 3000, "SELL", 100, 30), "BUY", 100)).toEqual([]);
   });
 });
+
+// Who tries an afternoon of a recorded day has the book that stood at noon, made of all that the morning told. What the morning's snapshots did not show stands in no book at noon either.
+describe("an order beyond the levels that were known when a span began in the middle of a recording", () => {
+  /** What a run from 1,400 us on plays. */
+  const fromNoon = (tape: TapeBuilder): readonly Tape[] => new TapeCut(1400, 1_000_000).take(tape.build());
+
+  /** The market was lower once, and what it left behind is still in the book; its last snapshot reaches down to 99. */
+  const risen = (): TapeBuilder =>
+    new TapeBuilder(GRID)
+      .snapshot(900, 900)
+      .level("BUY", 91, 8)
+      .level("BUY", 90, 9)
+      .level("SELL", 92, 10)
+      .snapshot(1000, 1000)
+      .level("BUY", 100, 10)
+      .level("BUY", 99, 20)
+      .level("SELL", 102, 10)
+      .level("SELL", 103, 20);
+
+  it("stands behind all that its price shows, though levels of long ago lie farther down", () => {
+    const tape = (lots: number): TapeBuilder =>
+      risen().snapshot(2000, 2000).level("BUY", 98, 5).level("BUY", 97, 50).level("SELL", 99, 10).trade(3000, 3000, "SELL", 97, lots);
+    expect(storyOf(tape(50), "BUY", 97)).toEqual([]);
+    expect(storyOn(fromNoon(tape(50)), "BUY", 97)).toEqual([]);
+    expect(storyOn(fromNoon(tape(53)), "BUY", 97)).toEqual(["1 3@97 queue"]);
+  });
+
+  it("stands behind what an update alone told of its price", () => {
+    const tape = (): TapeBuilder => cut().update(1100, 1100).level("BUY", 96, 30).trade(3000, 3000, "SELL", 96, 33);
+    expect(storyOf(tape(), "BUY", 96)).toEqual(["1 3@96 queue"]);
+    expect(storyOn(fromNoon(tape()), "BUY", 96)).toEqual(["1 3@96 queue"]);
+  });
+
+  it("stands first at an empty price of a whole book, at the one that a snapshot ended with, and behind which the best price has been", () => {
+    const sold = (tape: TapeBuilder, ticks: number): TapeBuilder => tape.trade(3000, 3000, "SELL", ticks, 4);
+    expect(storyOn(fromNoon(sold(whole(), 97)), "BUY", 97)).toEqual(["1 4@97 queue"]);
+    expect(storyOn(fromNoon(whole().trade(3000, 3000, "BUY", 105, 4)), "SELL", 105)).toEqual(["1 4@105 queue"]);
+    expect(storyOn(fromNoon(sold(cut().update(1100, 1100).level("BUY", 99, 0), 99)), "BUY", 99)).toEqual(["1 4@99 queue"]);
+    const fallen = cut().update(1100, 1100).level("BUY", 96, 5).level("BUY", 100, 0).level("BUY", 99, 0);
+    const back = fallen.update(1200, 1200).level("BUY", 98, 6).level("BUY", 96, 0);
+    expect(storyOn(fromNoon(sold(back, 97)), "BUY", 97)).toEqual(["1 4@97 queue"]);
+  });
+
+  it.each(["BUY", "SELL"] as const)("comes to the same fills as if the run had begun with the recording (%s)", (side) => {
+    const step = fc.record({
+      kind: fc.constantFrom("snapshot", "update", "lost"),
+      levels: fc.array(fc.tuple(fc.constantFrom("BUY", "SELL"), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 0, max: 9 })), {
+        maxLength: 6,
+      }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 8 }),
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 12 }),
+        (before, after, away) => {
+          const tape = new TapeBuilder(GRID);
+          const tell = ({ kind, levels }: (typeof before)[number], us: number): void => {
+            if (kind === "lost") tape.lost(us, us);
+            else tape[kind === "snapshot" ? "snapshot" : "update"](us, us);
+            // Bids from 100 down and asks from 101 up, so that nothing crosses.
+            if (kind !== "lost") for (const [of, far, lots] of bySide(levels)) tape.level(of, of === "BUY" ? 101 - far : 100 + far, lots);
+          };
+          for (const [at, each] of before.entries()) tell(each, 1000 + at);
+          const ticks = side === "BUY" ? 101 - away : 100 + away;
+          for (const [at, each] of after.entries()) {
+            tell(each, 2000 + 10 * at);
+            tape.trade(2005 + 10 * at, 2005 + 10 * at, side === "BUY" ? "SELL" : "BUY", ticks, 3);
+          }
+          const whole = tape.build();
+          expect(storyOn(fromNoon(tape), side, ticks)).toEqual(storyOn([whole], side, ticks));
+        },
+      ),
+    );
+  });
+});
+
+type Told = readonly [side: "BUY" | "SELL", far: number, lots: number];
+
+/** A message has one side after the other. */
+function bySide(levels: readonly Told[]): Told[] {
+  return [...levels].sort(([one], [other]) => one.localeCompare(other));
+}

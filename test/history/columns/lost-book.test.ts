@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTape, openTapes } from "../../../src/history/columns/open-tape.js";
-import { StandingBook } from "../../../src/history/columns/standing-book.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { endingBook } from "../../support/ending-book.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const STEPS = { tickSize: "1", stepSize: "1" };
@@ -38,9 +38,7 @@ async function stored(days: readonly (readonly [day: number, type: string, bids:
 /** The book that a replay of all of it ends with, as signed ticks and lots. */
 async function lastBook(store: HistoryStore, fromUs = 0): Promise<readonly (readonly [number, number])[]> {
   const tape = await openTape(store, "btcusdt", { ...ALL, fromUs });
-  const book = new StandingBook();
-  book.play(tape, tape.messages);
-  return book.rows();
+  return endingBook(tape);
 }
 
 const FIRST = [0, "snapshot", [[100, 5]], [[101, 7]]] as const;

@@ -11,7 +11,6 @@ import { NetworkTransport } from "../../../src/exchange/network-transport.js";
 import { RestClient } from "../../../src/exchange/rest-client.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openTape } from "../../../src/history/columns/open-tape.js";
-import { StandingBook } from "../../../src/history/columns/standing-book.js";
 import { listHistory } from "../../../src/history/list-history.js";
 import { RecordedBook } from "../../../src/history/record/recorded-book.js";
 import { partsIn, recordingFolder } from "../../../src/history/record/recording-part.js";
@@ -22,6 +21,7 @@ import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { orderFlowsOf } from "../../../src/simulator/flow/flow-config.js";
 import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
 import { captureCli, startCli } from "../../cli/captured-cli.js";
+import { endingBook } from "../../support/ending-book.js";
 import { scratchFolder } from "../scratch.js";
 
 const START = 1_723_161_000_000;
@@ -154,10 +154,9 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
   expect(readdirSync(join(store.root, ".staging", MARKET, "recording"))).toEqual([]);
 
   const tape = await openTape(store, MARKET, { fromUs: 0, toUs: 4e15 });
-  const book = new StandingBook();
-  book.play(tape, tape.messages);
-  expect(flat(book.rows(), 1).slice(0, rest.bids.length)).toEqual(rest.bids);
-  expect(flat(book.rows(), -1).slice(0, rest.asks.length)).toEqual(rest.asks);
+  const levels = endingBook(tape);
+  expect(flat(levels, 1).slice(0, rest.bids.length)).toEqual(rest.bids);
+  expect(flat(levels, -1).slice(0, rest.asks.length)).toEqual(rest.asks);
   expect(tape.kind.filter((kind) => kind === 2).length).toBeGreaterThan(5);
 
   expect((await captureCli(["data", "list", "--store", store.root, "--verify"])).code).toBe(0);

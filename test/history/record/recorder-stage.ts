@@ -5,9 +5,9 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openTape } from "../../../src/history/columns/open-tape.js";
-import { StandingBook } from "../../../src/history/columns/standing-book.js";
 import { SessionRecorder, type SessionRecorderOptions } from "../../../src/history/record/session-recorder.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { endingBook } from "../../support/ending-book.js";
 import { scratchFolder } from "../scratch.js";
 
 export const MIDNIGHT = 1_723_161_600_000;
@@ -58,9 +58,7 @@ export class Session {
 
   async endingBook(): Promise<object> {
     const tape = await openTape(this.store, MARKET, { fromUs: 0, toUs: 2e15 });
-    const book = new StandingBook();
-    book.play(tape, tape.messages);
-    return book.rows();
+    return endingBook(tape);
   }
 }
 

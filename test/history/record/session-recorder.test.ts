@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
 import { openTape } from "../../../src/history/columns/open-tape.js";
-import { StandingBook } from "../../../src/history/columns/standing-book.js";
+import { endingBook } from "../../support/ending-book.js";
 import { down, MARK, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 
 describe("A recording of a market's streams", () => {
@@ -76,9 +76,7 @@ describe("A recording of a market's streams", () => {
       ["2024-08-09", 4 + 1 + 1, false],
     ]);
     const second = await openTape(session.store, MARKET, { fromUs: MIDNIGHT * 1000, toUs: 2e15 });
-    const book = new StandingBook();
-    book.play(second, second.messages);
-    expect(book.rows()).toEqual([
+    expect(endingBook(second)).toEqual([
       [1001, 6],
       [1000, 5],
       [-1009, 4],

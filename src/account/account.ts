@@ -217,6 +217,11 @@ export class Account {
     return this.#intake.trades.positionLots(marketId);
   }
 
+  /** Whether the position is {@link positionLots}: not while the exchange has told a liquidation in this market, and not yet the position that it left. */
+  isPositionKnown(marketId: MarketId): boolean {
+    return !this.#intake.takeovers.isWaiting(marketId);
+  }
+
   /** Every order that may still fill, manual ones too, at full size. `exceptHash`: an order to leave out, for asking about its own dispatch. */
   worstPosition(marketId: MarketId, exceptHash?: Hex): WorstPosition {
     const lots = this.positionLots(marketId);

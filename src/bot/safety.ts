@@ -240,6 +240,7 @@ export class Safety {
       const listed = rules.markets[marketId];
       market.isBookSynchronised = book.synchronised;
       market.bookAtMs = book.synchronised ? book.lastReceivedMs : undefined;
+      market.isPositionKnown = account.isPositionKnown(marketId);
       market.status = listed?.status;
       market.stage = listed?.stage;
     }
@@ -267,5 +268,5 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
   const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, rulesChanged: undefined };
-  return { marketId, isBookSynchronised: false, rejects: NO_REJECTS, ...unknown };
+  return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: NO_REJECTS, ...unknown };
 }

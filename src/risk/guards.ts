@@ -9,6 +9,8 @@ export interface MarketHealth {
   readonly isBookSynchronised: boolean;
   /** When the book was last known to be right: by an update, or by a sequence that REST confirmed; undefined before. */
   readonly bookAtMs: Ms | undefined;
+  /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
+  readonly isPositionKnown: boolean;
   /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more. */
   readonly status: string | undefined;
   readonly stage: string | undefined;
@@ -52,6 +54,7 @@ export type GuardName =
   | "unconfirmed-account"
   | "clock-offset"
   | "clock-unknown"
+  | "position-unknown"
   | "market-not-trading"
   | "exchange-info-changed"
   | "exchange-info-unread"
@@ -137,6 +140,9 @@ function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimi
   } else if (bookAtMs === undefined || nowMs - bookAtMs > limits.maxBookAgeMs) {
     const why = `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
     trips.push(marketTrip(marketId, "stale-book", why));
+  }
+  if (!market.isPositionKnown) {
+    trips.push(marketTrip(marketId, "position-unknown", "the exchange has told a liquidation, and not yet the position that it left"));
   }
   const rejects = rejectsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {

@@ -136,6 +136,7 @@ const BLINDING: ReadonlySet<string> = new Set([
   "unconfirmed-account",
   "clock-offset",
   "clock-unknown",
+  "position-unknown",
   "market-not-trading",
   "exchange-info-changed",
   "exchange-info-unread",

@@ -17,6 +17,7 @@ const limits: GuardLimits = {
 const wellMarket: MarketHealth = {
   marketId: "btcusdc",
   isBookSynchronised: true,
+  isPositionKnown: true,
   bookAtMs: NOW - 2_000,
   status: "TRADING",
   stage: "LIVE",
@@ -70,6 +71,7 @@ describe("the guards", () => {
     ["stale-book", { bookAtMs: NOW - 2_001 }],
     ["stale-book", { bookAtMs: undefined }],
     ["book-unsynchronised", { isBookSynchronised: false }],
+    ["position-unknown", { isPositionKnown: false }],
     ["market-not-trading", { status: "SUSPENDED" }],
     ["market-not-trading", { status: undefined }],
     ["reject-storm", { rejects: rejected(4, NOW - 59_999) }],
@@ -113,6 +115,7 @@ describe("when a guard may trip next", () => {
     markets: fc.array(
       fc.record({
         isBookSynchronised: fc.boolean(),
+        isPositionKnown: fc.boolean(),
         bookAtMs: fc.option(fc.integer({ min: NOW - 3_000, max: NOW }), { nil: undefined }),
         refusals: fc.nat(5),
       }),

@@ -6,10 +6,9 @@ import type { Intent } from "../strategies/intent.js";
 import { AccountNews } from "./account-news.js";
 import { Answers } from "./answers.js";
 import type { BotOptions } from "./bot-options.js";
+import { Commands } from "./commands.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { Deciding } from "./deciding.js";
-import type { Desk } from "./desk.js";
-import { flattenTarget } from "./flatten.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
 import { Leaving } from "./leaving.js";
@@ -42,6 +41,7 @@ export class Bot {
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
   readonly #looks: Looks;
+  readonly #commands: Commands;
   readonly #journal: TurnRecorder | undefined;
   readonly #trades: TradeLog;
 
@@ -73,6 +73,7 @@ export class Bot {
     this.#leaving = new Leaving(this.context, this.safety, works);
     this.#looks = new Looks(this.context.clock, this.context.tickMs, () => this.#tick());
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
+    this.#commands = new Commands(this.context, this.safety, this.unwinding, this.#stopping, this.#looks);
     this.#answers = new Answers(
       this.context,
       this.safety,
@@ -109,7 +110,7 @@ export class Bot {
     if (input.kind !== "timer") this.#looks.soon();
     if (input.kind === "event") this.#event(input.event);
     else if (input.kind === "leave") this.#leaving.leave(input.key);
-    else if (input.kind === "command") this.#command(input.command);
+    else if (input.kind === "command") this.#commands.take(input.command);
     else if (input.kind === "strategy") this.#signal(input.marketId, input.signal);
     this.#settle();
   }
@@ -151,54 +152,6 @@ export class Bot {
       default:
         this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
     }
-  }
-
-  #command(command: BotCommand): void {
-    switch (command.command) {
-      case "start":
-        this.safety.begin();
-        for (const desk of this.context.desks.values()) desk.connect();
-        this.#looks.now();
-        return;
-      case "stop":
-        if (this.context.phase === "stopping" || this.context.phase === "stopped") return;
-        this.context.phase = "stopping";
-        for (const desk of this.context.desks.values()) {
-          desk.target = undefined;
-          desk.disconnect();
-        }
-        this.#stopping.begin(command.reason);
-        return;
-      case "halt":
-        return this.safety.haltByHand(command.marketId, command.reason);
-      case "resume":
-        this.safety.resume(command.marketId);
-        for (const desk of this.#desksOf(command.marketId)) {
-          desk.target = undefined;
-          if (!desk.running && this.context.phase === "running") desk.connect();
-          desk.dirty = true;
-        }
-        return;
-      case "release":
-        return this.safety.release(command.reason);
-      case "flatten":
-        for (const desk of this.#desksOf(command.marketId)) {
-          this.safety.haltByHand(desk.marketId, "flattened by hand: resume to quote again");
-          desk.target = flattenTarget(this.context, desk, command);
-          desk.dirty = true;
-        }
-        return;
-      case "inherit":
-        return this.unwinding.inherit(command.takeover);
-      case "disinherit":
-        return this.unwinding.disinherit(command.takeoverId);
-      case "asked":
-        return this.context.budget.charge("question");
-    }
-  }
-
-  #desksOf(marketId: MarketId | undefined): readonly Desk[] {
-    return [...this.context.desks.values()].filter((desk) => marketId === undefined || desk.marketId === marketId);
   }
 
   /** Looks at what is due by time alone, and says before when the next look would find nothing. */

@@ -2,6 +2,7 @@ import { Profit, type ProfitParts } from "../../account/profit.js";
 import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
+import type { VenueEvent } from "../../exchange/venue.js";
 import { Holding } from "./holding.js";
 import { type MarketTerms, magnitude, ONE } from "./market-terms.js";
 
@@ -228,13 +229,18 @@ export class ReplayAccount {
     }));
   }
 
+  /** Both, as the account's stream tells them. */
+  update(): VenueEvent {
+    return { type: "account-update", balances: this.balances(), positions: this.positions() };
+  }
+
   /** Paper and credit of a position change; what a closed one leaves is free credit. */
   #move(holding: Holding, lots: Lots, credit: CreditUnits): void {
     const before = holding.lots;
     const after = before + lots;
     if (before !== 0 && Math.sign(after) !== Math.sign(before)) {
       // It is closed on the way: the part of this credit that closes it, rounded as the whole, ends with it.
-      const closing = (credit * BigInt(magnitudeOf(before))) / BigInt(magnitudeOf(lots));
+      const closing = (credit * BigInt(Math.abs(before))) / BigInt(Math.abs(lots));
       const gained = holding.credit + closing;
       holding.realized += gained;
       this.#credit += gained;
@@ -252,10 +258,6 @@ export class ReplayAccount {
   #of(marketId: MarketId): Holding {
     return this.#holdings.get(marketId) as Holding;
   }
-}
-
-function magnitudeOf(lots: Lots): number {
-  return Math.abs(lots);
 }
 
 /** Two decimals are enough for what only people read. */

@@ -1,6 +1,6 @@
 import { NEVER, type Observable } from "rxjs";
-import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
-import type { VenueRules, VenueTrade } from "../../exchange/records.js";
+import type { CreditUnits, Lots, MarketId, Ticks } from "../../core/units.js";
+import type { VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
 import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
 import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
@@ -11,11 +11,11 @@ import { answerOf, RecentRecords } from "./exchange-answers.js";
 import { ExchangeBudgets } from "./exchange-budgets.js";
 import type { HeldOrder } from "./held-order.js";
 import type { LatencyModel } from "./latency.js";
-import { debtNote, liquidationNote } from "./liquidation-note.js";
-import { type MarketTerms, ONE } from "./market-terms.js";
+import type { MarketTerms } from "./market-terms.js";
 import type { OrderGas } from "./order-gas.js";
 import { placeRefusal, refused } from "./place-refusal.js";
 import { ReplayAccount } from "./replay-account.js";
+import { ReplayIncomes } from "./replay-incomes.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
 
 /** What a replayed venue is made of. */
@@ -52,9 +52,8 @@ export class ReplayVenue implements Venue, OrderListener {
   readonly #requests = new DelayLine<Action>();
   readonly #responses = new DelayLine<Response>();
   readonly #trades = new RecentRecords<VenueTrade>();
-  readonly #incomes = new RecentRecords<{ id: string; type: string; amount: CreditUnits; timeMs: Ms; marketId: MarketId }>();
+  readonly #incomes: ReplayIncomes;
   readonly #budgets: ExchangeBudgets;
-  #isLiquidated = false;
   #lastId = 0;
   #fills = 0;
 
@@ -62,6 +61,13 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#options = options;
     this.account = new ReplayAccount(options.terms, options.startCredit);
     this.markets = new Map([...options.terms].map(([marketId, terms]) => [marketId, new ReplayMarket(terms, this, options.observer)]));
+    this.#incomes = new ReplayIncomes({
+      account: this.account,
+      markets: this.markets,
+      observer: options.observer,
+      nextId: () => this.#nextId(),
+      say: (events, atUs) => this.#say(events, atUs),
+    });
     this.#budgets = new ExchangeBudgets(options.rules.rateLimits, options.costs);
   }
 
@@ -77,7 +83,7 @@ export class ReplayVenue implements Venue, OrderListener {
 
   /** Whether the account was liquidated, in part or whole. */
   get isLiquidated(): boolean {
-    return this.#isLiquidated;
+    return this.#incomes.isLiquidated;
   }
 
   submit(action: Action): void {
@@ -122,23 +128,12 @@ export class ReplayVenue implements Venue, OrderListener {
   /** The mark of a market as the exchange computes it. An account that it makes unsafe is liquidated. */
   mark(marketId: MarketId, mark: CreditUnits, atUs: number): void {
     this.account.mark(marketId, mark);
-    if (!this.account.isSafe) this.#liquidate(atUs);
+    if (!this.account.isSafe) this.#incomes.liquidate(atUs);
   }
 
-  /** Funding is paid at the mark of this instant by whoever holds a position now. */
+  /** Funding is paid at the mark of this instant by whoever holds a position now. It may make the account unsafe, too. */
   fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
-    const positionLots = this.account.positionLots(marketId);
-    const mark = this.account.markOf(marketId);
-    if (positionLots === 0 || mark === undefined) return;
-    const timeMs = Math.floor(atUs / 1000);
-    const income = { id: this.#nextId(), type: "FUNDING_FEE", timeMs, marketId };
-    const amount = this.account.fund(income, rateE18);
-    const { instrument } = this.#marketOf(marketId).terms;
-    const markTicks = Number(mark) / (10 ** instrument.creditDecimals * instrument.tickQuote);
-    this.#options.observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
-    this.#incomes.add({ ...income, amount });
-    this.#say([{ type: "income-update", incomes: [{ ...income, amount }] }, this.#accountUpdate()], atUs);
-    if (!this.account.isSafe) this.#liquidate(atUs);
+    this.#incomes.fund(marketId, rateE18, atUs);
   }
 
   /** The exchange's token budgets as they stand. */
@@ -168,7 +163,7 @@ export class ReplayVenue implements Venue, OrderListener {
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
     this.#trades.add(trade);
     const heardUs = this.#say(
-      [{ type: "order-update", order: this.#record(held), timestampMs: timeMs }, { type: "trade-update", trade }, this.#accountUpdate()],
+      [{ type: "order-update", order: this.#record(held), timestampMs: timeMs }, { type: "trade-update", trade }, this.account.update()],
       atUs,
     );
     this.#fills += 1;
@@ -221,7 +216,7 @@ export class ReplayVenue implements Venue, OrderListener {
         return refused(2010, "a replay builds no orders: exchange.placement is local here");
       case "question": {
         const { rules } = this.#options;
-        const sources = { rules, account: this.account, markets: this.markets, trades: this.#trades, incomes: this.#incomes };
+        const sources = { rules, account: this.account, markets: this.markets, trades: this.#trades, incomes: this.#incomes.recent };
         return answerOf(action, sources, Math.floor(atUs / 1000));
       }
     }
@@ -247,24 +242,6 @@ export class ReplayVenue implements Venue, OrderListener {
     return { result: "cancelled" };
   }
 
-  #liquidate(atUs: number): void {
-    for (const market of this.markets.values()) for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
-    const timeMs = Math.floor(atUs / 1000);
-    const taken = this.account.liquidate();
-    this.#isLiquidated ||= taken.length > 0;
-    const incomes = taken.flatMap(({ marketId, credit, insuranceFee }) => [
-      { id: this.#nextId(), type: "LIQUIDATED", amount: credit, timeMs, marketId },
-      { id: this.#nextId(), type: "INSURANCE_FEE", amount: -insuranceFee, timeMs, marketId },
-    ]);
-    for (const income of incomes) this.#incomes.add(income);
-    if (taken.length > 0) this.#say([{ type: "income-update", incomes }, this.#accountUpdate()], atUs);
-    const note = (text: string): void => this.#options.observer.note(atUs, "error", text);
-    for (const one of taken) note(liquidationNote(one, this.#marketOf(one.marketId).terms.instrument));
-    const last = taken.at(-1);
-    const { netValue } = this.account;
-    if (last !== undefined && netValue < 0n) note(debtNote(netValue, this.#marketOf(last.marketId).terms.instrument));
-  }
-
   #doubtOf({ marketId, quote, isMaker }: VenueTrade, mayTake: boolean, before: CreditUnits, gasRate: bigint): FillDoubt {
     const isWorse = this.#options.doubtful === "conservative";
     const feeOf = (asMaker: boolean, hasRebate: boolean) => this.account.feeOf(marketId, quote, before, asMaker, hasRebate, gasRate);
@@ -278,13 +255,8 @@ export class ReplayVenue implements Venue, OrderListener {
     return Number.isNaN(ticks) ? this.#marketOf(held.action.marketId).terms.rules.maxTicks : ticks;
   }
 
-  #record(held: HeldOrder) {
-    const { instrument } = this.#marketOf(held.action.marketId).terms;
-    return held.record((ticks) => instrument.priceOf(ticks));
-  }
-
-  #accountUpdate(): VenueEvent {
-    return { type: "account-update", balances: this.account.balances(), positions: this.account.positions() };
+  #record(held: HeldOrder): VenueOrder {
+    return this.#marketOf(held.action.marketId).recordOf(held);
   }
 
   #answer(action: Action, outcome: Outcome, atUs: number): void {

@@ -1,0 +1,77 @@
+import type { Int64Id, MarketId } from "../../core/units.js";
+import type { VenueIncome } from "../../exchange/records.js";
+import type { VenueEvent } from "../../exchange/venue.js";
+import type { RunObserver } from "../record/run-observer.js";
+import { RecentRecords } from "./exchange-answers.js";
+import { debtNote, liquidationNote } from "./liquidation-note.js";
+import { ONE } from "./market-terms.js";
+import type { ReplayAccount } from "./replay-account.js";
+import type { ReplayMarket } from "./replay-market.js";
+
+/** What the incomes of a replayed account come from. */
+export interface ReplayIncomesOptions {
+  readonly account: ReplayAccount;
+  readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
+  readonly observer: RunObserver;
+  /** Of trades and incomes alike. */
+  readonly nextId: () => Int64Id;
+  /** Tells the bot, after the delay of its streams. */
+  readonly say: (events: readonly VenueEvent[], atUs: number) => void;
+}
+
+/** What a replayed account gets and pays without a trade: funding, and its own liquidations. */
+export class ReplayIncomes {
+  readonly recent = new RecentRecords<VenueIncome>();
+  readonly #options: ReplayIncomesOptions;
+  #isLiquidated = false;
+
+  constructor(options: ReplayIncomesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the account was liquidated, in part or whole. */
+  get isLiquidated(): boolean {
+    return this.#isLiquidated;
+  }
+
+  /** Pays funding on a position, at the mark of this instant. What leaves the account unsafe has it liquidated. */
+  fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
+    const { account, observer, nextId, say } = this.#options;
+    const positionLots = account.positionLots(marketId);
+    const mark = account.markOf(marketId);
+    if (positionLots === 0 || mark === undefined) return;
+    const timeMs = Math.floor(atUs / 1000);
+    const income = { id: nextId(), type: "FUNDING_FEE", timeMs, marketId };
+    const amount = account.fund(income, rateE18);
+    const { instrument } = this.#marketOf(marketId).terms;
+    const markTicks = Number(mark) / (10 ** instrument.creditDecimals * instrument.tickQuote);
+    observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
+    this.recent.add({ ...income, amount });
+    say([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
+    if (!account.isSafe) this.liquidate(atUs);
+  }
+
+  /** Cancels every order and takes positions away, until the account is safe. */
+  liquidate(atUs: number): void {
+    const { account, markets, observer, nextId, say } = this.#options;
+    for (const market of markets.values()) for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
+    const timeMs = Math.floor(atUs / 1000);
+    const taken = account.liquidate();
+    this.#isLiquidated ||= taken.length > 0;
+    const incomes = taken.flatMap(({ marketId, credit, insuranceFee }): readonly VenueIncome[] => [
+      { id: nextId(), type: "LIQUIDATED", amount: credit, timeMs, marketId },
+      { id: nextId(), type: "INSURANCE_FEE", amount: -insuranceFee, timeMs, marketId },
+    ]);
+    for (const income of incomes) this.recent.add(income);
+    if (taken.length > 0) say([{ type: "income-update", incomes }, account.update()], atUs);
+    for (const one of taken) observer.note(atUs, "error", liquidationNote(one, this.#marketOf(one.marketId).terms.instrument));
+    const last = taken.at(-1);
+    const { netValue } = account;
+    if (last !== undefined && netValue < 0n)
+      observer.note(atUs, "error", debtNote(netValue, this.#marketOf(last.marketId).terms.instrument));
+  }
+
+  #marketOf(marketId: MarketId): ReplayMarket {
+    return this.#options.markets.get(marketId) as ReplayMarket;
+  }
+}

@@ -1,0 +1,74 @@
+import type { MarketId } from "../core/units.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { flattenTarget } from "./flatten.js";
+import type { BotCommand } from "./input.js";
+import type { Looks } from "./looks.js";
+import type { Safety } from "./safety.js";
+import type { Stopping } from "./stopping.js";
+import type { Unwinding } from "./unwind/unwinding.js";
+
+/** Does what a bot is told to do from outside. */
+export class Commands {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #unwinding: Unwinding;
+  readonly #stopping: Stopping;
+  readonly #looks: Looks;
+
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, stopping: Stopping, looks: Looks) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#unwinding = unwinding;
+    this.#stopping = stopping;
+    this.#looks = looks;
+  }
+
+  take(command: BotCommand): void {
+    switch (command.command) {
+      case "start":
+        this.#safety.begin();
+        for (const desk of this.#context.desks.values()) desk.connect();
+        this.#looks.now();
+        return;
+      case "stop":
+        if (this.#context.phase === "stopping" || this.#context.phase === "stopped") return;
+        this.#context.phase = "stopping";
+        for (const desk of this.#context.desks.values()) {
+          desk.target = undefined;
+          desk.disconnect();
+        }
+        this.#stopping.begin(command.reason);
+        return;
+      case "halt":
+        return this.#safety.haltByHand(command.marketId, command.reason);
+      case "resume":
+        this.#safety.resume(command.marketId);
+        for (const desk of this.#desksOf(command.marketId)) {
+          desk.target = undefined;
+          if (!desk.running && this.#context.phase === "running") desk.connect();
+          desk.dirty = true;
+        }
+        return;
+      case "release":
+        return this.#safety.release(command.reason);
+      case "flatten":
+        for (const desk of this.#desksOf(command.marketId)) {
+          this.#safety.haltByHand(desk.marketId, "flattened by hand: resume to quote again");
+          desk.target = flattenTarget(this.#context, desk, command);
+          desk.dirty = true;
+        }
+        return;
+      case "inherit":
+        return this.#unwinding.inherit(command.takeover);
+      case "disinherit":
+        return this.#unwinding.disinherit(command.takeoverId);
+      case "asked":
+        return this.#context.budget.charge("question");
+    }
+  }
+
+  #desksOf(marketId: MarketId | undefined): readonly Desk[] {
+    return [...this.#context.desks.values()].filter((desk) => marketId === undefined || desk.marketId === marketId);
+  }
+}

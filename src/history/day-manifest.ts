@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Day } from "./day.js";
 import { DAY_MS, startOf } from "./day.js";
@@ -64,7 +65,19 @@ export type DayManifest = z.infer<typeof manifest>;
 /** Where rows came from. */
 export type SourceNote = z.infer<typeof source>;
 
-/** Reads a day's manifest. @throws HistoryError naming the file when it is none */
+/** A manifest as it is read: with the CRC-32 of the rest of it, since one digit of it may move every price or cover a gap; absent where an earlier version wrote it. */
+const checked = z.looseObject({ check: z.string().optional() });
+
+/** What is written beside a day's file. */
+export function manifestText(day: DayManifest): string {
+  return `${JSON.stringify({ ...day, check: checkOf(day) }, undefined, 2)}\n`;
+}
+
+function checkOf(value: object): string {
+  return crc32(JSON.stringify(value)).toString(16).padStart(8, "0");
+}
+
+/** Reads a day's manifest. @throws HistoryError naming the file when it is none, or was changed */
 export function readManifest(path: string, market: string, kind: string, day: Day): DayManifest {
   let value: unknown;
   try {
@@ -72,7 +85,7 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   } catch (cause) {
     throw new HistoryError(path, "is no manifest: it cannot be read as JSON", { expected: "what this program wrote", cause });
   }
-  const read = manifest.safeParse(ofThisFormat(value));
+  const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new HistoryError(path, `is no manifest: ${issue?.path.join(".")}: ${issue?.message}`, { expected: "what this program wrote" });
@@ -85,6 +98,19 @@ export function readManifest(path: string, market: string, kind: string, day: Da
     });
   }
   return data;
+}
+
+/** A manifest without its check. @throws HistoryError where the rest of it is another than was written */
+function unchanged(path: string, value: unknown): unknown {
+  const said = checked.safeParse(value);
+  if (!said.success || said.data.check === undefined) return value;
+  const { check, ...rest } = said.data;
+  const made = checkOf(rest);
+  if (made === check) return rest;
+  throw new HistoryError(path, "is broken: it is not what was written", {
+    value: made,
+    expected: `${check}, as it says itself: bring a copy back, or delete the day's two files and bring the day in again`,
+  });
 }
 
 /** What a day says of candles that it has not. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { HistoryError } from "../../src/history/history-errors.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore, type Series } from "../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
@@ -27,7 +28,7 @@ class Stand {
 
   /** Writes a manifest as the format before had it, which told these facts by findings alone. */
   makeFormer(kind: string): void {
-    const { missingCandles: _, lost: __, ...rest } = this.manifest(kind);
+    const { missingCandles: _, lost: __, check: _____, ...rest } = this.manifest(kind);
     const sources = rest.sources.map((source) => {
       const { places: ___, isNumbered: ____, ...former } = source as { readonly places?: string; readonly isNumbered?: boolean };
       return former;
@@ -60,6 +61,39 @@ describe("the manifest of a day", () => {
     await stand.take("candles.ndjson", candle(0) + candle(1));
     expect(stand.manifest("book").sources).toMatchObject([{ places: "counted" }]);
     expect(stand.manifest("klines-1M").sources[0]).not.toHaveProperty("places");
+  });
+
+  it("is read as it was written or not at all, whichever byte of it changes: a digit of its places made each price ten times as much", async () => {
+    const stand = new Stand();
+    await stand.take("day.csv", textOf([1, 2]), { mapping });
+    const series: Series = { market: "btcusdt", kind: "trades" };
+    const path = stand.store.manifestPath(series, DAY);
+    const [written, day] = [readFileSync(path), stand.store.day(series, DAY)];
+    for (let at = 0; at < written.length; at += 1) {
+      const changed = Buffer.from(written);
+      changed[at] = (written[at] as number) ^ 1;
+      writeFileSync(path, changed);
+      let read: unknown;
+      try {
+        read = stand.store.day(series, DAY);
+      } catch (error) {
+        expect(error).toBeInstanceOf(HistoryError);
+        continue;
+      }
+      expect(read).toEqual(day);
+    }
+    writeFileSync(path, written.toString().replace('"price": 0', '"price": 1'));
+    expect(() => stand.store.day(series, DAY)).toThrow(/2025-01-12\.json: is broken: it is not what was written/);
+  });
+
+  it("is read without a check, as an earlier version wrote it", async () => {
+    const stand = new Stand();
+    await stand.take("day.csv", textOf([1, 2]), { mapping });
+    const { check, ...rest } = stand.manifest("trades");
+    expect(check).toMatch(/^[0-9a-f]{8}$/);
+    const series: Series = { market: "btcusdt", kind: "trades" };
+    writeFileSync(stand.store.manifestPath(series, DAY), JSON.stringify(rest));
+    expect(stand.store.day(series, DAY)?.rows).toBe(2);
   });
 
   it("is read in its former format: trades without ids are still not taken twice", async () => {

@@ -89,6 +89,8 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
   const { baseLatencyNs, steps, blockRows } = options;
   const modified = modifiedNs(store, input);
   await verify(store, input);
+  // Their stamps say how far the local clock of the day was behind.
+  for (const manifest of input.stamped) if (filesOf(input).every(({ kind }) => kind !== manifest.kind)) await store.verify(manifest);
   const duck = await Duck.open(store.spillFolder, options.limits);
   const writer = await TapeFileWriter.create(path);
   try {

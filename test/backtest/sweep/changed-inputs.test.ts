@@ -7,6 +7,7 @@ import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
+import { manifestText, readManifest } from "../../../src/history/day-manifest.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { FROM_MS, OneByOne, OWN_STRATEGY, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
@@ -93,21 +94,15 @@ describe("a sweep whose files are changed", () => {
     const out = own.out();
     const abort = new AbortController();
     await own.run(out, new OneByOne({ after: () => abort.abort() }), { signal: abort.signal });
-    const manifest = join(own.folder, "history", "btcusdc", "book", "2026-01-05.json");
-    const day = JSON.parse(readFileSync(manifest, "utf8")) as { covered: [number, number][] };
+    const path = join(own.folder, "history", "btcusdc", "book", "2026-01-05.json");
+    const day = readManifest(path, "btcusdc", "book", "2026-01-05");
     const [[from, to]] = day.covered as [[number, number]];
-    const lost = [from + 2000, from + 3000];
-    writeFileSync(
-      manifest,
-      JSON.stringify({
-        ...day,
-        covered: [
-          [from, lost[0]],
-          [lost[1], to],
-        ],
-        lost: [lost],
-      }),
-    );
+    const lost: [number, number] = [from + 2000, from + 3000];
+    const covered: [number, number][] = [
+      [from, lost[0]],
+      [lost[1], to],
+    ];
+    writeFileSync(path, manifestText({ ...day, covered, lost: [lost] }));
     await expect(own.run(out, new OneByOne())).rejects.toThrow(/--out: has the results of another sweep/);
     rmSync(own.folder, { recursive: true, force: true });
   });

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
@@ -91,6 +92,18 @@ describe("A tape that is opened from the store", () => {
     ]);
     await expect(openTape(store, MARKET, { ...STEPS, fromUs: 0, toUs: 1e9 })).rejects.toThrow(ConfigError);
     await expect(openTape(store, "ethusdt", ALL)).rejects.toThrow(/ethusdt: has no books and no trades/);
+  });
+
+  it("is not made beside broken marks, whose stamps say how far the clock was behind: all of the day would be heard at another time", async () => {
+    const capture = seededCapture();
+    const store = await capture.stored();
+    const marks = `${JSON.stringify({ time: START_MS, markPrice: "100.5", line: 9001, recvTimeNs: `${START_MS}000900` })}\n`;
+    await take(store, [fileOf(scratchFolder(), "marks.ndjson", marks)]);
+    const path = store.dataPath({ market: MARKET, kind: "marks" }, "2024-08-08");
+    const bytes = readFileSync(path);
+    bytes[20] = (bytes[20] as number) ^ 1;
+    writeFileSync(path, bytes);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/marks\/2024-08-08\.parquet: is broken: its checksum differs/);
   });
 
   it("gives rows that nobody stamped the latency that is said", async () => {

@@ -1,7 +1,6 @@
 import type { Ms } from "../core/units.js";
-import type { VenueOrder } from "../exchange/records.js";
 
-/** A span of creation times, start inclusive, end exclusive; without an end, up to now. */
+/** A span of the times that a list is in order of, start inclusive, end exclusive; without an end, up to now. */
 export interface HistoryWindow {
   readonly startMs: Ms;
   readonly endMs: Ms | undefined;
@@ -19,17 +18,18 @@ export interface PageVerdict {
 /**
  * What a page leaves open. A page that is not full says that its window holds no more. A full one is only known to
  * hold some of the window: whether it was cut at its old or its new end is not specified, so both sides of it are
- * asked again, each overlapping by the millisecond that the cut may have gone through. More than a page of orders in
+ * asked again, each overlapping by the millisecond that the cut may have gone through. More than a page of records of
  * one millisecond cannot be listed at all.
+ * @param page the times of its records.
  */
-export function afterPage(window: HistoryWindow, page: readonly VenueOrder[]): PageVerdict {
+export function afterPage(window: HistoryWindow, page: readonly Ms[]): PageVerdict {
   if (page.length < PAGE_LIMIT) return { rest: [], complete: true };
   let oldestMs = Number.POSITIVE_INFINITY;
   let newestMs = Number.NEGATIVE_INFINITY;
-  for (const { createdAtMs } of page) {
-    if (createdAtMs < window.startMs || (window.endMs !== undefined && createdAtMs >= window.endMs)) continue;
-    oldestMs = Math.min(oldestMs, createdAtMs);
-    newestMs = Math.max(newestMs, createdAtMs);
+  for (const timeMs of page) {
+    if (timeMs < window.startMs || (window.endMs !== undefined && timeMs >= window.endMs)) continue;
+    oldestMs = Math.min(oldestMs, timeMs);
+    newestMs = Math.max(newestMs, timeMs);
   }
   if (oldestMs > newestMs) return { rest: [], complete: false };
   const oneInstant = oldestMs === newestMs;

@@ -7,11 +7,14 @@ export class IncomeLedger {
   #taken = 0;
   #floorMs: Ms = Number.NEGATIVE_INFINITY;
   #lastMs: Ms = Number.NEGATIVE_INFINITY;
+  /** Up to here the exchange has listed them. */
+  #listedToMs: Ms = Number.NEGATIVE_INFINITY;
 
   /** Incomes before this instant are not ours to count. */
   begin(fromMs: Ms): void {
     this.#floorMs = fromMs;
     this.#lastMs = Math.max(this.#lastMs, fromMs);
+    this.#listedToMs = fromMs;
   }
 
   /** Takes an income in. False when it was known, or is older than the ledger. */
@@ -33,17 +36,23 @@ export class IncomeLedger {
     return timeMs < this.#floorMs;
   }
 
-  /** Where to ask for incomes from, inclusive: a while before the last one known. */
+  /** Where to ask for incomes from, inclusive: a while before the last one known, or before what was never listed. */
   askFromMs(): Ms {
-    return Math.max(this.#floorMs, this.#lastMs - OVERLAP_MS);
+    return Math.max(this.#floorMs, this.#knownToMs - OVERLAP_MS);
   }
 
-  /** Forgets incomes that will not be asked for again. */
-  forget(): void {
-    const floorMs = this.#lastMs - 2 * OVERLAP_MS;
+  /** Everything up to this instant has been listed, exchange time: forgets incomes that will not be asked for again. */
+  listed(toMs: Ms): void {
+    this.#listedToMs = Math.max(this.#listedToMs, toMs);
+    const floorMs = this.#knownToMs - 2 * OVERLAP_MS;
     if (floorMs <= this.#floorMs) return;
     this.#floorMs = floorMs;
     for (const [id, timeMs] of this.#timesMs) if (timeMs < floorMs) this.#timesMs.delete(id);
+  }
+
+  /** What a stream tells last is no bound: it may have lost what came before. */
+  get #knownToMs(): Ms {
+    return Math.min(this.#lastMs, this.#listedToMs);
   }
 }
 

@@ -43,7 +43,10 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
       for (const order of outcome.data) changes.push(...intake.order(order, "history", nowMs, asked.askedAtMs));
       if (question.ask === "historyOrders" && asked.window !== undefined) {
         const { marketId } = question;
-        const verdict = afterPage(asked.window, outcome.data);
+        const verdict = afterPage(
+          asked.window,
+          outcome.data.map(({ createdAtMs }) => createdAtMs),
+        );
         if (!verdict.complete) run.incompleteHistory.add(marketId);
         for (const window of verdict.rest) next.push({ question: historyQuestion(marketId, window), window });
       }
@@ -53,13 +56,7 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
       break;
     case "incomes":
       for (const income of outcome.data) changes.push(...intake.income(income, "rest", nowMs));
-      if (question.ask === "incomes" && outcome.data.length >= PAGE_LIMIT) {
-        const { marketId, type, startTimeMs = 0 } = question;
-        const lastMs = outcome.data.reduce((latest, income) => Math.max(latest, income.timeMs), startTimeMs);
-        // A whole page of one millisecond: the next begins after it, or it would be the same page for ever.
-        const fromMs = lastMs > startTimeMs ? lastMs : startTimeMs + 1;
-        next.push({ question: { ask: "incomes", marketId, startTimeMs: fromMs, ...(type === undefined ? {} : { type }) } });
-      }
+      if (question.ask === "incomes") next.push(...furtherIncomes(question, outcome.data));
       break;
     default:
       break;
@@ -71,6 +68,18 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
 export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int64Id): Question {
   const fromId = intake.trades.askFrom(marketId, afterId);
   return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
+}
+
+/** What a page of incomes leaves open, asked for. */
+function furtherIncomes(question: Extract<Question, { ask: "incomes" }>, page: AnswerData["incomes"]): FollowUp[] {
+  const window = { startMs: question.startTimeMs ?? 0, endMs: question.endTimeMs };
+  const { rest } = afterPage(
+    window,
+    page.map(({ timeMs }) => timeMs),
+  );
+  return rest.map(({ startMs, endMs }) => ({
+    question: { ...question, startTimeMs: startMs, ...(endMs === undefined ? {} : { endTimeMs: endMs }) },
+  }));
 }
 
 /** The history of a market in a window. */

@@ -225,7 +225,7 @@ export class Reconciler {
     this.#listedToMs = run.exchangeTimeMs;
     this.#recheckAtMs = verdict.recheck ? nowMs + RECHECK_MS : undefined;
     this.#intake.trades.fold();
-    this.#intake.incomes.forget();
+    this.#intake.incomes.listed(run.exchangeTimeMs);
   }
 }
 

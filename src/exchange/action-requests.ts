@@ -134,7 +134,13 @@ function questionOf(action: QuestionAction): NamedOperation {
     case "incomes":
       return {
         name: "incomes",
-        params: present({ marketId: action.marketId, type: action.type, startTime: action.startTimeMs, limit: MAX_PAGE }),
+        params: present({
+          marketId: action.marketId,
+          type: action.type,
+          startTime: action.startTimeMs,
+          endTime: action.endTimeMs,
+          limit: MAX_PAGE,
+        }),
       };
     case "balances":
       return { name: "balances", params: {} };

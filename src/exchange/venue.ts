@@ -79,7 +79,7 @@ export type Question =
   /** Without `fromId`: the most recent ones. */
   | { readonly ask: "userTrades"; readonly marketId: MarketId; readonly fromId?: Int64Id }
   /** `type`: of one type alone, such as DEPOSIT. */
-  | { readonly ask: "incomes"; readonly marketId: MarketId; readonly type?: string; readonly startTimeMs?: Ms }
+  | { readonly ask: "incomes"; readonly marketId: MarketId; readonly type?: string; readonly startTimeMs?: Ms; readonly endTimeMs?: Ms }
   | { readonly ask: "balances" }
   | { readonly ask: "positions" }
   /** Only the sequence is answered: tells a quiet market from a stalled stream. */

@@ -17,7 +17,7 @@ describe("incomes", () => {
     ledger.begin(T0);
     for (let minute = 0; minute < 60; minute += 1) {
       ledger.income(income(minute, T0 + minute * 60_000));
-      ledger.forget();
+      ledger.listed(T0 + minute * 60_000);
     }
     expect(ledger.askFromMs()).toBe(T0 + 58 * 60_000);
     expect(ledger.income(income(3, T0 + 3 * 60_000))).toBe(false);

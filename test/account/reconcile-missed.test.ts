@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Question } from "../../src/exchange/venue.js";
 import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
 import { phaseOf, resting, unanswered } from "./reconciled-orders.js";
-import { Story } from "./scripted-exchange.js";
+import { Story, TIMEOUT } from "./scripted-exchange.js";
 
 describe("an order that we hold open and the exchange does not", () => {
   it("gets its final amounts from the history, and is a difference once the stream had its time", () => {
@@ -162,5 +162,36 @@ describe("while the stream is down", () => {
     const { funding, decimals } = story.account.profit();
     expect(funding).toBe(2200n * 10n ** BigInt(decimals - 6));
     expect(story.differences.every((kind) => kind === "income-missed")).toBe(true);
+  });
+
+  it("reads every page of incomes, at whichever end the exchange cuts a full one", () => {
+    const story = new Story().start();
+    story.streamDown();
+    story.exchange.cutsAt = "old";
+    for (let id = 1; id <= 1100; id += 1)
+      story.exchange.incomes.push({ id: String(id), type: "FUNDING_FEE", amount: -2n, timeMs: story.nowMs + id, marketId: MARKET });
+    story.wait(2000).streamUp().wait(40_000);
+    const { funding, decimals } = story.account.profit();
+    expect(funding).toBe(-2200n * 10n ** BigInt(decimals - 6));
+  });
+
+  it("misses no funding of an outage, though the stream tells a later income before the list of them is asked for", () => {
+    const story = new Story().start();
+    const paid = { id: "1", type: "FUNDING_FEE", amount: -5_000_000n, timeMs: story.nowMs + 1000, marketId: MARKET };
+    story.exchange.incomes.push(paid);
+    story.streamDown();
+    story.instead = () => TIMEOUT;
+    story.wait(600_000);
+    story.instead = () => undefined;
+    story.meanwhile = ({ ask }) => {
+      if (ask !== "openOrders") return;
+      const later = { id: "2", type: "MAKER_FEE", amount: 1n, timeMs: story.nowMs, marketId: MARKET };
+      story.exchange.incomes.push(later);
+      story.account.onEvent({ type: "income-update", incomes: [later] }, story.nowMs);
+      story.meanwhile = () => {};
+    };
+    story.streamUp().wait(120_000);
+    const { funding, decimals } = story.account.profit();
+    expect(funding).toBe(-5_000_000n * 10n ** BigInt(decimals - 6));
   });
 });

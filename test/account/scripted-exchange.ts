@@ -19,7 +19,7 @@ export class ScriptedExchange {
   netValue = 100_000_000_000n;
   /** What of the net value is no credit: moves of the mark. */
   valuation = 0n;
-  /** Which end of a window a full page of the history is cut at: not specified. */
+  /** Which end of a window a full page of the history or the incomes is cut at: not specified. */
   cutsAt: "new" | "old" = "new";
 
   set(order: VenueOrder): void {
@@ -56,8 +56,9 @@ export class ScriptedExchange {
         return { result: "answered", ask: "userTrades", data };
       }
       case "incomes": {
-        const data = this.incomes.filter(({ timeMs }) => timeMs >= (question.startTimeMs ?? 0)).slice(0, 500);
-        return { result: "answered", ask: "incomes", data };
+        const { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = question;
+        const window = this.incomes.filter(({ timeMs }) => timeMs >= startTimeMs && timeMs < endTimeMs);
+        return { result: "answered", ask: "incomes", data: this.#page(window) };
       }
       case "balances": {
         const data = { balances: venueBalances(this.netValue, this.netValue - this.valuation), positions: [this.#held()] };
@@ -80,11 +81,15 @@ export class ScriptedExchange {
   }
 
   /** Orders that are final and wholly settled: one that waits for its settlement is listed nowhere. */
-  #history(startMs: Ms, endMs: Ms | undefined): VenueOrder[] {
+  #history(startMs: Ms, endMs: Ms | undefined): readonly VenueOrder[] {
     const window = this.orders
       .filter(({ status, pendingLots }) => FINAL_STATUSES.has(status) && pendingLots === 0)
       .filter(({ createdAtMs }) => createdAtMs >= startMs && (endMs === undefined || createdAtMs < endMs))
       .sort((a, b) => a.createdAtMs - b.createdAtMs);
+    return this.#page(window);
+  }
+
+  #page<Item>(window: readonly Item[]): readonly Item[] {
     return this.cutsAt === "new" ? window.slice(0, 500) : window.slice(-500);
   }
 }

@@ -203,7 +203,7 @@ describe("actions", () => {
       { kind: "question", ask: "openOrders", marketId: "btcusdc" },
       { kind: "question", ask: "historyOrders", marketId: "btcusdc", startTimeMs: 1, endTimeMs: 2 },
       { kind: "question", ask: "userTrades", marketId: "btcusdc", fromId: "9007199254740993" },
-      { kind: "question", ask: "incomes", marketId: "btcusdc", startTimeMs: 3 },
+      { kind: "question", ask: "incomes", marketId: "btcusdc", startTimeMs: 3, endTimeMs: 4 },
       { kind: "question", ask: "balances" },
       { kind: "question", ask: "positions" },
     ];
@@ -221,7 +221,7 @@ describe("actions", () => {
       "signed /v1/openOrders?marketId=btcusdc",
       "signed /v1/historyOrders?endTime=2&limit=500&marketId=btcusdc&startTime=1",
       "signed /v1/userTrades?fromId=9007199254740993&limit=500&marketId=btcusdc",
-      "signed /v1/incomes?limit=500&marketId=btcusdc&startTime=3",
+      "signed /v1/incomes?endTime=4&limit=500&marketId=btcusdc&startTime=3",
       "signed /v1/balances?",
       "signed /v1/positions?",
     ]);

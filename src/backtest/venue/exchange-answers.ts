@@ -40,10 +40,11 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
     case "userTrades":
       return { result: "answered", ask: "userTrades", data: trades.page(action.marketId, action.fromId) };
     case "incomes": {
-      const { type, startTimeMs = 0 } = action;
+      const { type, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
       const data = incomes
         .of(action.marketId)
-        .filter((income) => income.timeMs >= startTimeMs && (type === undefined || income.type === type))
+        .filter(({ timeMs }) => timeMs >= startTimeMs && timeMs < endTimeMs)
+        .filter((income) => type === undefined || income.type === type)
         .slice(0, PAGE);
       return { result: "answered", ask: "incomes", data };
     }

@@ -21,26 +21,28 @@ export class TapeCut {
     const from = this.#standing === undefined ? 0 : firstAt(tape, this.#fromUs);
     const to = firstAt(tape, this.#toUs);
     this.#standing?.play(tape, Math.min(from, to));
-    if (from >= to) return [];
+    // Where nothing follows in the span, but something after it, the book stood through it.
+    if (from >= to && to === tape.messages) return [];
     const standing = this.#standing;
     this.#standing = undefined;
-    const kept = from === 0 && to === tape.messages ? tape : between(tape, from, to);
-    const before = standing === undefined ? undefined : this.#begin(standing, kept);
-    return before === undefined ? [kept] : [before, kept];
+    const before = standing === undefined ? undefined : this.#begin(standing, tape, from);
+    const kept = from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
+    return [before, kept].filter((one) => one !== undefined);
   }
 
   /**
    * The book that stood at the beginning: what was known of it as a snapshot, and what was told of beyond that as an update. Both are heard when all of it was, and not after
-   * what follows on it.
+   * what follows on it, wherever the span ends.
+   * @param next the first message of the tape that is not in it.
    */
-  #begin(standing: StandingBook, next: Tape): Tape | undefined {
+  #begin(standing: StandingBook, tape: Tape, next: number): Tape | undefined {
     const beyond = standing.beyond();
     if (!standing.isKnown && beyond.length === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < next.messages; at++) {
-      if (next.kind[at] !== TapeKind.trade) nextHeardUs = Math.min(nextHeardUs, next.localUs[at] as number);
+    for (let at = next; at < tape.messages; at++) {
+      if (tape.kind[at] !== TapeKind.trade) nextHeardUs = Math.min(nextHeardUs, tape.localUs[at] as number);
     }
-    const { marketId, tickSize, stepSize } = next;
+    const { marketId, tickSize, stepSize } = tape;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
     const heardUs = Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs));
     if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.known());

@@ -69,6 +69,21 @@ describe("A tape that is opened from the store", () => {
     expect([...(tape.byLocal ?? [])]).toEqual([2, 0, 1, 3]);
   });
 
+  // A decision in a quiet second has that book: cut short after it, the history must not look as if there had been none.
+  it("has the book that stood there also where nothing follows in the span, heard as it is with all that follows", async () => {
+    const store = await new Capture()
+      .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]], 40_000)
+      .book("update", START_MS + 30, [[1001, 9]], [], 1_000)
+      .stored();
+    const fromUs = (START_MS + 15) * 1000;
+    const whole = await openTape(store, MARKET, { ...ALL, fromUs });
+    const quiet = await openTape(store, MARKET, { ...ALL, fromUs, toUs: fromUs + 1 });
+    expect([...quiet.kind]).toEqual([TapeKind.bookSnapshot]);
+    expect([...quiet.signedTicks]).toEqual([1000, -1010]);
+    // The update overtook it, so it was heard by then.
+    expect([quiet.localUs[0], whole.localUs[0]]).toEqual([fromUs + 16_000, fromUs + 16_000]);
+  });
+
   it("ends before the end that was asked for", async () => {
     const store = await seededCapture().stored();
     const whole = await openTape(store, MARKET, ALL);

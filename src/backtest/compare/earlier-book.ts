@@ -1,5 +1,5 @@
-import { ascendingOrder } from "../../history/columns/ascending-order.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { tapeInOrder } from "../../history/columns/tape-in-order.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 
 /** What a message may come later than its gathering was over: the line is not the same each time. */
@@ -26,37 +26,20 @@ export function ownChangesUs(orders: readonly RecordedOrder[]): readonly number[
  */
 export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] = []): Tape {
   if (byUs === 0) return tape;
-  const { messages, rows } = tape;
+  const { messages } = tape;
   const [books, trades]: [number[], number[]] = [[], []];
   for (let message = 0; message < messages; message++) (tape.kind[message] === TapeKind.trade ? trades : books).push(message);
   const stamps = happenedUs(tape, books, byUs, ownUs);
-  const moved = {
-    ...tape,
-    exchangeUs: new Float64Array(messages),
-    localUs: new Float64Array(messages),
-    kind: new Uint8Array(messages),
-    rowEnd: new Uint32Array(messages),
-    signedTicks: new Int32Array(rows),
-    lots: new Uint32Array(rows),
-  };
-  let [book, trade, end] = [0, 0, 0];
+  const order = new Uint32Array(messages);
+  let [book, trade] = [0, 0];
   for (let to = 0; to < messages; to++) {
     const [nextBook, nextTrade] = [books[book], trades[trade]];
     const isTrade = nextBook === undefined || (nextTrade !== undefined && (stamps[nextTrade] as number) <= (stamps[nextBook] as number));
-    const from = (isTrade ? nextTrade : nextBook) as number;
+    order[to] = (isTrade ? nextTrade : nextBook) as number;
     if (isTrade) trade += 1;
     else book += 1;
-    const firstRow = from === 0 ? 0 : (tape.rowEnd[from - 1] as number);
-    const lastRow = tape.rowEnd[from] as number;
-    moved.exchangeUs[to] = stamps[from] as number;
-    moved.localUs[to] = tape.localUs[from] as number;
-    moved.kind[to] = tape.kind[from] as number;
-    moved.signedTicks.set(tape.signedTicks.subarray(firstRow, lastRow), end);
-    moved.lots.set(tape.lots.subarray(firstRow, lastRow), end);
-    end += lastRow - firstRow;
-    moved.rowEnd[to] = end;
   }
-  return { ...moved, byLocal: ascendingOrder(moved.localUs) };
+  return tapeInOrder(tape, order, stamps);
 }
 
 /** When each message happened at the exchange. */

@@ -2,6 +2,7 @@ import { FormatError } from "../../core/errors.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { ascendingOrder } from "./ascending-order.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
+import { tapeInOrder } from "./tape-in-order.js";
 
 /** What the integers of a tape count. */
 export interface TapeGrid {
@@ -74,33 +75,18 @@ export class TapeBuilder {
 
   /** The tape of what was added so far, of its own memory. The builder may go on. */
   build(): Tape {
-    const [messages, rows] = [this.#messages, this.#rows];
-    const order = this.#order();
-    const tape = {
+    const columns = {
       ...this.#grid,
-      messages,
-      rows,
-      exchangeUs: new Float64Array(messages),
-      localUs: new Float64Array(messages),
-      kind: new Uint8Array(messages),
-      rowEnd: new Uint32Array(messages),
-      signedTicks: new Int32Array(rows),
-      lots: new Uint32Array(rows),
+      messages: this.#messages,
+      rows: this.#rows,
+      exchangeUs: this.#exchangeUs,
+      localUs: this.#localUs,
+      kind: this.#kind,
+      rowEnd: this.#rowEnd,
+      signedTicks: this.#signedTicks,
+      lots: this.#lots,
     };
-    let end = 0;
-    for (let to = 0; to < messages; to++) {
-      const from = order === undefined ? to : (order[to] as number);
-      const firstRow = from === 0 ? 0 : (this.#rowEnd[from - 1] as number);
-      const lastRow = this.#rowEnd[from] as number;
-      tape.exchangeUs[to] = this.#exchangeUs[from] as number;
-      tape.localUs[to] = this.#localUs[from] as number;
-      tape.kind[to] = this.#kind[from] as number;
-      tape.signedTicks.set(this.#signedTicks.subarray(firstRow, lastRow), end);
-      tape.lots.set(this.#lots.subarray(firstRow, lastRow), end);
-      end += lastRow - firstRow;
-      tape.rowEnd[to] = end;
-    }
-    return { ...tape, byLocal: ascendingOrder(tape.localUs) };
+    return tapeInOrder(columns, this.#order());
   }
 
   /** Numbers of the messages by exchange stamp and place; undefined where they were added so. */

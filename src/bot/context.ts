@@ -54,6 +54,8 @@ export interface BotContext {
   readonly looksWhenDue: boolean;
   /** Live streams, nothing sent but questions. */
   readonly dryRun: boolean;
+  /** Its venue fills orders on paper: the bot sends them there, and nothing reaches the exchange. */
+  readonly isPaper: boolean;
   /** The rules in force: read again at an interval. */
   rules: VenueRules;
   phase: BotPhase;

@@ -100,6 +100,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     tickMs: options.tickMs ?? TICK_MS,
     looksWhenDue: options.looksWhenDue ?? false,
     dryRun: options.dryRun ?? false,
+    isPaper: options.isPaper ?? false,
     receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
     rules,
     phase: "starting",

@@ -141,6 +141,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       ({ code, out }) => code === 0 && JSON.parse(out).phase === "running",
     );
     expect(asIf.out).not.toContain("manual: ");
+    expect(JSON.parse(asIf.out)).toMatchObject({ dryRun: true, paper: false });
     await captureCli(["resume", file], env);
     dry.interrupt();
     expect(await dry.done).toMatchObject({ code: 0 });
@@ -163,9 +164,16 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(await running.done).toMatchObject({ code: 0 });
   });
 
-  it("sends nothing on a dry run, not even its account", async () => {
+  it("sends nothing on a dry run, not even its account, and whoever asks hears that its orders and its equity are paper", async () => {
     const { file, env } = bot();
-    expect((await captureCli(["run", file, "--for", "1s", "--dry-run", "--json"], env)).code).toBe(0);
+    const dry = startCli(["run", file, "--dry-run", "--json"], env);
+    const status = await until(
+      () => statusOf(file, env),
+      ({ code, out }) => code === 0 && JSON.parse(out).phase === "running",
+    );
+    expect(JSON.parse(status.out)).toMatchObject({ dryRun: true, paper: true });
+    dry.interrupt();
+    expect(await dry.done).toMatchObject({ code: 0 });
     const asked = await captureCli(["call", "openOrders", "--bot", file], env);
     expect(asked).toMatchObject({ code: 1, err: expect.stringContaining("not registered") });
   });

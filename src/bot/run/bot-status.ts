@@ -53,7 +53,10 @@ export interface BotStatus {
   readonly config: string;
   readonly account: string;
   readonly phase: string;
+  /** Nothing is sent to the exchange. */
   readonly dryRun: boolean;
+  /** Orders, position and equity are of a dry run that fills here, and the account's own are others. */
+  readonly paper: boolean;
   readonly equityQuote: string | undefined;
   /** Since the start, deposits less withdrawals among it. */
   readonly equityChangeQuote: string | undefined;
@@ -92,7 +95,7 @@ function transfersOf({ context: { account, rules } }: Bot): CreditUnits {
 
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
-  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, rules } = bot.context;
+  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } = bot.context;
   const { equity, startEquity } = account;
   const transfers = transfersOf(bot);
   const unwinds = bot.unwinding.reports();
@@ -103,7 +106,8 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     config: config.path,
     account: accountAddress,
     phase: bot.phase,
-    dryRun,
+    dryRun: dryRun || isPaper,
+    paper: isPaper,
     equityQuote: quote(equity),
     equityChangeQuote: quote(change),
     transfersQuote: quoteText(bot, transfers),

@@ -9,7 +9,6 @@ import { intervalMsOf } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
-import type { MarketHistory } from "../engine/market-history.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
 import type { FeedMaker } from "../feed/feed-of.js";
 import { Refusals } from "../record/refusals.js";
@@ -22,7 +21,7 @@ import { largeSharesOf } from "./large-shares.js";
 import { latencyFileBytes } from "./latency-file.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
-import { finerTickThanRecorded } from "./recorded-tick.js";
+import { RecordedTick, seenBy } from "./recorded-tick.js";
 import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
 import { requireReported } from "./reported-span.js";
 import { shownModels } from "./shown-models.js";
@@ -72,13 +71,12 @@ export async function playPath(
     ([marketId, instrument]) => [marketId, { instrument, rules: rules.markets[marketId] }] as const,
   );
   const refusals = new Refusals(new Map(filters));
-  let doubts: readonly string[] = [];
+  const ticks = new Map(history.markets.map(({ marketId }) => [marketId, new RecordedTick()]));
   let isInterrupted = false;
-  const replay = await playHistory(history, {
-    begin: (markets) => {
-      doubts = doubtsOf(markets);
-      for (const doubt of doubts) observer.note(history.startUs, "warn", doubt);
-      return new ReplayRun({
+  const watched = seenBy(history, (marketId) => ticks.get(marketId) as RecordedTick);
+  const replay = await playHistory(watched, {
+    begin: (markets) =>
+      new ReplayRun({
         ...options,
         fills: { ...options.fills, path },
         strategies: run.strategies,
@@ -92,8 +90,7 @@ export async function playPath(
         },
         ...(run.cutUs === undefined ? {} : { cutUs: run.cutUs }),
         ...(run.feedOf === undefined ? {} : { feedOf: run.feedOf }),
-      });
-    },
+      }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
     onProgress: (atUs) => {
@@ -103,24 +100,18 @@ export async function playPath(
   });
   const { haltedWhy } = replay;
   const endUs = replay.finish();
-  const shares = largeSharesOf(history.grade, replay.venue.markets.values());
-  for (const share of shares) observer.note(endUs, "warn", share);
+  const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
+  const doubts = [...finer, ...largeSharesOf(history.grade, replay.venue.markets.values())];
+  for (const doubt of doubts) observer.note(endUs, "warn", doubt);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
     endUs,
     refusals: refusals.list,
-    doubts: [...doubts, ...shares],
+    doubts,
     ...ended,
   });
   if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
   if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
   return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });
-}
-
-function doubtsOf(markets: ReadonlyMap<MarketId, MarketHistory>): string[] {
-  return [...markets].flatMap(([marketId, history]) => {
-    const finer = finerTickThanRecorded(history);
-    return finer === undefined ? [] : [`${marketId}: ${finer}`];
-  });
 }
 
 /** What is known of a run before it begins. @throws ConfigError where the warm-up leaves nothing to report */

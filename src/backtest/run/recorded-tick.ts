@@ -1,33 +1,67 @@
 import { Decimal } from "decimal.js";
-import type { MarketHistory } from "../engine/market-history.js";
+import type { MarketId } from "../../core/units.js";
+import type { KlineTape, Tape } from "../../history/columns/tape.js";
+import type { PlayedHistory, TapeStream } from "./played-history.js";
 
 /** So many prices tell a grid; fewer may lie on a coarser one by chance. */
 const ENOUGH_PRICES = 100;
+/** More of them tell no more. */
+const MOST_PRICES = 100_000;
 
 /**
  * Whether a market's rules have a finer tick than its recording: all prices of what is played first then lie on a coarser grid. Quotes between
- * recorded prices have nobody ahead of them in any queue, so such a run flatters. Undefined where the recording's prices need the tick, or are too few to tell.
+ * recorded prices have nobody ahead of them in any queue, so such a run flatters.
  */
-export function finerTickThanRecorded(history: MarketHistory): string | undefined {
-  const { tickSize, columns } = pricesOf(history);
-  let divisor = 0;
-  let prices = 0;
-  for (const column of columns) {
-    for (const ticks of column) {
-      divisor = greatestCommonDivisor(Math.abs(ticks), divisor);
-      if (divisor === 1) return undefined;
-    }
-    prices += column.length;
+export class RecordedTick {
+  #tickSize = "";
+  /** What all prices that were seen are multiples of, in ticks. */
+  #divisor = 0;
+  #prices = 0;
+
+  /** Sees the next stretch of books and trades; rows without lots are of no offer (a whole book is told by deleting the highest price and the lowest). */
+  see({ tickSize, signedTicks, lots }: Pick<Tape, "tickSize" | "signedTicks" | "lots">): void {
+    for (let row = 0; row < signedTicks.length && this.#isOpen; row++) if (lots[row] > 0) this.#price(signedTicks[row]);
+    this.#tickSize = tickSize;
   }
-  if (prices < ENOUGH_PRICES || divisor === 0) return undefined;
-  const recorded = new Decimal(tickSize).times(divisor).toFixed();
-  return `a tick of ${tickSize} is finer than that of the recording, whose first ${prices} prices are all multiples of ${recorded}: a quote between two of them has nobody ahead of it, which flatters`;
+
+  /** Sees candles. */
+  seeKlines({ tickSize, openTicks, highTicks, lowTicks, closeTicks }: KlineTape): void {
+    for (const column of [openTicks, highTicks, lowTicks, closeTicks]) for (const ticks of column) if (this.#isOpen) this.#price(ticks);
+    this.#tickSize = tickSize;
+  }
+
+  /** In words, how much finer it is; undefined where the recording's prices need the tick, or are too few to tell. */
+  get finer(): string | undefined {
+    if (this.#prices < ENOUGH_PRICES || this.#divisor === 1) return undefined;
+    const recorded = new Decimal(this.#tickSize).times(this.#divisor).toFixed();
+    return `a tick of ${this.#tickSize} is finer than that of the recording, whose first ${this.#prices} prices are all multiples of ${recorded}: a quote between two of them has nobody ahead of it, which flatters`;
+  }
+
+  get #isOpen(): boolean {
+    return this.#divisor !== 1 && this.#prices < MOST_PRICES;
+  }
+
+  #price(ticks: number): void {
+    this.#divisor = greatestCommonDivisor(Math.abs(ticks), this.#divisor);
+    this.#prices += 1;
+  }
 }
 
-function pricesOf(history: MarketHistory): { readonly tickSize: string; readonly columns: readonly Int32Array[] } {
-  if (history.grade !== "klines") return { tickSize: history.tape.tickSize, columns: [history.tape.signedTicks] };
-  const { tickSize, openTicks, highTicks, lowTicks, closeTicks } = history.klines;
-  return { tickSize, columns: [openTicks, highTicks, lowTicks, closeTicks] };
+/** The same history, whose books, trades and candles are seen as they are played. @param tickOf what sees those of a market. */
+export function seenBy(history: PlayedHistory, tickOf: (marketId: MarketId) => RecordedTick): PlayedHistory {
+  const markets = history.markets.map((market) => {
+    const { marketId, tapes, klines } = market;
+    if (klines !== undefined) tickOf(marketId).seeKlines(klines);
+    return tapes === undefined ? market : { ...market, tapes: seen(tapes, tickOf(marketId)) };
+  });
+  return { ...history, markets };
+}
+
+async function* seen(tapes: TapeStream, tick: RecordedTick): AsyncGenerator<Tape, void> {
+  for await (const tape of tapes) {
+    tick.see(tape);
+    yield tape;
+  }
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -21,7 +21,8 @@ export interface BuildExpectation {
   readonly maxFeeOffset: bigint;
 }
 
-const TEN_YEARS_SECONDS = 10 * 365.25 * 86400;
+/** In the shortest years: by which ones the exchange counts is its own affair, and it holds the order to them once more. */
+const TEN_YEARS_SECONDS = 10 * 365 * 86_400;
 
 /**
  * Checks an order that the exchange built before it is signed: a signature binds the account to what the structure says,

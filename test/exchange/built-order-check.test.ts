@@ -80,4 +80,11 @@ describe("an order that the exchange built is signed only if it says what was as
     expect(checkBuiltOrder(hasher, built({}, { expirationSeconds: NOW / 1000 + 301 }), gtt).join()).toMatch(/expiration/);
     expect(checkBuiltOrder(hasher, built({}, { expirationSeconds: NOW / 1000 + 300 }), expectation).join()).toMatch(/ten years/);
   });
+
+  // An exchange may count years of 365 days: refused here, what it builds to its own rule would never be placed.
+  it("is taken with the shortest expiration beyond ten years that an exchange may take", () => {
+    const tenYearsSeconds = NOW / 1000 + 10 * 365 * 86_400;
+    expect(checkBuiltOrder(hasher, built({}, { expirationSeconds: tenYearsSeconds + 1 }), expectation)).toEqual([]);
+    expect(checkBuiltOrder(hasher, built({}, { expirationSeconds: tenYearsSeconds }), expectation).join()).toMatch(/ten years/);
+  });
 });

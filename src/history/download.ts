@@ -12,7 +12,7 @@ import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
 import { HistoryError } from "./history-errors.js";
 import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
 import { fundingShape, klinesShape, tradesShape } from "./sources/exchange-shapes.js";
-import { gapsOf, type Span } from "./spans.js";
+import { cutTo, gapsOf, type Span, unionOf, withoutSpans } from "./spans.js";
 import { dropRows, stageRows } from "./stage-rows.js";
 import { StagedDay } from "./staged-day.js";
 import type { HistoryStore } from "./store.js";
@@ -44,6 +44,8 @@ export interface DownloadedKind {
   /** Records that were fetched now. */
   readonly rows: number;
   readonly days: readonly DayManifest[];
+  /** The time of which the exchange lists none, and none before: it stays a gap. */
+  readonly unlisted: readonly Span[];
   readonly findings: readonly string[];
 }
 
@@ -114,6 +116,7 @@ async function downloadKind(
   const lock = await store.open(series);
   const findings: string[] = [];
   const days: DayManifest[] = [];
+  const unlisted: Span[] = [];
   let rows = 0;
   try {
     const folder = store.staging(series);
@@ -125,17 +128,20 @@ async function downloadKind(
       for (let startMs = gap[0]; startMs < gap[1]; startMs = nextDay(startMs)) {
         const day: Span = [startMs, Math.min(gap[1], nextDay(startMs))];
         const before = findings.length;
+        const unknown: Span[] = [];
         const staged = new StagedDay(join(folder, `${startMs}.ndjson`));
         try {
-          const last = recordOf(staged.last, kind, staged.path);
+          const [first, last] = [staged.first, staged.last].map((record) => recordOf(record, kind, staged.path));
           for await (const record of fetchRecords({
             client,
             marketId: market,
             kind,
             span: day,
+            first,
             last,
             ...(pageSize === undefined ? {} : { pageSize }),
             onFinding: (finding) => findings.push(finding),
+            onUnlisted: (missing) => unknown.push(...cutTo([missing], day)),
           })) {
             signal?.throwIfAborted();
             staged.add(record.fields);
@@ -145,6 +151,12 @@ async function downloadKind(
         } finally {
           staged.close();
         }
+        unlisted.push(...unknown);
+        const covered = withoutSpans([day], unionOf(unknown));
+        if (covered.length === 0 && staged.isEmpty) {
+          staged.remove();
+          continue;
+        }
         const shaped = await shapeOf(duck, staged.path, kind);
         const stagedRows = await stageRows(duck, { series, select: shaped, file: staged.path, path: `${staged.path}.parquet`, grid });
         days.push(
@@ -153,7 +165,7 @@ async function downloadKind(
             rows: stagedRows,
             file: staged.path,
             source: { name: address },
-            covered: [day],
+            covered,
             grid,
             findings: findings.slice(before),
           })),
@@ -165,7 +177,7 @@ async function downloadKind(
     }
     // Stages of other spans hold nothing that is not in the store, or will be fetched again.
     for (const name of readdirSync(folder)) if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
-    return { kind, rows, days, findings };
+    return { kind, rows, days, unlisted: unionOf(unlisted), findings };
   } finally {
     lock.release();
   }
@@ -180,13 +192,13 @@ async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<str
   return shaped.select;
 }
 
-/** The last record that an earlier process staged. */
+/** A record that an earlier process staged. */
 function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecord | undefined {
   if (value === undefined) return undefined;
   const fields = value as FetchedRecord["fields"];
   const timeMs = fields[familyOf(kind) === "funding" ? "fundingTime" : "time"];
   if (typeof timeMs === "number") return { timeMs, fields };
-  throw new HistoryError(path, "ends with a record without a time", {
+  throw new HistoryError(path, "has a record without a time", {
     value: JSON.stringify(value),
     expected: "a file of this program: delete it",
   });

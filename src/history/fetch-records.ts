@@ -19,12 +19,16 @@ export interface FetchWish {
   readonly marketId: MarketId;
   readonly kind: HistoryKind;
   readonly span: Span;
-  /** The last record that is there already, as it was staged: the first that comes must be the same. */
+  /** The first record that is there already, as it was staged. */
+  readonly first: FetchedRecord | undefined;
+  /** The last one: the first that comes must be the same. */
   readonly last: FetchedRecord | undefined;
   /** Records a page; the exchange's most where absent. */
   readonly pageSize?: number;
   /** Told what the pages do not keep. */
   readonly onFinding: (finding: string) => void;
+  /** Told a time of which the exchange does not list what was in it, if anything was. */
+  readonly onUnlisted: (span: Span) => void;
 }
 
 type Interval = OperationParams<"klines">["interval"];
@@ -35,7 +39,12 @@ type Interval = OperationParams<"klines">["interval"];
  * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has changed since it was staged
  */
 export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
-  const { last, span, kind, onFinding } = wish;
+  const { last, span, kind, onFinding, onUnlisted } = wish;
+  const lost = (toMs: Ms): void => {
+    if (last === undefined) return;
+    onFinding(`${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`);
+    onUnlisted([last.timeMs, toMs]);
+  };
   let before = last?.timeMs ?? span[0];
   let isFirst = last !== undefined;
   for await (const record of familyOf(kind) === "trades" ? trades(wish) : timed(wish)) {
@@ -43,7 +52,7 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
       isFirst = false;
       if (sameFields(record, last)) continue;
       if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id) throw changed(kind, last, record);
-      onFinding(`${kind}: the last record that was there, at ${last?.timeMs}, is no longer at the exchange`);
+      lost(record.timeMs);
     }
     if (record.timeMs >= span[1]) return;
     if (record.timeMs < span[0]) continue;
@@ -51,13 +60,16 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
     before = Math.max(before, record.timeMs);
     yield record;
   }
+  if (isFirst) lost(span[1]);
 }
 
 async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
-  const { client, marketId, span, last, pageSize, onFinding } = wish;
-  const fromId = last === undefined ? await firstIdAt(client, marketId, span[0]) : String(last.fields.id);
+  const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = wish;
+  const { first: listed, isOldest } = await beginAt(client, marketId, span[0]);
+  if (isOldest) onUnlisted([span[0], held?.timeMs ?? listed?.time ?? span[1]]);
+  const fromId = last === undefined ? listed?.id : String(last.fields.id);
   if (fromId === undefined) return;
-  let newest: PublicTrade | undefined;
+  let newest = last === undefined ? listed : undefined;
   const pages = idPages({
     operation: "historicalTrades",
     idOf: ({ id }: PublicTrade) => id,
@@ -66,9 +78,10 @@ async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
     page: async (from, limit) => {
       const page = await client.historicalTrades({ marketId, fromId: from, limit });
       const [first] = page;
-      if (newest !== undefined && (first === undefined || first.id !== newest.id))
+      if (newest !== undefined && (first === undefined || first.id !== newest.id)) {
         onFinding(`trades: the page from ${from} on does not overlap the one before`);
-      else if (newest !== undefined && first !== undefined && !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])) {
+        onUnlisted([newest.time, first?.time ?? span[1]]);
+      } else if (newest !== undefined && first !== undefined && !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])) {
         onFinding(`trades: ${first.id} differs between two pages`);
       }
       newest = page.at(-1) ?? newest;
@@ -89,20 +102,28 @@ async function* timed({ client, marketId, kind, span, last, pageSize }: FetchWis
     yield klineRecord(kline);
 }
 
-/** The smallest id from which on all trades are at or after an instant, by halving; undefined where there is no trade at all. */
-async function firstIdAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Promise<string | undefined> {
+/** Where the trades of a time begin in an exchange's list. */
+interface Begin {
+  /** Undefined where none is as late. */
+  readonly first: PublicTrade | undefined;
+  /** Whether the list has none before: nobody knows then what was there, since an exchange keeps so many alone. */
+  readonly isOldest: boolean;
+}
+
+/** The first trade at or after an instant, by halving the ids. */
+async function beginAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Promise<Begin> {
   const [newest] = (await client.trades({ marketId, limit: 1 })).slice(-1);
-  if (newest === undefined) return undefined;
+  let [first, isOldest]: [PublicTrade | undefined, boolean] = [undefined, true];
   let low = 0n;
-  let high = BigInt(newest.id) + 1n;
+  let high = newest === undefined ? 0n : BigInt(newest.id) + 1n;
   while (low < high) {
     const middle = (low + high) / 2n;
     const page = await client.historicalTrades({ marketId, fromId: String(middle), limit: 2 });
     const found = page.find(({ id }) => BigInt(id) >= middle);
-    if (found === undefined || found.time >= atMs) high = middle;
-    else low = BigInt(found.id) + 1n;
+    if (found === undefined || found.time >= atMs) [first, high] = [found, middle];
+    else [low, isOldest] = [BigInt(found.id) + 1n, false];
   }
-  return String(low);
+  return { first, isOldest };
 }
 
 function tradeRecord({ id, price, amount, time, isBuyerMaker, status }: PublicTrade): FetchedRecord {

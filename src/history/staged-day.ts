@@ -1,15 +1,16 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { HistoryError } from "./history-errors.js";
 
-/** What of the end is read first: most records are shorter. */
-const TAIL_BYTES = 65_536;
+/** What of either end is read first: most records are shorter. */
+const END_BYTES = 65_536;
 const NEW_LINE = 10;
 const LINES_A_WRITE = 256;
 
 /** Records of a day that is being fetched, one JSON object a line: what was written outlives the process, a torn last line is dropped. */
 export class StagedDay {
   readonly path: string;
-  /** The last record that an earlier process had staged. */
+  /** The first and the last record that an earlier process had staged. */
+  readonly first: unknown;
   readonly last: unknown;
   readonly #handle: number;
   #lines: string[] = [];
@@ -23,20 +24,18 @@ export class StagedDay {
     this.#end = end;
     ftruncateSync(this.#handle, end);
     if (line === "") return;
-    try {
-      this.last = JSON.parse(line);
-    } catch (cause) {
-      throw new HistoryError(path, "ends with a line that is no record", {
-        value: line.slice(0, 80),
-        expected: "a file of this program: delete it",
-        cause,
-      });
-    }
+    this.last = recordIn(path, "ends", line);
+    this.first = recordIn(path, "begins", firstWhole(this.#handle, end));
   }
 
   add(record: object): void {
     this.#lines.push(`${JSON.stringify(record)}\n`);
     if (this.#lines.length >= LINES_A_WRITE) this.flush();
+  }
+
+  /** Whether no record is in it, of whichever process. */
+  get isEmpty(): boolean {
+    return this.#end === 0 && this.#lines.length === 0;
   }
 
   flush(): void {
@@ -66,10 +65,32 @@ export class StagedDay {
   }
 }
 
+function recordIn(path: string, which: "begins" | "ends", line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new HistoryError(path, `${which} with a line that is no record`, {
+      value: line.slice(0, 80),
+      expected: "a file of this program: delete it",
+      cause,
+    });
+  }
+}
+
+/** The first line of so many bytes that end with one. */
+function firstWhole(handle: number, end: number): string {
+  for (let wanted = END_BYTES; ; wanted *= 2) {
+    const head = Buffer.alloc(Math.min(end, wanted));
+    readSync(handle, head, 0, head.length, 0);
+    const at = head.indexOf(NEW_LINE);
+    if (at !== -1) return head.toString("utf8", 0, at);
+  }
+}
+
 /** The last line that was ended, and where it ends. */
 function lastWhole(handle: number): { readonly end: number; readonly line: string } {
   const { size } = fstatSync(handle);
-  for (let wanted = TAIL_BYTES; ; wanted *= 2) {
+  for (let wanted = END_BYTES; ; wanted *= 2) {
     const tail = Buffer.alloc(Math.min(size, wanted));
     const from = size - tail.length;
     readSync(handle, tail, 0, tail.length, from);

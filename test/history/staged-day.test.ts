@@ -15,7 +15,8 @@ it("goes on after its last whole record, however long that is: the whole of a de
   const path = join(scratchFolder(), "book.ndjson");
   for (const length of [10, 65_535, 65_536, 300_000]) {
     const last = { length, levels: "x".repeat(length) };
-    expect(staged(path, { first: true }, last).last).toEqual(last);
+    const day = staged(path, { first: true }, last);
+    expect([day.first, day.last]).toEqual([{ first: true }, last]);
     // A process that died over a record even longer left no more than a part of it.
     appendFileSync(path, `{"levels":"${"y".repeat(2 * length)}`);
     expect(staged(path).last).toEqual(last);

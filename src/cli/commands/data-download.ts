@@ -90,14 +90,18 @@ function bar({ stderr }: CliContext, [fromMs, toMs]: Span): (kind: string, atMs:
 }
 
 function downloadText({ kinds, volumes, toMs }: Downloaded, span: Span): string {
-  const lines = kinds.flatMap(({ kind, rows, days, findings }) => {
+  const lines = kinds.flatMap(({ kind, rows, days, unlisted, findings }) => {
     const open = days.filter(({ complete }) => !complete).length;
-    const nothing = toMs <= span[0] ? "that time is still to come" : "everything is there already";
+    const there = unlisted.length === 0 ? "everything is there already" : "nothing is new";
+    const nothing = toMs <= span[0] ? "that time is still to come" : there;
     const state =
       days.length === 0
         ? nothing
         : `${days.length} ${days.length === 1 ? "day" : "days"} written${open === 0 ? "" : `, ${open} of them open`}`;
-    return [`${kind}: ${rows} records, ${state}`, ...findings.map((finding) => `  ${finding}`)];
+    const gaps = unlisted.map(
+      ([from, to]) => `the exchange lists no ${kind} of ${instantText(from)} to ${instantText(to)}: it stays a gap`,
+    );
+    return [`${kind}: ${rows} records, ${state}`, ...[...gaps, ...findings].map((finding) => `  ${finding}`)];
   });
   if (toMs < span[1]) lines.push(`up to ${instantText(toMs)}, the exchange's own time`);
   if (volumes.candles > 0)

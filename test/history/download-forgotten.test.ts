@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { type Connection, connect } from "../../src/exchange/client/connect.js";
+import { download } from "../../src/history/download.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+import { captureCli } from "../cli/captured-cli.js";
+import { scratchFolder } from "./scratch.js";
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 5, 12);
+const SERIES = { market: "btcusdc", kind: "trades" };
+
+// An exchange lists its last trades alone. What it had before was stored as time in which nobody traded: days of it, each called complete.
+describe("downloading from an exchange that has forgotten its first trades", () => {
+  const clock = new VirtualClock(START);
+  let server: ExchangeServer;
+  let connection: Connection;
+  let exchange: EmbeddedExchange;
+
+  beforeAll(async () => {
+    const config = parseExchangeConfig({
+      port: 0,
+      markets: { btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+      rateLimits: { common: 0, order: 0 },
+      retention: { publicTrades: 500 },
+    });
+    exchange = new EmbeddedExchange(
+      config,
+      { clock, random: seededRandom("forgotten") },
+      { flowOf: orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }) },
+    );
+    exchange.start();
+    await clock.runUntil(START + 30 * MINUTE);
+    server = await serveExchange(exchange);
+    connection = await connect({ baseUrl: server.restUrl });
+  });
+
+  afterAll(async () => {
+    connection.close();
+    exchange.stop();
+    await server.close();
+  });
+
+  const oldestMs = async (): Promise<number> => {
+    for await (const { time } of connection.client.all.historicalTrades({ marketId: "btcusdc" })) return time;
+    throw new Error("the exchange lists no trade");
+  };
+  const take = (store: HistoryStore, onProgress = (): void => {}) =>
+    download(store, connection.client, {
+      market: "btcusdc",
+      span: [START - 3 * 86_400_000, clock.nowMs()],
+      kinds: ["trades"],
+      address: server.restUrl,
+      onProgress,
+    });
+
+  it("covers them from the first that it still lists, says so, and leaves the days before it out", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const first = await oldestMs();
+    expect(first).toBeGreaterThan(START + MINUTE);
+    const { kinds, toMs } = await take(store);
+    expect(kinds[0]).toMatchObject({ rows: expect.any(Number), unlisted: [[START - 3 * 86_400_000, first]], findings: [] });
+    expect(store.days(SERIES)).toMatchObject([{ day: "2026-01-05", covered: [[first, toMs]], complete: false }]);
+    const span = ["--from", "2026-01-04", "--to", "2026-01-05"];
+    const { code, out } = await captureCli([
+      ...["data", "download", "--exchange", server.restUrl, "--store", store.root, "--market", "btcusdc", "--kinds", "trades", ...span],
+    ]);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: "trades: 0 records, nothing is new\n  the exchange lists no trades of 2026-01-04T00:00:00Z to 2026-01-05T00:00:00Z: it stays a gap\n",
+    });
+  });
+
+  it("leaves a gap where it has forgotten, meanwhile, what a download that was killed had to go on from", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const first = await oldestMs();
+    let records = 0;
+    const killed = take(store, () => {
+      records += 100;
+      if (records === 300) throw new Error("killed");
+    });
+    await expect(killed).rejects.toThrow("killed");
+    await clock.runUntil(clock.nowMs() + 30 * MINUTE);
+    connection.close();
+    connection = await connect({ baseUrl: server.restUrl });
+    const { kinds, toMs } = await take(store);
+    const later = await oldestMs();
+    const [day] = store.days(SERIES);
+    expect(day?.covered).toEqual([
+      [first, expect.any(Number)],
+      [later, toMs],
+    ]);
+    expect(day?.covered[0]?.[1]).toBeLessThan(later);
+    expect(kinds[0]?.findings).toEqual([expect.stringMatching(/the last record that was there, at \d+, is no longer at the exchange/)]);
+  });
+});

@@ -1,9 +1,10 @@
-import type { Int64Id, Ms } from "../core/units.js";
+import type { Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
 
 /** The account's incomes, each counted once however often and in whatever order they are told. Those that will not be asked for again are forgotten. */
 export class IncomeLedger {
-  readonly #timesMs = new Map<Int64Id, Ms>();
+  /** By what tells incomes apart: an exchange may write several of one event under its id. */
+  readonly #timesMs = new Map<string, Ms>();
   #taken = 0;
   #floorMs: Ms = Number.NEGATIVE_INFINITY;
   #lastMs: Ms = Number.NEGATIVE_INFINITY;
@@ -18,9 +19,10 @@ export class IncomeLedger {
   }
 
   /** Takes an income in. False when it was known, or is older than the ledger. */
-  income({ id, timeMs }: VenueIncome): boolean {
-    if (timeMs < this.#floorMs || this.#timesMs.has(id)) return false;
-    this.#timesMs.set(id, timeMs);
+  income({ id, type, amount, timeMs }: VenueIncome): boolean {
+    const key = `${id} ${type} ${amount}`;
+    if (timeMs < this.#floorMs || this.#timesMs.has(key)) return false;
+    this.#timesMs.set(key, timeMs);
     this.#taken += 1;
     this.#lastMs = Math.max(this.#lastMs, timeMs);
     return true;
@@ -47,7 +49,7 @@ export class IncomeLedger {
     const floorMs = this.#knownToMs - 2 * OVERLAP_MS;
     if (floorMs <= this.#floorMs) return;
     this.#floorMs = floorMs;
-    for (const [id, timeMs] of this.#timesMs) if (timeMs < floorMs) this.#timesMs.delete(id);
+    for (const [key, timeMs] of this.#timesMs) if (timeMs < floorMs) this.#timesMs.delete(key);
   }
 
   /** What a stream tells last is no bound: it may have lost what came before. */

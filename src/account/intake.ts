@@ -178,6 +178,8 @@ export class Intake {
     if (told === "stream") this.#streamBalancesSerial += 1;
     this.netValue.tell(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
+    // What a list leaves out is gone; an update may tell of what changed alone.
+    if (told === "rest") this.#positions.clear();
     for (const position of positions) this.#positions.set(position.marketId, position);
     return [{ kind: "balances", balances, atMs: nowMs }];
   }

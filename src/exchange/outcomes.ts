@@ -7,7 +7,7 @@ import { decodeRules } from "./decode-rules.js";
 import type { OrderHasher } from "./order-signing.js";
 import type { HttpResult } from "./transport.js";
 import type { Action, Outcome, QuestionAction } from "./venue.js";
-import { INTERNAL_ERROR } from "./venue-errors.js";
+import { INTERNAL_ERROR, isErrorBody } from "./venue-errors.js";
 import { type DecodeContext, parseWire } from "./wire-parse.js";
 import { errorSchema, sequenceSchema, timeSchema } from "./wire-schemas.js";
 
@@ -56,7 +56,7 @@ function outcomeOfBody(action: Action, status: number, body: string, context: Ou
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && body.trim() === "" && (action.kind === "cancel" || action.kind === "cancel-all")) return { result: "cancelled" };
   const value = parseInt64Json(body);
-  if (!isSuccess || isCoded(value)) {
+  if (!isSuccess || isErrorBody(value)) {
     const { code, codeText, message } = parseWire(errorSchema, value, "error");
     // An internal error says nothing about whether the action went through before it.
     if (code === INTERNAL_ERROR) return { result: "unknown", cause: "server-error", message: `${code} ${codeText}: ${excerpt(message)}` };
@@ -117,11 +117,6 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
       return { result: "answered", ask, data: { sequence: parseWire(sequenceSchema, sequence, "orderbook.sequence") } };
     }
   }
-}
-
-/** An error body under a status of success is an error all the same: clients of this exchange branch on `code`. */
-function isCoded(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "code" in value && ("message" in value || "codeText" in value);
 }
 
 function excerpt(text: string): string {

@@ -8,7 +8,7 @@ import type { RateGate } from "./rate-gate.js";
 import { canonicalParams, type RequestParams, signedParams } from "./request-signing.js";
 import type { Retrier } from "./retrier.js";
 import type { HttpResult, Transport } from "./transport.js";
-import { VenueError, VenueRequestError } from "./venue-errors.js";
+import { isErrorBody, VenueError, VenueRequestError } from "./venue-errors.js";
 import { errorSchema } from "./wire-schemas.js";
 
 /** What calls are made with. */
@@ -105,8 +105,8 @@ function answerOf(result: HttpResult, where: string): unknown {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && body.trim() === "") return null;
   const value = jsonOf(body);
-  const coded = errorSchema.safeParse(value);
-  if (coded.success) throw new VenueError(coded.data, status);
+  const coded = !isSuccess || isErrorBody(value) ? errorSchema.safeParse(value) : undefined;
+  if (coded?.success === true) throw new VenueError(coded.data, status);
   if (!isSuccess || value === undefined) {
     throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, { httpStatus: status, mayHaveHappened: status !== 403 });
   }

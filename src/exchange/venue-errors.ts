@@ -61,6 +61,14 @@ export const INVALID_SIGNATURE = 1012;
 /** What is answered for an account that the exchange does not know: not authorised, or no valid account. */
 export const NO_ACCOUNT: readonly number[] = [1010, 1110];
 
+/**
+ * Whether an answer is the body of an error: under a status of success it is one all the same, since clients of this exchange branch on
+ * `code`. A record with a field of that name alone is none.
+ */
+export function isErrorBody(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "code" in value && ("message" in value || "codeText" in value);
+}
+
 /** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
 export class VenueError extends MarketwrightError {
   readonly code: number;

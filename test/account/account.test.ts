@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CancelAllAction, Outcome } from "../../src/exchange/venue.js";
-import { hashOf, infoOf, MARKET, placeAction, T0, venueBalances, venueOrder, venueTrade } from "./exchange-story.js";
+import { hashOf, infoOf, MARKET, placeAction, T0, venueBalances, venueOrder, venuePosition, venueTrade } from "./exchange-story.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 
 const OK: Outcome = { result: "cancelled" };
@@ -182,6 +182,21 @@ describe("position and equity", () => {
     expect(story.account.equity).toBe(100_020_000_000n);
     story.take(story.account.onEvent({ type: "account-update", balances: venueBalances(99_000_000_000n), positions: [] }, story.nowMs));
     expect([story.account.equity, story.account.balances?.atMs]).toEqual([99_000_000_000n, story.nowMs]);
+  });
+
+  it("lets go of a position in another market that the exchange lists no more: it would count against the leverage for ever", () => {
+    const story = new Story();
+    let held = [venuePosition(5, "ethusdc")];
+    story.instead = ({ ask }) =>
+      ask === "balances" ? { result: "answered", ask, data: { balances: venueBalances(), positions: held } } : undefined;
+    story.start();
+    expect([...story.account.venuePositions.keys()]).toEqual(["ethusdc"]);
+    // An update may tell of what changed alone: what it leaves out may still be held.
+    story.take(story.account.onEvent({ type: "account-update", balances: venueBalances(), positions: [] }, story.nowMs));
+    expect([...story.account.venuePositions.keys()]).toEqual(["ethusdc"]);
+    held = [];
+    story.wait(31_000);
+    expect([...story.account.venuePositions.keys()]).toEqual([]);
   });
 
   it("does not let an older answer undo balances that the stream has told since", () => {

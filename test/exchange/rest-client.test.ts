@@ -112,6 +112,13 @@ describe("refusals", () => {
     await expect(client.time()).rejects.toMatchObject({ mayHaveHappened: false });
   });
 
+  it("are no answers that have a field named code of their own: an order that was taken would count as refused", async () => {
+    server.onRequest = (_, response) => json(response, { serverTime: 5, code: 0 }, 200);
+    expect(await client.time()).toBe(5);
+    server.onRequest = (_, response) => json(response, { code: 2011, message: "gone" }, 200);
+    await expect(client.time()).rejects.toMatchObject({ code: 2011, httpStatus: 200 });
+  });
+
   it("all of the documentation's codes are known, each once", () => {
     expect(VENUE_ERROR_CODES).toHaveLength(20);
     expect(new Set(VENUE_ERROR_CODES.map(({ code }) => code)).size).toBe(20);

@@ -88,7 +88,9 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     const marks =
       marksKind !== undefined && has(store, name, "marks", span) ? new MarkSource(store, name, { ...span, creditDecimals }) : undefined;
     const tellsFunding = (await marks?.tellsFunding()) === true;
-    const funding = has(store, name, "funding", span) ? await openFunding(store, name, span) : undefined;
+    // A run begins without a position, so what is stamped at the instant at which one ends and another begins is paid by the one that ends, or by none.
+    const toItsEnd = { ...span, toUs: span.toUs + 1 };
+    const funding = has(store, name, "funding", toItsEnd) ? await openFunding(store, name, toItsEnd) : undefined;
     const kinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
     others.push(...kinds.map((kind) => ({ marketId, name, kind })));
     if (grade === "klines") {
@@ -113,7 +115,10 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
       markets.push({ marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
     }
-    for (const kind of kinds) for (const day of daysIn(store, name, kind, span)) files.push(fileOf(store, marketId, kind, day));
+    for (const kind of kinds) {
+      const read = kind === "funding" ? toItsEnd : span;
+      for (const day of daysIn(store, name, kind, read)) files.push(fileOf(store, marketId, kind, day));
+    }
   }
   for (const market of markets) requireRecords(market, history, store);
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));

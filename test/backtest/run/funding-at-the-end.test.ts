@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import type { Report } from "../../../src/backtest/report/report-schema.js";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { importFiles } from "../../../src/history/import-files.js";
+import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import { generateHistory } from "../../support/generated-history.js";
+
+const MARKET = "btcusdc";
+const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
+const RATE = 0.0001;
+
+// Every run begins without a position: what is stamped at the instant at which one ends and the next begins is paid by the first, or by nobody. A walk forward in windows of eight
+// hours would never pay any.
+describe("funding that is stamped at the very end of a run", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "backtest-funding-"));
+    const store = await generateHistory(folder, { market: MARKET, fromMs: MIDNIGHT_MS - 60_000, seconds: 120 });
+    const stamps = [MIDNIGHT_MS, MIDNIGHT_MS + 28_800_000].map((fundingTime) => JSON.stringify({ fundingRate: String(RATE), fundingTime }));
+    const file = join(folder, "funding.ndjson");
+    writeFileSync(file, `${stamps.join("\n")}\n`);
+    await importFiles(store, { market: MARKET, files: [file], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
+account: { keyEnv: KEY }
+quotes: { timeInForce: POST_ONLY }
+decide: { everyMs: 100 }
+markets: { ${MARKET}: { strategy: ladder, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } } }
+risk: { maxDrawdownQuote: 5000 }
+`,
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function reportOfSpan(from: string, to: string): Promise<Report> {
+    const path = join(folder, "bt.yaml");
+    writeFileSync(
+      path,
+      `history: { market: ${MARKET}, from: ${from}, to: ${to} }
+bot: bot.yaml
+rules: { markets: { ${MARKET}: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
+`,
+    );
+    const config = loadBacktestConfig(path, {});
+    const strategies = new Map([
+      [MARKET, builtInStrategies.ladder.bind({ halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 })],
+    ]);
+    return reportOf(config, { strategies, version: "0.0.0" }, await openHistory(config), "ohlc");
+  }
+
+  it("is paid by the position that is held into it, and not again by the run that begins there", async () => {
+    const { markets, profit, data } = await reportOfSpan("2026-01-05", "2026-01-06");
+    expect(data.map(({ file }) => file)).toContain(`${MARKET}/funding/2026-01-06.parquet`);
+    const [market] = markets;
+    const position = Number(market?.position.last);
+    expect(position).not.toBe(0);
+    expect(market?.funding.payments).toBe(1);
+    const mark = Number(market?.series.mid.last.findLast((mid) => mid !== null));
+    expect(Number(profit.funding) / (-position * mark * RATE)).toBeCloseTo(1, 4);
+    const next = await reportOfSpan("2026-01-06", "2026-01-07");
+    expect(next.profit.funding).toBe("0");
+  });
+});

@@ -1,5 +1,7 @@
 import { liveSeam } from "../core/live-seam.js";
-import type { Clock, Seam } from "../core/seam.js";
+import type { Seam } from "../core/seam.js";
+import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
+import type { ProcessEnd } from "./process-end.js";
 import { askSecret } from "./terminal-secret.js";
 
 /** Where text goes; a terminal says so. */
@@ -22,8 +24,8 @@ export interface CliContext {
   /** Asks the user for a secret, which is not shown. Absent where nobody sits at a terminal. */
   readonly askSecret?: (prompt: string) => Promise<string>;
   readonly seam: Seam;
-  /** Calls `handler` with every error that nobody caught, until what it returns is called. Absent where a test runs the command. */
-  readonly onCrash?: (handler: (error: unknown) => void) => () => void;
+  /** {@link onUncaught} of this process. Absent where a test runs the command. */
+  readonly onUncaught?: (handler: UncaughtHandler) => () => void;
   /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
   /** This program's own script, for starting further commands of it. */
@@ -31,7 +33,7 @@ export interface CliContext {
 }
 
 /** The real process. */
-export function processContext(): CliContext {
+export function processContext(end: Pick<ProcessEnd, "signal">): CliContext {
   const seam = liveSeam();
   return {
     env: process.env,
@@ -39,43 +41,8 @@ export function processContext(): CliContext {
     stderr: process.stderr,
     ...(process.stdin.isTTY ? { askSecret: (prompt: string) => askSecret(prompt, process.stdin, process.stderr) } : {}),
     seam,
-    onCrash: onUncaught,
-    interrupted: () => untilSignal(seam.clock),
+    onUncaught,
+    interrupted: () => end.signal(() => seam.clock.monotonicMs()),
     script: process.argv[1] ?? "",
-  };
-}
-
-/** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
-const SAME_SIGNAL_MS = 1000;
-
-/**
- * Waits for SIGINT or SIGTERM. What waits then ends in good order; another signal, later than the same one can arrive by
- * two ways, ends the process at once with the exit code of a failure.
- */
-function untilSignal(clock: Clock): Promise<string> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | undefined;
-    const take = (signal: NodeJS.Signals): void => {
-      if (firstAtMs === undefined) {
-        firstAtMs = clock.monotonicMs();
-        resolve(signal);
-      } else if (clock.monotonicMs() - firstAtMs > SAME_SIGNAL_MS) process.exit(1);
-    };
-    if (process.connected) {
-      process.once("disconnect", () => resolve("the process that started this one is gone"));
-      // Listening alone must not keep a process alive that has nothing else to do.
-      process.channel?.unref();
-    }
-    process.on("SIGINT", take);
-    process.on("SIGTERM", take);
-  });
-}
-
-function onUncaught(handler: (error: unknown) => void): () => void {
-  process.on("uncaughtException", handler);
-  process.on("unhandledRejection", handler);
-  return () => {
-    process.off("uncaughtException", handler);
-    process.off("unhandledRejection", handler);
   };
 }

@@ -1,14 +1,6 @@
 import { CommanderError } from "commander";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
-
-/**
- * How the process ends: well, failed at run time, used or configured wrongly; or because it was told to before it was done, with what a shell says
- * of one that SIGINT or SIGTERM has ended.
- */
-export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
-
-/** One of {@link EXIT}. */
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
 
 /** A command ran to its end and found that not all is well; what it had to say is on stdout already. */
 export class NotWell extends MarketwrightError {
@@ -27,7 +19,7 @@ export class Interrupted extends MarketwrightError {
   /** @param by the signal, or what else ended it. @param left what is to be said of what is done. */
   constructor(by: string, left: string) {
     super(`interrupted (${by}): ${left}`);
-    this.exitCode = by === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
+    this.exitCode = exitCodeBy(by);
   }
 }
 

@@ -1,14 +1,5 @@
-import { processContext } from "./cli-context.js";
-import { EXIT } from "./exit.js";
-import { runCli } from "./program.js";
+import { ProcessEnd } from "./process-end.js";
 
-// A reader that went away (`marketwright call ... | head`) is the end of the output, not a failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
-
-const code = await runCli(process.argv.slice(2), processContext());
-process.exitCode = code;
-// What a command that was ended has still under way, a file's checksum or a wait for tokens, is for nobody.
-if (code === EXIT.interrupted || code === EXIT.terminated) process.exit();
+const end = new ProcessEnd();
+const [{ processContext }, { runCli }] = await Promise.all([import("./cli-context.js"), import("./program.js")]);
+await end.with(await runCli(process.argv.slice(2), processContext(end)));

@@ -1,6 +1,8 @@
 import { Command } from "commander";
+import { strayError } from "../bot/strategy/stray-error.js";
 import type { CliContext } from "./cli-context.js";
-import { EXIT, type ExitCode, errorText, exitCodeOf, NotWell } from "./exit.js";
+import { errorText, exitCodeOf, Interrupted, NotWell } from "./exit.js";
+import { EXIT, type ExitCode } from "./exit-code.js";
 import { packageVersion } from "./package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
@@ -34,6 +36,23 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   data: async () => (await import("./commands/data.js")).addData,
 };
 
+/** What is to be said when a signal ends a command that hears of none itself. */
+const LEFT: Readonly<Record<string, string>> = {
+  check: "nothing was changed",
+  explain: "nothing was changed",
+  drill: "nothing was changed",
+  replay: "nothing was changed",
+  call: "what it asked the exchange to do may have been done",
+  status: "nothing was changed",
+  halt: "what it asked for may have been done; marketwright status says",
+  resume: "what it asked for may have been done; marketwright status says",
+  flatten: "what it asked for may have been done; marketwright status says",
+  "cancel-all": "orders may be left; the same command cancels them",
+  key: "no key was written",
+  compare: "nothing was changed",
+  "data list": "nothing was changed",
+};
+
 /** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
   const program = new Command("marketwright")
@@ -42,7 +61,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
     .helpOption("-h, --help", "say what it takes")
     .addHelpText(
       "after",
-      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
+      "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 129, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
     );
   const wanted = only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
   const added = await Promise.all([...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()));
@@ -67,12 +86,40 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       context,
       args.find((arg) => !arg.startsWith("-")),
     );
-    await program.parseAsync([...args], { from: "user" });
+    const signalled = untilSignalled(context, program);
+    await orUncaught(context, () => Promise.race([program.parseAsync([...args], { from: "user" }), signalled]));
     return EXIT.ok;
   } catch (error) {
     // Commander has written its own errors and helps.
     if (!(error instanceof NotWell) && !isCommanders(error)) context.stderr.write(errorText(error));
     return exitCodeOf(error);
+  }
+}
+
+/** Rejects with Interrupted when a signal comes while one of the commands runs that hear of none themselves. */
+function untilSignalled(context: CliContext, program: Command): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    program.hook("preAction", (_program, command) => {
+      const { parent } = command;
+      const left = LEFT[parent === null || parent === program ? command.name() : `${parent.name()} ${command.name()}`];
+      if (left !== undefined) void context.interrupted().then((by) => reject(new Interrupted(by, left)));
+    });
+  });
+}
+
+/** The work, unless something goes wrong where nobody waits for it. @throws what nobody caught; whatever the work throws */
+async function orUncaught(context: CliContext, work: () => Promise<unknown>): Promise<void> {
+  let quiet: (() => void) | undefined;
+  const uncaught = new Promise<never>((_resolve, reject) => {
+    quiet = context.onUncaught?.((error, how) => {
+      reject(strayError(error, how) ?? error);
+      return true;
+    });
+  });
+  try {
+    await Promise.race([work(), uncaught]);
+  } finally {
+    quiet?.();
   }
 }
 

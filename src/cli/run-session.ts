@@ -16,6 +16,7 @@ import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { UnhaltedStore } from "../bot/state/unhalted-store.js";
+import { strayError } from "../bot/strategy/stray-error.js";
 import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -142,6 +143,15 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const recordings = recordFolder === undefined ? undefined : await import("../backtest/session/session-recording.js");
   if (recordFolder !== undefined) recordings?.SessionRecording.claim(recordFolder);
   cleanup.push(() => recording.session?.abandon());
+  // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
+  const strays: unknown[] = [];
+  const quiet = context.onUncaught?.((error, how) => {
+    const stray = strayError(error, how) ?? error;
+    if (running === undefined) strays.push(stray);
+    else running.fail(stray);
+    return true;
+  });
+  if (quiet !== undefined) cleanup.push(quiet);
   const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
   const bot = await namingExchange(config.exchange.rest, () =>
     startBot({
@@ -182,9 +192,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   );
   running = bot;
   for (const command of haltsMeanwhile) bot.command(command);
-  // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind.
-  const quiet = context.onCrash?.((error) => bot.fail(error));
-  if (quiet !== undefined) cleanup.push(quiet);
+  for (const error of strays) bot.fail(error);
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
 

@@ -1,4 +1,5 @@
 import { Decimal } from "decimal.js";
+import type { Notice } from "../../bot/notice.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { instantOf } from "../report/instants.js";
@@ -33,6 +34,8 @@ export interface CompareWish {
   readonly seed: string;
   /** Finds the queue and latencies that fill the recorded orders most alike, and replays by them. */
   readonly fit: boolean;
+  /** Told everything that the bot tells as it is run again. */
+  readonly onNotice?: (notice: Notice) => void;
 }
 
 const OBJECTIVE =
@@ -67,6 +70,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     liquidation: wish.liquidation,
     seed: wish.seed,
     startUs: firstLookUs(session, opened, intents[0]?.atUs),
+    onNotice: wish.onNotice,
   });
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),

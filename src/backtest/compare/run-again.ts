@@ -1,4 +1,5 @@
 import type { ProfitParts } from "../../account/profit.js";
+import type { Notice } from "../../bot/notice.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { DAY_MS } from "../../history/day.js";
@@ -20,6 +21,8 @@ export interface ReplayModel {
   readonly seed: string;
   /** When it begins. */
   readonly startUs: number;
+  /** Told everything that the bot tells. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
 /** An order that the bot sent in the replay. */
@@ -98,6 +101,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     sampleUs: DAY_MS * 1000,
     observer,
     onNotice: (notice, atUs) => {
+      model.onNotice?.(notice);
       if (notice.kind === "intent") markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
       if (notice.kind !== "dispatched") return;
       const { action } = notice;

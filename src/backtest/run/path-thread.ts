@@ -1,7 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { strayError } from "../../bot/strategy/stray-error.js";
 import { RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/live-seam.js";
+import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "./carried-error.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
@@ -18,11 +20,19 @@ const TELL_EVERY_US = 86_400_000_000;
 
 let isStopped = false;
 let toldUs = 0;
+/** What a strategy has left to nobody. */
+let stray: Error | undefined;
+onUncaught((error, how) => {
+  const found = strayError(error, how);
+  stray ??= found;
+  return found !== undefined;
+});
 
 async function play(): Promise<PathRun> {
   const loaded = await loadStrategies(config.bot, openLog({ level: config.bot.logLevel, clock: liveSeam().clock }));
   const strategies = bindStrategies(config.bot, loaded);
   const onProgress = (atUs: number): boolean => {
+    if (stray !== undefined) throw stray;
     if (atUs >= toldUs + TELL_EVERY_US) {
       toldUs = atUs;
       tell({ kind: "progress", atUs });

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
+import { strayError } from "../../bot/strategy/stray-error.js";
 import { RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/live-seam.js";
+import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "../run/carried-error.js";
 import type { PlayedHistory } from "../run/played-history.js";
@@ -19,7 +21,21 @@ setFlagsFromString("--heap-growing-percent=150");
 // A sweep's threads have every core at work, and young garbage is most of theirs: collecting it with helpers on other threads costs the runs on those cores more than it saves here.
 setFlagsFromString("--no-parallel-scavenge");
 
-const player = new JobPlayer(openLog({ level: "warn", clock: liveSeam().clock }), version);
+/** What a strategy has left to nobody since the last job. */
+let stray: Error | undefined;
+onUncaught((error, how) => {
+  const found = strayError(error, how);
+  stray ??= found;
+  return found !== undefined;
+});
+const isOn = (): boolean => {
+  const found = stray;
+  stray = undefined;
+  if (found !== undefined) throw found;
+  return true;
+};
+
+const player = new JobPlayer(openLog({ level: "warn", clock: liveSeam().clock }), version, isOn);
 let history: PlayedHistory | undefined;
 
 port.on("message", (message: ToThread) => {

@@ -1,5 +1,7 @@
 import { Decimal } from "decimal.js";
+import type { Notice } from "../../bot/notice.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
+import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { ConfigError } from "../../core/errors.js";
 import { sha256Of } from "../../history/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
@@ -35,26 +37,38 @@ export interface JobResult {
 export class JobPlayer {
   readonly #log: Log;
   readonly #version: string;
+  readonly #onProgress: () => boolean;
+  /** Stacks of failed strategies that are in the log. */
+  readonly #told = new Set<string>();
   readonly #loaded = new Map<string, ReturnType<typeof loadStrategies>>();
 
-  /** @param version of this package. */
-  constructor(log: Log, version: string) {
+  /** @param version of this package. @param onProgress as a replay is told of: what it throws ends a job. */
+  constructor(log: Log, version: string, onProgress: () => boolean = () => true) {
     this.#log = log;
     this.#version = version;
+    this.#onProgress = onProgress;
   }
 
   /** Replays the history with the job's configuration. Candles: along both paths where the file asks for the worse, and the worse it is. @throws ChangedInput where a file is not the job's; ConfigError, RunError */
-  async play({ config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
+  async play({ id, config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
     const { latencyFile } = config.fills;
     // One that is not there is none of the job's either.
     if (latencyFile !== undefined) requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
     const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
-    const run: PlayedBy = { strategies, version: this.#version };
+    const onNotice = (notice: Notice): void => this.#tellFailed(id, notice);
+    const run: PlayedBy = { strategies, version: this.#version, onProgress: this.#onProgress, onNotice };
     const { path } = config.fills;
     if (history.grade !== "klines" || path !== "worse")
       return resultOf(await reportOf(config, run, history, path === "worse" ? "ohlc" : path));
     const [high, low] = [await reportOf(config, run, history, "ohlc"), await reportOf(config, run, history, "olhc")];
     return resultOf(new Decimal(high.profit.total).lte(low.profit.total) ? high : low);
+  }
+
+  /** Once for one place of a strategy: all points may fail alike. */
+  #tellFailed(job: string, notice: Notice): void {
+    if (notice.kind !== "strategy-failed" || this.#told.has(notice.stack ?? notice.why)) return;
+    this.#told.add(notice.stack ?? notice.why);
+    tellFailed(this.#log, notice, { job });
   }
 
   #strategies({ bot }: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {

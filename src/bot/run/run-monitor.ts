@@ -11,6 +11,7 @@ import type { ScreenNote } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
 import { isQuoting } from "../market-standing.js";
 import type { Notice, StopResult } from "../notice.js";
+import { tellFailed } from "../strategy/failed-strategy.js";
 import { setBotGauges } from "./bot-gauges.js";
 import { LiquidationMonitor } from "./liquidation-monitor.js";
 import { RunVoice } from "./run-voice.js";
@@ -113,7 +114,7 @@ export class RunMonitor {
         this.#log.debug({ marketId: notice.marketId, limit: notice.limit, why: notice.why }, "held back");
         return;
       case "strategy-failed":
-        return this.#log.error({ marketId: notice.marketId, why: notice.why, stack: notice.stack }, "the strategy failed");
+        return tellFailed(this.#log, notice);
       case "tokens-short":
         return this.#shortages.hear(notice);
       case "dry-plan":

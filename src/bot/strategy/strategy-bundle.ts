@@ -17,9 +17,9 @@ export const ROUTE_EXPORT = "marketwrightRoute";
 
 /**
  * A console of the bundle's own, in the place of the global one: stdout belongs to the command's data. What is printed goes to
- * stderr until somebody routes it.
+ * stderr until somebody routes it. And an exit that throws: a process that ended there would leave its orders behind.
  */
-const CONSOLE = `import { Console as marketwrightConsoleClass } from "node:console";
+const GLOBALS = `import { Console as marketwrightConsoleClass } from "node:console";
 import { Writable as marketwrightWritable } from "node:stream";
 let marketwrightPrinted = (text) => process.stderr.write(text);
 const marketwrightStream = (isError) => new marketwrightWritable({
@@ -27,6 +27,7 @@ const marketwrightStream = (isError) => new marketwrightWritable({
   write(text, _encoding, done) { marketwrightPrinted(String(text), isError); done(); },
 });
 const marketwrightConsole = new marketwrightConsoleClass(marketwrightStream(false), marketwrightStream(true));
+const marketwrightExit = (code) => { throw new Error("process.exit(" + (code ?? "") + ") in a strategy: a strategy that wants to end throws, or completes"); };
 export const ${ROUTE_EXPORT} = (printed) => { marketwrightPrinted = printed; };`;
 
 /** A strategy file with the files it imports, as one module. */
@@ -58,12 +59,16 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       tsconfigRaw: {},
       logLevel: "silent",
       sourcemap: "inline",
-      define: { "import.meta.url": JSON.stringify(pathToFileURL(path).href), console: "marketwrightConsole" },
-      banner: { js: CONSOLE },
+      define: {
+        "import.meta.url": JSON.stringify(pathToFileURL(path).href),
+        console: "marketwrightConsole",
+        "process.exit": "marketwrightExit",
+      },
+      banner: { js: GLOBALS },
       plugins: [packages(sources)],
     });
     const { text } = result.outputFiles[0];
-    return { code: `${text}\n//# sourceURL=${bundleAddress(path, text)}`, sources: [...sources] };
+    return { code: `${text}\n//# sourceURL=${bundleAddress(path, text, field)}`, sources: [...sources] };
   } catch (error) {
     throw unreadable(error, path, field);
   }
@@ -88,7 +93,7 @@ function packages(sources: Set<string>): Plugin {
 }
 
 /** Where `src` or `dist` lies: two folders above this file's. */
-function packageRoot(): string {
+export function packageRoot(): string {
   return resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 }
 

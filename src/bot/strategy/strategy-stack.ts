@@ -10,14 +10,39 @@ const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]
 /** Errors that are told with what caused them. */
 const MOST_CAUSES = 4;
 
-/** The bundles of this process, by their digests: a stack names no more than an address. */
-const bundles = new Map<string, string>();
+/** A strategy file that this process has loaded. */
+export interface KnownStrategy {
+  /** Of the file, absolute. */
+  readonly path: string;
+  /** Where it is named: `markets.btcusdc.strategy`. */
+  readonly fields: ReadonlySet<string>;
+}
 
-/** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. */
-export function bundleAddress(path: string, code: string): string {
+/** The bundles of this process, by their digests: a stack names no more than an address. */
+const bundles = new Map<string, KnownStrategy & { readonly fields: Set<string>; readonly code: string }>();
+
+/** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. @param field where the file is named. */
+export function bundleAddress(path: string, code: string, field: string): string {
   const digest = createHash("sha256").update(code).digest("hex");
-  bundles.set(digest, code);
+  const known = bundles.get(digest) ?? { path, code, fields: new Set() };
+  known.fields.add(field);
+  bundles.set(digest, known);
   return `${pathToFileURL(path).href}?bundle=${digest}`;
+}
+
+/** The strategy that an error came from, by its stack; undefined where no place of one is in it. */
+export function strategyOf(error: Error): KnownStrategy | undefined {
+  for (const [, digest, encoded] of (error.stack ?? "").matchAll(PLACE)) {
+    const code = encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
+    const known = code === undefined ? bundles.get(digest) : [...bundles.values()].find((bundle) => code.startsWith(bundle.code));
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
+/** Every strategy file that this process has loaded. */
+export function knownStrategies(): KnownStrategy[] {
+  return [...bundles.values()];
 }
 
 /**
@@ -55,7 +80,8 @@ function inSources(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
   return stack.replace(PLACE, (_place, digest: string | undefined, encoded: string | undefined, line: string, column: string) => {
     const name = digest ?? encoded ?? "";
-    if (!maps.has(name)) maps.set(name, mapOf(digest === undefined ? Buffer.from(name, "base64").toString("utf8") : bundles.get(digest)));
+    if (!maps.has(name))
+      maps.set(name, mapOf(digest === undefined ? Buffer.from(name, "base64").toString("utf8") : bundles.get(digest)?.code));
     const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (entry === undefined || !("originalSource" in entry)) return `the strategy's bundle:${line}:${column}`;
     return `${resolve(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;

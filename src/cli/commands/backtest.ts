@@ -9,6 +9,7 @@ import type { PlayedBy } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
+import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
@@ -16,6 +17,7 @@ import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
 import { jsonText } from "../output.js";
 import { packageVersion } from "../package-version.js";
+import { endedByStrays } from "../stray-errors.js";
 
 interface BacktestCommandOptions {
   readonly out?: string;
@@ -43,48 +45,59 @@ export function addBacktest(program: Command, context: CliContext): void {
     .option("--check-look-ahead [cuts]", "cut the history after so many of its decisions (50), and fail if an earlier one changes")
     .option("--json", "the report's figures as JSON on stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, { out, replace = false, json = false, checkLookAhead }: BacktestCommandOptions) => {
-      if (out === undefined && checkLookAhead === undefined)
-        throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
-      const config = loadBacktestConfig(file, context.env);
-      checkReplayedSizes(config);
-      const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
-      const loaded = await loadStrategies(config.bot, log);
-      const strategies = bindStrategies(config.bot, loaded);
-      let isInterrupted = false;
-      context.interrupted().then(() => {
-        isInterrupted = true;
-      });
-      const bar = new Progress(context.stderr);
-      if (checkLookAhead !== undefined) {
-        const onProgress = (): boolean => !isInterrupted;
-        await proveNoLookAhead(context, config, { strategies, version: packageVersion(), onProgress }, cutsOf(checkLookAhead), json);
-      }
-      if (out === undefined) return;
-      const result = await runBacktest(config, {
-        strategies,
-        strategyFiles: strategyFiles(loaded),
-        directory: out,
-        replace,
-        version: packageVersion(),
-        ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
-        onMake: (market, day) => bar.say(`making columns of ${market} ${day}`),
-        onOpen: (history) => bar.begin(history),
-        onNotice: (notice) => {
-          if (notice.kind === "strategy-failed")
-            log.error({ marketId: notice.marketId, why: notice.why, stack: notice.stack }, "the strategy failed");
-        },
-        onProgress: (atUs) => {
-          bar.replayed(atUs);
-          return !isInterrupted;
-        },
-      });
-      bar.say("");
-      context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
-      for (const doubt of result.report.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
-      for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-      if (result.report.ended === "stopped") throw new NotWell();
+    .action(async (file: string, options: BacktestCommandOptions) => {
+      await endedByStrays(context, (check) => backtest(context, file, options, check));
     });
+}
+
+/** @param check throws what the strategies have left to nobody. */
+async function backtest(
+  context: CliContext,
+  file: string,
+  { out, replace = false, json = false, checkLookAhead }: BacktestCommandOptions,
+  check: () => void,
+): Promise<void> {
+  if (out === undefined && checkLookAhead === undefined)
+    throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
+  const config = loadBacktestConfig(file, context.env);
+  checkReplayedSizes(config);
+  const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
+  const loaded = await loadStrategies(config.bot, log);
+  const strategies = bindStrategies(config.bot, loaded);
+  let isInterrupted = false;
+  context.interrupted().then(() => {
+    isInterrupted = true;
+  });
+  const isOn = (): boolean => {
+    check();
+    return !isInterrupted;
+  };
+  const bar = new Progress(context.stderr);
+  if (checkLookAhead !== undefined) {
+    const run = { strategies, version: packageVersion(), onProgress: isOn };
+    await proveNoLookAhead(context, config, run, cutsOf(checkLookAhead), json);
+  }
+  if (out === undefined) return;
+  const result = await runBacktest(config, {
+    strategies,
+    strategyFiles: strategyFiles(loaded),
+    directory: out,
+    replace,
+    version: packageVersion(),
+    ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
+    onMake: (market, day) => bar.say(`making columns of ${market} ${day}`),
+    onOpen: (history) => bar.begin(history),
+    onNotice: (notice) => tellFailed(log, notice),
+    onProgress: (atUs) => {
+      bar.replayed(atUs);
+      return isOn();
+    },
+  });
+  bar.say("");
+  context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
+  for (const doubt of result.report.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
+  for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
+  if (result.report.ended === "stopped") throw new NotWell();
 }
 
 /** @throws NotWell when a decision knew of what came after it, or when there was none to look at. */

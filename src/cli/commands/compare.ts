@@ -11,6 +11,7 @@ import { REPORT_JSON } from "../../backtest/report/report-folder.js";
 import { reportSchema } from "../../backtest/report/report-schema.js";
 import { readSession } from "../../backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
+import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { checkShape } from "../../core/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
@@ -61,6 +62,7 @@ export function addCompare(program: Command, context: CliContext): void {
         liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
         seed: String(seed),
         fit,
+        onNotice: (notice) => tellFailed(log, notice),
       });
       context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
     });

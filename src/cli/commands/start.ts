@@ -11,6 +11,7 @@ import { endWith } from "../end-with.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../package-files.js";
 import { freshAccount } from "../start-account.js";
+import { orAborted, untilInterrupted } from "../until-interrupted.js";
 
 interface StartOptions {
   readonly exchange?: string;
@@ -57,7 +58,9 @@ export function addStart(program: Command, context: CliContext): void {
       try {
         // What runs a bot is loaded while the exchange opens, not before it.
         const opened = start("exchange", ["exchange", exchangeFile, "--json"]);
-        const [where, { runSession }] = await Promise.all([opened, import("../run-session.js")]);
+        const [where, { runSession }] = await untilInterrupted(context, "nothing was traded", (signal) =>
+          orAborted(signal, Promise.all([opened, import("../run-session.js")])),
+        );
         requireSameExchange(where, config);
         const guard = start("guard", ["guard", botFile, "--json"]).then(() => {});
         // A session that ends before it waits for the guard has its own error to tell.

@@ -20,6 +20,7 @@ import { NotWell } from "../exit.js";
 import { jsonText, table } from "../output.js";
 import { packageVersion } from "../package-version.js";
 import { programVersion } from "../program-version.js";
+import { endedByStrays } from "../stray-errors.js";
 
 interface SweepCommandOptions {
   readonly out: string;
@@ -50,39 +51,55 @@ export function addSweep(program: Command, context: CliContext): void {
     .option("--report-best", "the best point's whole report into the folder's best")
     .option("--json", "the results as JSON on stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, { out, replace = false, queue, reportBest = false, json = false }: SweepCommandOptions) => {
-      const sweep = loadSweepConfig(file, context.env);
-      const log = openLog({ level: sweep.backtest.bot.logLevel, clock: context.seam.clock });
-      const abort = new AbortController();
-      context.interrupted().then(() => abort.abort());
-      const runner = await runnerOf(sweep, queue, context);
-      const bar = progress(context);
-      try {
-        const outcome = await runSweep(sweep, {
-          directory: out,
-          replace,
-          runner,
-          version: programVersion(),
-          log,
-          signal: abort.signal,
-          onMake: (market, day) => bar(`making columns of ${market} ${day}`),
-          onProgress: (done, all) => bar(`${gauge(done / all)} ${done} of ${all} runs`),
-        });
-        bar("");
-        const isWhole =
-          outcome !== undefined && (!reportBest || (await reportBestOf(sweep, outcome, join(out, BEST_FOLDER), log, abort.signal)));
-        if (outcome === undefined || !isWhole) {
-          context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
-          throw new NotWell();
-        }
-        context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
-        for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
-        for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-      } finally {
-        bar("");
-        await runner.close();
-      }
+    .action(async (file: string, options: SweepCommandOptions) => {
+      await endedByStrays(context, (check) => sweep(context, file, options, check));
     });
+}
+
+/** @param check throws what the strategies have left to nobody in this thread. */
+async function sweep(
+  context: CliContext,
+  file: string,
+  { out, replace = false, queue, reportBest = false, json = false }: SweepCommandOptions,
+  check: () => void,
+): Promise<void> {
+  const config = loadSweepConfig(file, context.env);
+  const log = openLog({ level: config.backtest.bot.logLevel, clock: context.seam.clock });
+  const abort = new AbortController();
+  context.interrupted().then(() => abort.abort());
+  const runner = await runnerOf(config, queue, context);
+  const bar = progress(context);
+  try {
+    const outcome = await runSweep(config, {
+      directory: out,
+      replace,
+      runner,
+      version: programVersion(),
+      log,
+      signal: abort.signal,
+      onMake: (market, day) => bar(`making columns of ${market} ${day}`),
+      onProgress: (done, all) => {
+        check();
+        bar(`${gauge(done / all)} ${done} of ${all} runs`);
+      },
+    });
+    bar("");
+    const isOn = (): boolean => {
+      check();
+      return !abort.signal.aborted;
+    };
+    const isWhole = outcome !== undefined && (!reportBest || (await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn)));
+    if (outcome === undefined || !isWhole) {
+      context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
+      throw new NotWell();
+    }
+    context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
+    for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
+    for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
+  } finally {
+    bar("");
+    await runner.close();
+  }
 }
 
 async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr }: CliContext): Promise<JobRunner> {
@@ -97,7 +114,7 @@ async function reportBestOf(
   { result, inputs }: SweepOutcome,
   directory: string,
   log: Log,
-  signal: AbortSignal,
+  isOn: () => boolean,
 ): Promise<boolean> {
   const config = sweep.configs[result.best] as BacktestConfig;
   const loaded = await loadStrategies(config.bot, log);
@@ -109,7 +126,7 @@ async function reportBestOf(
     directory,
     replace: true,
     version: packageVersion(),
-    onProgress: () => !signal.aborted,
+    onProgress: isOn,
   });
   const drop = (): void => rmSync(directory, { recursive: true, force: true });
   if (report.ended === "stopped") {

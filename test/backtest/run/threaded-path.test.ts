@@ -125,4 +125,28 @@ describe("both paths through candles at once", () => {
     expect(dead.outcome).toHaveProperty("message", expect.stringContaining("the thread of a path died"));
     for (const { left } of [there, here, dead]) expect(left).toEqual([]);
   });
+
+  it("throws what a strategy left to nobody in the thread, by the strategy's name, and leaves nothing of either", async () => {
+    const STRAYS = `import { defineStrategy } from "marketwright";
+import { ignoreElements } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.looseObject({}),
+  create: () => {
+    void Promise.reject(new Error("the feed is down"));
+    return ignoreElements();
+  },
+});
+`;
+    writeFileSync(join(folder, "strays.ts"), STRAYS);
+    const { outcome, left } = await reported(configOf(WORSE_LOW_FIRST, { strategy: "./strays.ts" }), "strays", onTwo());
+    expect(outcome).toBeInstanceOf(RunError);
+    expect(outcome).toMatchObject({
+      field: `markets.${WORSE_LOW_FIRST}.strategy`,
+      value: join(folder, "strays.ts"),
+      message: expect.stringContaining("rejected a promise that nobody awaits: the feed is down (strays.ts:8:"),
+    });
+    expect(left).toEqual([]);
+  });
 });

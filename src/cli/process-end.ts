@@ -1,0 +1,84 @@
+import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
+
+/** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+/** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
+const SAME_SIGNAL_MS = 1000;
+
+/**
+ * How this process ends. It is made before the command's modules are loaded, so that no signal comes before it, and brings no module along but codes:
+ * whatever ends the process, stderr has a line of it, and the exit code says so.
+ */
+export class ProcessEnd {
+  #take: ((signal: NodeJS.Signals) => void) | undefined;
+  #signal: Promise<string> | undefined;
+  #unwritten: Error | undefined;
+  #isOver = false;
+
+  constructor() {
+    for (const signal of SIGNALS) process.on(signal, () => this.#hear(signal));
+    process.once("exit", (code) => {
+      if (this.#isOver) return;
+      say(
+        `the process was ended with ${code} before its command was done; expected nothing in it to call process.exit: does a strategy, or a package of one?`,
+      );
+      process.exitCode = EXIT.failure;
+    });
+    // Who read what is printed here may be gone, with a pipe or a terminal: a bot and a guard go on without a reader.
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") this.#unwritten ??= error;
+    });
+    process.stderr.on("error", () => {});
+  }
+
+  /**
+   * Resolves with the first signal, or when the process that started this one is gone. Until somebody waits for it a signal ends the process at once. Another
+   * one, later than the same one can arrive by two ways, ends it too, with the exit code of a failure.
+   */
+  signal(monotonicMs: () => number): Promise<string> {
+    this.#signal ??= new Promise((resolve) => {
+      let firstAtMs: number | undefined;
+      this.#take = (signal) => {
+        if (firstAtMs === undefined) {
+          firstAtMs = monotonicMs();
+          resolve(signal);
+        } else if (monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
+          say(`ended by a second signal (${signal}): what was under way is given up`);
+          this.now(EXIT.failure);
+        }
+      };
+      if (process.connected) {
+        process.once("disconnect", () => resolve("the process that started this one is gone"));
+        // Listening alone must not keep a process alive that has nothing else to do.
+        process.channel?.unref();
+      }
+    });
+    return this.#signal;
+  }
+
+  /** Ends it once all is printed. What is under way still, a checksum, a wait for tokens, a strategy's own timer, is for nobody. */
+  async with(code: ExitCode): Promise<never> {
+    await new Promise<void>((resolve) => {
+      process.stdout.write("", () => resolve());
+    });
+    if (this.#unwritten === undefined || code !== EXIT.ok) return this.now(code);
+    say(`stdout cannot be written: ${this.#unwritten.message}; expected a disk with room, or a reader`);
+    return this.now(EXIT.failure);
+  }
+
+  /** Ends it here. */
+  now(code: ExitCode): never {
+    this.#isOver = true;
+    process.exit(code);
+  }
+
+  #hear(signal: NodeJS.Signals): void {
+    if (this.#take !== undefined) return this.#take(signal);
+    say(`interrupted (${signal}): nothing was begun`);
+    this.now(exitCodeBy(signal));
+  }
+}
+
+function say(what: string): void {
+  process.stderr.write(`marketwright: ${what}\n`);
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { builtCommand } from "../support/built-command.js";
+import { captureCli, startCli } from "./captured-cli.js";
+
+const { clock } = liveSeam();
+const KEY = `0x${"11".repeat(32)}`;
+let command: string;
+let folder: string;
+beforeAll(() => {
+  command = builtCommand();
+  folder = mkdtempSync(join(tmpdir(), "mw-process-end-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const bot = (rest: string, stream: string): string => {
+  const file = join(folder, "bot.yaml");
+  writeFileSync(
+    file,
+    `exchange: { rest: "${rest}", stream: "${stream}" }
+account: { keyEnv: KEY }
+quotes: { timeInForce: POST_ONLY }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 }, limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 } } }
+risk: { maxDrawdownQuote: 500 }
+`,
+  );
+  return file;
+};
+
+/** What a child says until it is over. */
+async function endOf(child: ChildProcess) {
+  let err = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  const [code, signal] = await once(child, "close");
+  return { code: code as number | null, signal: signal as string | null, err };
+}
+
+describe("a signal", () => {
+  // Before the command's own modules are there: on a slow machine that is the first second of its life.
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("that comes first, %s, ends the process with a line and the code that a shell knows it by", async (signal, code) => {
+    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.once("data", () => child.kill(signal));
+    expect(await endOf(child)).toEqual({ code, signal: null, err: `marketwright: interrupted (${signal}): nothing was begun\n` });
+  });
+
+  it.each([
+    ["check", ["--connect"], "nothing was changed"],
+    ["cancel-all", [], "orders may be left; the same command cancels them"],
+  ] as const)("ends %s at once, whatever the exchange does, and says what is left", async (name, options, left) => {
+    const silent = createServer(() => {});
+    const asked = once(silent, "request");
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const address = silent.address();
+    const at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
+    const run = startCli([name, bot(`http://${at}`, `ws://${at}`), ...options], { KEY });
+    await asked;
+    run.interrupt();
+    expect(await run.done).toEqual({ code: 130, out: "", err: `marketwright: interrupted (SIGINT): ${left}\n` });
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  // An ssh session that breaks sends it to all that runs in it, the guard too: orders would rest for as long as nobody looks.
+  it("that tells a live bot that its terminal is gone takes its orders down", async () => {
+    const path = join(folder, "exchange.yaml");
+    writeFileSync(path, "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n");
+    const exchange = startCli(["exchange", path, "--json"]);
+    const { restUrl, streamUrl } = JSON.parse(await exchange.firstLine);
+    const file = bot(restUrl, streamUrl);
+    const env = { KEY, XDG_RUNTIME_DIR: folder };
+    const open = async () => JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out || "[]").length;
+    const child = spawn(process.execPath, [command, "run", file, "--json"], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const ended = endOf(child);
+    for (let tries = 0; tries < 1200 && (await open()) === 0; tries++) await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+    child.kill("SIGHUP");
+    expect(await ended).toMatchObject({ code: 0, signal: null, err: expect.stringContaining('"reason":"SIGHUP"') });
+    expect(await open()).toBe(0);
+    exchange.interrupt();
+    await exchange.done;
+  });
+});
+
+// Its orders would have no guard, for the sake of who wrote down what it said.
+it("a reader that goes away does not end a process that has more to do than to be read", async () => {
+  const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+  const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
+const end = new ProcessEnd();
+process.stdout.write("first\\n");
+process.stdin.once("data", () => {
+  process.stdout.write("second\\n");
+  setTimeout(() => { process.stderr.write("done"); void end.with(0); }, 50);
+});`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "pipe"] });
+  child.stdout.once("data", () => {
+    child.stdout.destroy();
+    child.stdout.once("close", () => child.stdin.write("go"));
+  });
+  expect(await endOf(child)).toEqual({ code: 0, signal: null, err: "done" });
+});

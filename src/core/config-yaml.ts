@@ -35,7 +35,7 @@ export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSourc
  * Parses the text of a YAML file that is called `name` in messages.
  * @throws ConfigError with the line of what is wrong.
  */
-export function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: YamlReading = {}): YamlSource {
+function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: YamlReading = {}): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -103,14 +103,30 @@ function readText(path: string): string {
 }
 
 function toPlain(document: Document.Parsed, name: string): unknown {
+  let value: unknown;
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new ConfigError(`${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`, {
       expected: "aliases that have anchors",
       cause,
     });
   }
+  // Whatever goes through it would never come to an end.
+  const field = pathIntoItself(value)?.join(".");
+  if (field !== undefined) throw new ConfigError(`is an alias of what it lies in, in ${name}`, { field, expected: "a value that ends" });
+  return value;
+}
+
+/** Where an alias names what it lies in; undefined where none does. */
+function pathIntoItself(value: unknown, above: readonly unknown[] = []): ConfigPath | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (above.includes(value)) return [];
+  for (const [key, held] of Object.entries(value)) {
+    const path = pathIntoItself(held, [...above, value]);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
 }
 
 function holds(value: unknown, path: ConfigPath): boolean {

@@ -40,6 +40,16 @@ function sentence(summary: string, { field, value, expected }: ErrorDetail): str
 }
 
 function show(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : String(typeof value === "object" ? JSON.stringify(value) : value);
+  const text = typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+/** Of every value: an error that cannot be said would hide what it is about. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? String(held) : held)) ?? "nothing";
+  } catch {
+    // It holds itself.
+    return Object.prototype.toString.call(value);
+  }
 }

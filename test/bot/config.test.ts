@@ -214,6 +214,7 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     ["an empty file", /^[\s\S]*$/, "# nothing\n", ["bot.yaml is empty"]],
     ["broken YAML", "{ timeInForce: POST_ONLY }", "{ timeInForce: POST_ONLY", ["bot.yaml line 6 is no YAML"]],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
+    ["an alias of what it lies in", "strategy: ladder", "strategy: &own { params: *own }", ["markets.ethusdc.strategy.params", "bot.yaml"]],
   ];
   it.each(cases)("%s", (_name, from, to, parts) => {
     const message = messageOf(changed(from, to));

@@ -1,13 +1,14 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
+import { MAX_QUOTE_LEVELS } from "../risk/intent-shape.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
 import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
 import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The level of the slot that slices live in, apart from every quote's, so that an unknown quote does not stop an unwinding. */
-export const TARGET_LEVEL = 1_000;
+export const TARGET_LEVEL = MAX_QUOTE_LEVELS;
 
 /** Everything that a plan for a target position depends on. */
 export interface TargetInput<Schedule = SliceSchedule> {

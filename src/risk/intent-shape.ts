@@ -2,7 +2,7 @@ import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 
-/** Levels at and above this one are not a quote's: the executor works target positions there. */
+/** A quote's level lies below this one. It is the level of what works target positions, so that none of their orders is taken for a quote. */
 export const MAX_QUOTE_LEVELS = 1_000;
 
 /** What an intent is judged against. */

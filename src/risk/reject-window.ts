@@ -6,7 +6,7 @@ export interface RejectWindow {
 }
 
 /** How far the window reaches back. */
-export const REJECT_WINDOW_MS: Ms = 60_000;
+const REJECT_WINDOW_MS: Ms = 60_000;
 
 /** A window without a refusal. */
 export const NO_REJECTS: RejectWindow = { atMs: [] };

@@ -3,7 +3,7 @@ import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 /** One wanted order. Slot = (market, side, level): at most one order that may fill lives in it. */
 export interface Quote {
   readonly side: Side;
-  /** 0 is the innermost. */
+  /** From 0, the innermost, to 999. */
   readonly level: number;
   readonly ticks: Ticks;
   readonly lots: Lots;

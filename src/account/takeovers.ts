@@ -17,7 +17,7 @@ const UNSAID_KEPT_MS: Ms = 86_400_000;
 const PLAUSIBLE_SHARE = 0.5;
 
 /** The incomes of liquidations: of the account that took a position over, and of the one that lost it. */
-export const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
+const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
 
 /** Whether an income tells of a liquidation: its amount is the credit that went with the position (protocol, 7.7). */
 export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {

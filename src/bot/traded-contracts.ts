@@ -4,7 +4,7 @@ import type { BotContext } from "./context.js";
 import { readJsonState } from "./state/state-dir.js";
 
 /** The contracts' file in the state directory: what the last run traded on. */
-export const CONTRACTS_FILE = "contracts.json";
+const CONTRACTS_FILE = "contracts.json";
 
 /** Says of a change that a person may accept it: nothing rests on the contract of before. */
 export const IN_THE_LAST_RUN = "in the last run";

@@ -137,7 +137,7 @@ export const marketStateSchema = z.looseObject({
 });
 
 /** The order structure, in an order and in a build result. */
-export const orderStructSchema = z.object({
+const orderStructSchema = z.object({
   perp: addressSchema,
   signer: addressSchema,
   paperAmount: smallestUnitsSchema,

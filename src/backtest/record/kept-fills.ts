@@ -1,7 +1,7 @@
 import type { ReplayFill } from "./run-observer.js";
 
 /** Fills that a report's charts and table show at most; `fills.csv` has all. */
-export const MOST_KEPT_FILLS = 10_000;
+const MOST_KEPT_FILLS = 10_000;
 
 /** Every fill up to a budget; beyond it every second, every fourth and so on of the whole run. */
 export class KeptFills {

@@ -1,5 +1,5 @@
 /** Whole days that a ratio needs before it says anything. */
-export const FEWEST_DAYS = 10;
+const FEWEST_DAYS = 10;
 
 const DAYS_A_YEAR = 365;
 

@@ -46,7 +46,7 @@ export type ControlAnswer =
     };
 
 /** Longest line that either side takes. */
-export const MOST_LINE_BYTES = 1_000_000;
+const MOST_LINE_BYTES = 1_000_000;
 
 /** A failure as the client is told it. */
 export function controlError(cause: unknown): ControlAnswer {

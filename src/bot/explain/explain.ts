@@ -55,7 +55,7 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
 }
 
 /** A dry run as it is now. */
-export function explanationOf(running: RunningBot): Explanation {
+function explanationOf(running: RunningBot): Explanation {
   const { bot, registered } = running;
   const { context } = bot;
   const isKnown = registered && context.account.equity !== undefined;

@@ -145,7 +145,7 @@ export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
 }
 
 /** Profit by its parts as decimal strings of quote: of one market, or of all. */
-export function pnlOf(bot: Bot, marketId?: MarketId): { readonly parts: PnlQuote; readonly total: string } {
+function pnlOf(bot: Bot, marketId?: MarketId): { readonly parts: PnlQuote; readonly total: string } {
   const profit = bot.context.account.profit(marketId);
   const text = (scaled: bigint): string => scaledToDecimal(scaled, profit.decimals);
   const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<PnlPart, string>;

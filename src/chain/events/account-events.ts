@@ -11,19 +11,6 @@ export interface BalanceChange {
   readonly credit: bigint;
 }
 
-/** An order was filled, in part or whole. */
-export interface OrderFilled {
-  readonly name: "OrderFilled";
-  readonly orderHash: Hex;
-  readonly trader: Hex;
-  readonly perp: Hex;
-  readonly paper: bigint;
-  /** After the fee. */
-  readonly credit: bigint;
-  readonly positionSerial: bigint;
-  readonly fee: bigint;
-}
-
 /** Credit came in from a wallet. */
 export interface Deposit {
   readonly name: "Deposit";
@@ -50,14 +37,6 @@ export interface Transfer {
   readonly secondary: bigint;
 }
 
-/** Who may act for an account. */
-export interface SetOperator {
-  readonly name: "SetOperator";
-  readonly trader: Hex;
-  readonly operator: Hex;
-  readonly isValid: boolean;
-}
-
 /** Of a perpetual. */
 export const balanceChange = eventKind<BalanceChange>("BalanceChange(address,int256,int256)", 1, (words, { address }) => ({
   name: "BalanceChange",
@@ -68,17 +47,6 @@ export const balanceChange = eventKind<BalanceChange>("BalanceChange(address,int
 }));
 
 /** Of the dealer, as all below. */
-export const orderFilled = eventKind<OrderFilled>("OrderFilled(bytes32,address,address,int256,int256,uint256,int256)", 3, (words) => ({
-  name: "OrderFilled",
-  orderHash: words.word(0),
-  trader: words.address(1),
-  perp: words.address(2),
-  paper: words.int(3),
-  credit: words.int(4),
-  positionSerial: words.uint(5),
-  fee: words.int(6),
-}));
-
 export const deposit = eventKind<Deposit>("Deposit(address,address,uint256,uint256)", 2, (words) => ({
   name: "Deposit",
   trader: words.address(0),
@@ -105,10 +73,3 @@ const transfer = (name: Transfer["name"]) =>
 
 export const transferIn = transfer("TransferIn");
 export const transferOut = transfer("TransferOut");
-
-export const setOperator = eventKind<SetOperator>("SetOperator(address,address,bool)", 2, (words) => ({
-  name: "SetOperator",
-  trader: words.address(0),
-  operator: words.address(1),
-  isValid: words.bool(2),
-}));

@@ -8,9 +8,6 @@ export interface EventWords {
   int(place: number): bigint;
   uint(place: number): bigint;
   address(place: number): Hex;
-  bool(place: number): boolean;
-  /** A word as it is. */
-  word(place: number): Hex;
 }
 
 /** One kind of event: which log is of it, and what that says. */
@@ -39,12 +36,6 @@ export function eventKind<Event>(signature: string, indexed: number, read: (word
           int: (place) => words.int(place * W),
           uint: (place) => words.uint(place * W),
           address: (place) => words.address(place * W),
-          bool: (place) => words.bool(place * W),
-          word: (place) =>
-            `0x${words
-              .uint(place * W)
-              .toString(16)
-              .padStart(64, "0")}`,
         },
         log,
       );

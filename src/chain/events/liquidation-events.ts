@@ -11,23 +11,10 @@ interface Takeover {
   readonly positionSerial: bigint;
 }
 
-/** The victim's side of a liquidation; its credit is after the insurance fee. */
-export interface BeingLiquidated extends Takeover {
-  readonly name: "BeingLiquidated";
-}
-
 /** The liquidator's side. */
 export interface JoinLiquidation extends Takeover {
   readonly name: "JoinLiquidation";
   readonly liquidator: Hex;
-}
-
-/** What the victim paid to the insurance account. */
-export interface ChargeInsurance {
-  readonly name: "ChargeInsurance";
-  readonly perp: Hex;
-  readonly victim: Hex;
-  readonly feeCredit: bigint;
 }
 
 /** An account without positions that still owed: everything of it went to the insurance account. */
@@ -40,16 +27,6 @@ export interface HandleBadDebt {
 }
 
 /** Of the dealer. */
-export const beingLiquidated = eventKind<BeingLiquidated>("BeingLiquidated(address,address,int256,int256,uint256)", 2, (words) => ({
-  name: "BeingLiquidated",
-  perp: words.address(0),
-  victim: words.address(1),
-  paper: words.int(2),
-  credit: words.int(3),
-  positionSerial: words.uint(4),
-}));
-
-/** Of the dealer. */
 export const joinLiquidation = eventKind<JoinLiquidation>("JoinLiquidation(address,address,address,int256,int256,uint256)", 3, (words) => ({
   name: "JoinLiquidation",
   perp: words.address(0),
@@ -58,14 +35,6 @@ export const joinLiquidation = eventKind<JoinLiquidation>("JoinLiquidation(addre
   paper: words.int(3),
   credit: words.int(4),
   positionSerial: words.uint(5),
-}));
-
-/** Of the dealer. */
-export const chargeInsurance = eventKind<ChargeInsurance>("ChargeInsurance(address,address,uint256)", 2, (words) => ({
-  name: "ChargeInsurance",
-  perp: words.address(0),
-  victim: words.address(1),
-  feeCredit: words.uint(2),
 }));
 
 /** Of the dealer. */

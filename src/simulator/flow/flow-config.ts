@@ -12,10 +12,10 @@ import { SyntheticFlow } from "./synthetic.js";
 import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
 
 /** No other participants. */
-export const emptyFlowShape = z.strictObject({ kind: z.literal("none") });
+const emptyFlowShape = z.strictObject({ kind: z.literal("none") });
 
 /** `flow: { kind: synthetic, ... }`: seeded agents around a latent fundamental. */
-export const syntheticFlowShape = z.strictObject({
+const syntheticFlowShape = z.strictObject({
   kind: z.literal("synthetic"),
   /** Where the fundamental starts, quote per base. */
   startPriceQuote: z.number().positive().max(1e12),
@@ -28,7 +28,7 @@ export const syntheticFlowShape = z.strictObject({
 });
 
 /** `flow: { kind: replay, ... }`: a recorded market. */
-export const replayFlowShape = z.strictObject({
+const replayFlowShape = z.strictObject({
   kind: z.literal("replay"),
   /** Name of the capture's files without folder and ending: `btcusdt-perp_20240808`. */
   tag: z.string().min(1),

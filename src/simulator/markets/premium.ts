@@ -26,7 +26,7 @@ export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null
 }
 
 /** The average price, in credit units per whole base unit, of taking so much notional from a side; null when there is less. */
-export function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
+function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
   const { engine, instrument, rules } = market;
   let left = notional;
   let paper = 0n;

@@ -7,11 +7,11 @@ import type { MarketId, Ms } from "../core/units.js";
 import { type ClockPart, type ClockWish, cleanClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
-import { Duck, type DuckLimits, literal } from "./duck.js";
+import { Duck, type DuckLimits, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
-import { layoutOf } from "./kinds.js";
+import { type HistoryKind, layoutOf } from "./kinds.js";
 import { isAlive } from "./living-process.js";
-import { reading } from "./measure.js";
+import { parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
@@ -154,6 +154,7 @@ async function taken(
     for (const kind of new Set(found.map(({ shaped }) => shaped.kind))) locks.push(await store.open({ market, kind }));
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index] as StagedRows;
+      const findings = [...shaped.findings, ...(await orderFindings(duck, shaped.kind, rows))];
       const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
       const days = await prepareDays(pending, duck, {
         series: { market, kind: shaped.kind },
@@ -166,12 +167,12 @@ async function taken(
           ...(isStamped ? { clock: note } : {}),
         },
         ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
-        findings: shaped.findings,
+        findings,
         ...(shaped.lost === undefined ? {} : { lost: shaped.lost }),
         ...(shaped.isByMessage === undefined ? {} : { isByMessage: shaped.isByMessage }),
       });
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
-      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...shaped.findings, ...again] });
+      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...findings, ...again] });
       dropRows(rows);
     }
     options.ends?.signal.throwIfAborted();
@@ -181,6 +182,14 @@ async function taken(
     for (const lock of locks) lock.release();
   }
   return { files: done, clock: parts };
+}
+
+/** What an import says of a book whose updates are put into another order: the last of a level is the one that stands. A snapshot that was asked for may be older than what is heard before it. */
+async function orderFindings(duck: Duck, kind: HistoryKind, { isOrdered, path }: StagedRows): Promise<string[]> {
+  if (kind !== "book" || isOrdered) return [];
+  const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
+  const back = wholeOf((await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back);
+  return back === 0n ? [] : [`the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`];
 }
 
 /** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "../unpack.js";
@@ -14,14 +14,46 @@ export async function oneLineEnd<T>({ file, path }: Pick<PlainFile, "file" | "pa
   try {
     return await work();
   } catch (cause) {
-    const line = cause instanceof Error && cause.message.includes(LOST_ITS_WAY) ? await firstOther(path) : undefined;
-    if (line === undefined) throw cause;
+    if (!(cause instanceof Error && cause.message.includes(LOST_ITS_WAY))) throw cause;
+    const line = await firstOther(path);
+    if (line === undefined) throw await returnWithin(file, path, cause);
     const [ends, first] = line.hasReturn ? ["CR LF", "LF"] : ["LF", "CR LF"];
     throw new HistoryError(file, `has lines of both ends: line ${line.number} ends with ${ends}`, {
       value: ends,
       expected: `${first} at the end of every line, as of the first`,
       cause,
     });
+  }
+}
+
+/** What is wrong where all lines end alike. */
+async function returnWithin(file: string, path: string, cause: Error): Promise<Error> {
+  let line = 1;
+  let before = -1;
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (const byte of piece) {
+      if (before === CARRIAGE_RETURN && byte !== LINE_FEED)
+        return new HistoryError(file, `has a carriage return within line ${line}`, {
+          expected: "lines that end with a line feed, with or without a carriage return before it",
+          cause,
+        });
+      if (byte === LINE_FEED) line += 1;
+      before = byte;
+    }
+  }
+  return cause;
+}
+
+/** What an import says of a CSV file whose last line does not end, since a number that was cut is one; nothing where it does. */
+export function endFindings(path: string): string[] {
+  const handle = openSync(path, "r");
+  try {
+    const { size } = fstatSync(handle);
+    const last = Buffer.alloc(1);
+    const isEnded = size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED;
+    return isEnded ? [] : ["its last line does not end: where the file was cut, the last number of its last record is not whole"];
+  } finally {
+    closeSync(handle);
   }
 }
 

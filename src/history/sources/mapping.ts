@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, identifier } from "../duck.js";
+import { type Duck, identifier, pathSql } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
@@ -91,11 +91,24 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
+  const stamps = writ.writ === "parquet" ? await roundedStamps(duck, path, [mapping.columns.time, recvTime]) : [];
   const said = hasNumbers ? numbered("it has no ids") : { findings: [] };
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", ...said };
-  return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: jsonFields(mapping) };
+  if (shaped === undefined) return undefined;
+  const findings = [...shaped.findings, ...stamps];
+  return writ.writ === "ndjson" ? { ...shaped, findings, json: jsonFields(mapping) } : { ...shaped, findings };
+}
+
+/** What an import says of stamps that the database reads to the microsecond: it has no type of an instant in UTC that is finer. */
+async function roundedStamps(duck: Duck, path: string, names: readonly (string | undefined)[]): Promise<string[]> {
+  const fine = await duck.rows(
+    `SELECT name FROM parquet_schema(${pathSql(path)}) WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1,%NANOS=NanoSeconds()%'`,
+  );
+  return names.flatMap((name) =>
+    fine.some((column) => column.name === name) ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`] : [],
+  );
 }
 
 function namesOf(kind: HistoryKind): string[] {
@@ -130,7 +143,19 @@ function jsonFields({ columns }: Mapping): JsonFields {
 
 async function tableSql(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<string> {
   const wanted = Object.values(mapping.columns);
-  if (writ.writ === "ndjson") return ndjsonSql(path, jsonFields(mapping));
+  if (writ.writ === "ndjson") {
+    const [alike, other] = wanted.flatMap((name) => {
+      const found = wanted.find((each) => each !== name && each.toLowerCase() === name.toLowerCase());
+      return found === undefined ? [] : [name, found];
+    });
+    if (alike !== undefined)
+      throw new ConfigError(`are fields of ${file} that differ in the case of their letters alone`, {
+        field: "mapping.columns",
+        value: `${alike} and ${other}`,
+        expected: "one of both: give the other another name in the file",
+      });
+    return ndjsonSql(path, jsonFields(mapping));
+  }
   const isParquet = writ.writ === "parquet";
   const held = isParquet
     ? (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name))

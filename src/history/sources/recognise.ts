@@ -8,7 +8,7 @@ import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";
 import { columnsOf, fieldsOfLine } from "./header.js";
-import { refuseLongEnd } from "./line-ends.js";
+import { endFindings, refuseLongEnd } from "./line-ends.js";
 import { refuseLookalike } from "./lookalikes.js";
 import { type Mapping, mappedShape } from "./mapping.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
@@ -54,8 +54,13 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
  * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
  */
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
-  const { file, path } = plain;
   const { writ, names } = writOf(plain, wish);
+  const shaped = await shapedBy(duck, plain, wish, writ, names);
+  return writ.writ === "csv" ? { ...shaped, findings: [...shaped.findings, ...endFindings(plain.path)] } : shaped;
+}
+
+function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
+  const { file, path } = plain;
   const { mapping } = wish;
   if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, path, writ, mapping, file));
   const shape = shapeOf(file, basename(plain.name), names, wish);

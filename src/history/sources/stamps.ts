@@ -1,6 +1,6 @@
 import { oddSql, type ValueRule } from "./value-rule.js";
 
-/** Units of a mapped stamp; `iso` is a text of date and time, in UTC where it names no zone. */
+/** Units of a mapped stamp; `iso` is a text of date and time, in UTC where it tells no offset. */
 export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
 
 /** One of {@link TIME_UNITS}. */
@@ -14,6 +14,9 @@ const WORDS: Readonly<Record<TimeUnit, string>> = {
   ns: 'nanoseconds since 1970, such as "1723161600500000000"',
   iso: 'date and time, such as "2024-08-09T00:00:00.5Z"',
 };
+
+/** Of a clock that is told by a place an hour comes twice each autumn. */
+const ISO = "[-+0-9T :./]+(Z|UTC|GMT)?";
 
 const ruleOf = (unit: TimeUnit): ValueRule => ({
   type: `STAMP ${unit.toUpperCase()}`,
@@ -35,5 +38,6 @@ function madeSql(text: string, unit: TimeUnit): string {
   if (unit !== "iso") return `TRY_CAST(TRY_CAST(${text} AS DECIMAL(28,9)) * ${NS_A_UNIT[unit]} AS BIGINT)`;
   // The database's instants are microseconds: what is past them is counted from the text.
   const past = `TRY_CAST(rpad(regexp_extract(${text}, ':[0-9]+[.][0-9]{6}([0-9]{1,3})', 1), 3, '0') AS BIGINT)`;
-  return `epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) * 1000 + coalesce(${past}, 0)`;
+  const us = `CAST(epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) AS HUGEINT)`;
+  return `CASE WHEN regexp_full_match(${text}, '${ISO}') THEN TRY_CAST(${us} * 1000 + coalesce(${past}, 0) AS BIGINT) END`;
 }

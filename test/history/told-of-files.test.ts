@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkMapping } from "../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { fileOf, query, scratchFolder, take } from "./scratch.js";
+
+const TIME = Date.UTC(2025, 0, 12, 12);
+const columns = { time: "ts", side: "side", price: "px", amount: "qty" };
+/** One trade at 12:00:00.123456789, written by pyarrow as pandas does: TIMESTAMP(isAdjustedToUTC=true, unit=NANOS), which the database cannot write. */
+const INSTANTS = [
+  "UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEVTb9OK/AZGBUAFRoVGiwVAhUAFQYVBhwAAAACAAAAAgEDAAAAYnV5FQAVGhUaLBUCFQAVBhUGHAAAAAIA",
+  "AAACAQMAAAAxMDAVABUWFRYsFQIVABUGFQYcAAAAAgAAAAIBAQAAADEVBBlcNQAYBnNjaGVtYRUIABUEJQIYAnRzbIwRHDwAAAAAABUMJQIYBHNpZGUlAEwc",
+  "AAAAFQwlAhgCcHglAEwcAAAAFQwlAhgDcXR5JQBMHAAAABYCGRwZTCYAHBUEGSUGABkYAnRzFQAWAhZCFkImCEkcFQAVABUCADwpBhkmAAIAAAAmABwVDBkl",
+  "BgAZGARzaWRlFQAWAhZAFkAmSkkcFQAVABUCADwWBhkGGSYAAgAAACYAHBUMGSUGABkYAnB4FQAWAhZAFkAmigFJHBUAFQAVAgA8FgYZBhkmAAIAAAAmABwV",
+  "DBklBgAZGANxdHkVABYCFjwWPCbKAUkcFQAVABUCADwWAhkGGSYAAgAAABb+ARYCJggW/gEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRlM",
+  "HAAAHAAAHAAAHAAAAEwBAABQQVIx",
+];
+const HEAD = "ts,side,px,qty\n";
+
+class Stand {
+  readonly folder = scratchFolder();
+  readonly store = new HistoryStore(join(this.folder, "history"));
+
+  async findings(name: string, content: string, timeUnit = "ms", kind = "trades"): Promise<readonly string[]> {
+    const mapping = checkMapping({ kind, columns, timeUnit });
+    const { files } = await take(this.store, [fileOf(this.folder, name, content)], { mapping });
+    return files.flatMap(({ findings }) => findings).filter((finding) => !finding.startsWith("it has no ids"));
+  }
+}
+
+describe("An import says of a file", () => {
+  it("that its last line does not end: where it was cut, an amount of 12.5 is one of 12 or of 1", async () => {
+    const whole = `${HEAD}${TIME},buy,100,12.5\n`;
+    expect(await new Stand().findings("whole.csv", whole)).toEqual([]);
+    for (const cut of [whole.slice(0, -1), whole.slice(0, -3), whole.slice(0, -4)])
+      expect(await new Stand().findings("cut.csv", cut)).toEqual([expect.stringMatching(/^its last line does not end/)]);
+  });
+
+  it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {
+    const book = (...ms: readonly number[]): string => HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
+    expect(await new Stand().findings("book.csv", book(0, 5, 9), "ms", "book")).toEqual([]);
+    expect(await new Stand().findings("book.csv", book(0, 9, 5), "ms", "book")).toEqual([
+      "the stamps of 1 updates are before the ones above them: they are in the order of their stamps",
+    ]);
+  });
+
+  it("of Parquet that its instants are finer than what is kept of them", async () => {
+    const stand = new Stand();
+    const path = fileOf(stand.folder, "t.parquet", Buffer.from(INSTANTS.join(""), "base64"));
+    const mapping = checkMapping({ kind: "trades", columns, timeUnit: "iso" });
+    const { files } = await take(stand.store, [path], { mapping });
+    expect(files[0]?.findings).toContain("ts is an instant in nanoseconds, of which whole microseconds are kept");
+    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    expect(row?.timeNs).toBe(BigInt(TIME) * 1_000_000n + 123_456_000n);
+  });
+});
+
+describe("A stamp as a text", () => {
+  it.each([
+    ["2025-01-12T12:00:00Z", 0],
+    ["2025-01-12 13:00:00+01:00", 0],
+    ["2025-01-12 12:00:00.5 UTC", 500],
+    ["2025-01-12 12:00:00", 0],
+  ])("is an instant: %s", async (text, ms) => {
+    const stand = new Stand();
+    await stand.findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso");
+    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    expect(row?.timeNs).toBe(BigInt(TIME + ms) * 1_000_000n);
+  });
+
+  // Of the two hours in October that Zurich calls the same the database took the later one: trades an hour late.
+  it.each(["2024-10-27 02:30:00 Europe/Zurich", "2025-01-12 12:00:00 CST", "2300-01-01 00:00:00", "2025-01-12 (BC)"])(
+    "is refused with its row where it may be two, or none: %s",
+    async (text) => {
+      await expect(new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso")).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
+    },
+  );
+});
+
+it("A carriage return within a line is named with the line", async () => {
+  const text = `${HEAD}${TIME},buy,100,1\n${TIME + 1},buy,100,1\r${TIME + 2},buy,100,1\n`;
+  await expect(new Stand().findings("t.csv", text)).rejects.toThrow(/t\.csv: has a carriage return within line 3/);
+});
+
+it("Fields that differ in the case of their letters alone are refused by their names: the database knows them for one", async () => {
+  const stand = new Stand();
+  const mapping = checkMapping({ kind: "trades", columns: { time: "T", id: "t", price: "p", amount: "q", isBuyerMaker: "m" } });
+  const file = fileOf(stand.folder, "stream.ndjson", `{"T":${TIME},"t":7,"p":"100","q":"1","m":true}\n`);
+  await expect(take(stand.store, [file], { mapping })).rejects.toThrow(
+    /stream\.ndjson that differ in the case of their letters alone \(got "T and t"\)/,
+  );
+});

@@ -5,7 +5,7 @@ import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
 import { IncomeLedger } from "./income-ledger.js";
 import { NetValue } from "./net-value.js";
-import type { ReportSource } from "./order.js";
+import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
 import { Suspects } from "./suspects.js";
@@ -111,8 +111,8 @@ export class Intake {
         kind: missing ? "order-missing" : "amount",
         marketId: own.marketId,
         subject: own.hash,
-        ours: `${before.phase}, ${before.matchedLots} of ${before.lots} lots matched`,
-        theirs: `${own.phase}, ${own.matchedLots} of ${own.lots} lots matched`,
+        ours: standingOf(before),
+        theirs: standingOf(own),
       });
     }
     return changes;
@@ -278,4 +278,8 @@ export class Intake {
 
 function subjectOf({ marketId, id }: VenueTrade): string {
   return `trade ${marketId} ${id}`;
+}
+
+function standingOf({ phase, matchedLots, lots, pendingLots }: OwnOrder): string {
+  return `${phase}, ${matchedLots} of ${lots} lots matched${pendingLots > 0 ? `, ${pendingLots} not settled` : ""}`;
 }

@@ -22,6 +22,19 @@ describe("an order that we hold open and the exchange does not", () => {
     expect([...story.differences].sort()).toEqual(["order-missing", "trade-missed"]);
   });
 
+  it("is told with what differs, also where that is its settlement alone", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
+    const trade = venueTrade(1, "BUY", 10, { timeMs: story.nowMs });
+    story.orderUpdate(venueOrder(1, { createdAtMs, pendingLots: 10, status: "PARTIAL_FILLED" })).tradeUpdate(trade);
+    story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 10, status: "FILLED" }));
+    story.exchange.trades.push({ ...trade, status: "SETTLED" });
+    story.wait(40_000);
+    const told = story.changes.flatMap((change) => (change.kind === "difference" ? [change.difference] : []));
+    expect(told).toMatchObject([{ ours: "filled, 10 of 10 lots matched, 10 not settled", theirs: "filled, 10 of 10 lots matched" }]);
+  });
+
   it("is no difference when the stream tells it a moment later", () => {
     const story = new Story().start();
     resting(story, 1);

@@ -26,6 +26,10 @@ import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.
 import { requireReported } from "./reported-span.js";
 import { shownModels } from "./shown-models.js";
 
+/** What `partialFills: false` grants, and no market does. */
+const WHOLE_FILLS =
+  "fills.partialFills is false: a lot that reaches an order fills all of it, and takers have any amount at the best price, whatever is shown there";
+
 /** What a history is played with. */
 export interface PlayedBy {
   readonly strategies: Strategies;
@@ -101,7 +105,8 @@ export async function playPath(
   const { haltedWhy } = replay;
   const endUs = replay.finish();
   const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
-  const doubts = [...finer, ...largeSharesOf(history.grade, replay.venue.markets.values())];
+  const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
+  const doubts = [...finer, ...whole, ...largeSharesOf(history.grade, replay.venue.markets.values())];
   for (const doubt of doubts) observer.note(endUs, "warn", doubt);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
     endUs,

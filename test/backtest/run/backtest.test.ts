@@ -139,6 +139,20 @@ describe("a backtest from its file", () => {
     ]);
   });
 
+  // A taker of three coins has them at a touch that shows a tenth of one: of two runs that one looks better, and the page is what is sent on.
+  it("says where fills are whole ones that they are nobody's", async () => {
+    const doubtsWith = async (partialFills: boolean): Promise<readonly string[]> => {
+      const name = `whole-${partialFills}`;
+      const config = written(backtest(`fills: { partialFills: ${partialFills} }`, "from: 2026-01-05, to: 2026-01-06"), name);
+      const { report } = await runBacktest(config, { ...played, directory: join(folder, name), replace: false });
+      return report.doubts.filter((doubt) => doubt.includes("partialFills"));
+    };
+    expect(await doubtsWith(true)).toEqual([]);
+    expect(await doubtsWith(false)).toEqual([
+      expect.stringMatching(/^fills\.partialFills is false: a lot that reaches an order fills all of it/),
+    ]);
+  });
+
   // Live an order carries the rates that were agreed on, and pays them. A replay that charged the public ones would show a rebate to somebody who pays.
   it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
     const of = async (name: string, agreed: string) => {

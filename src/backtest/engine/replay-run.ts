@@ -131,7 +131,7 @@ export class ReplayRun {
         const midHalfTicks = bidTicks + askTicks;
         if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
       };
-      if (history.grade !== "klines") market.volume.add(history.tape);
+      if (history.grade !== "klines") market.volume.add(history.tape, this.#warmUs);
       market.matcher = matcherOf(market, history, options.fills, onTouch, options.cutUs);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
@@ -188,7 +188,7 @@ export class ReplayRun {
     const heard = this.#heard.get(marketId)?.take(tape);
     if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed)) feed.extend(heard);
     const market = this.venue.markets.get(marketId);
-    market?.volume.add(tape);
+    market?.volume.add(tape, this.#warmUs);
     const matcher = market?.matcher;
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
@@ -201,7 +201,7 @@ export class ReplayRun {
 
   /** Runs everything that is before an instant. @param until ends it sooner: asked before each instant. */
   play(untilUs: number, until?: () => boolean): void {
-    const warmUs = this.#options.startUs + this.#options.warmupMs * 1000;
+    const warmUs = this.#warmUs;
     if (!this.#isWarm) {
       this.#engine.play(Math.min(untilUs, warmUs), until);
       if (this.#engine.nowUs < warmUs) return;
@@ -223,6 +223,11 @@ export class ReplayRun {
       await microtasksDrained();
       this.#engine.leave();
     }
+  }
+
+  /** When the bot may trade. */
+  get #warmUs(): number {
+    return this.#options.startUs + this.#options.warmupMs * 1000;
   }
 
   /** How many views the strategies have been shown. */

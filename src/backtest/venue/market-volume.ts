@@ -4,17 +4,17 @@ import type { FillCause } from "../matching/matcher.js";
 
 /** How much traded in one replayed market, and how much of ours was filled there. */
 export class MarketVolume {
-  /** Of strangers, over all history that was given. */
+  /** Of strangers, while ours might have been filled. */
   tradedLots: Lots = 0;
   /** Of our orders that had come to rest. */
   restedLots: Lots = 0;
   /** Of our orders that took on arrival. */
   takenLots: Lots = 0;
 
-  /** A stretch of history. */
-  add({ messages, kind, rowEnd, lots }: Tape): void {
+  /** A stretch of history. @param fromUs before it nothing of ours was there to be filled. */
+  add({ messages, exchangeUs, kind, rowEnd, lots }: Tape, fromUs: number): void {
     for (let message = 0; message < messages; message++) {
-      if (kind[message] === TapeKind.trade) this.tradedLots += lots[rowEnd[message] - 1];
+      if (kind[message] === TapeKind.trade && exchangeUs[message] >= fromUs) this.tradedLots += lots[rowEnd[message] - 1];
     }
   }
 

@@ -153,6 +153,18 @@ describe("a backtest from its file", () => {
     ]);
   });
 
+  // Nothing is filled while a run warms up: what trades then would make every share small.
+  it("holds fills against what traded since the warm-up, not before", async () => {
+    const tradedIn = async (more: string, from: string): Promise<string | undefined> => {
+      const file = backtest(`account: { creditQuote: 1e9 }\n${more}`, `from: ${from}, to: 2026-01-06, grade: books`);
+      const config = written(file, "warm-volume", "maxPositionBase: 500, maxOrderBase: 50");
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase: 50, levels: 1 })]]);
+      const { doubts } = await reportOf(config, { ...played, strategies }, await openHistory(config), "ohlc");
+      return /the ([\d.]+) that traded/.exec(doubts.join())?.[1];
+    };
+    expect(await tradedIn("warmupMs: 50000", "2026-01-05T23:59:00Z")).toBe(await tradedIn("", "2026-01-05T23:59:50Z"));
+  });
+
   // Live an order carries the rates that were agreed on, and pays them. A replay that charged the public ones would show a rebate to somebody who pays.
   it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
     const of = async (name: string, agreed: string) => {

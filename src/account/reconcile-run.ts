@@ -67,15 +67,18 @@ export class ReconcileRun {
 export interface ComparedPosition {
   readonly ours: Lots;
   readonly theirs: Lots;
-  /** They differ by takeovers that the exchange has not told yet, and are given as equal. */
+  /** They differ by takeovers that the exchange has not told yet, or by trades that have not settled, and are given as equal. */
   readonly isLagging: boolean;
+  /** Trades are among what they differ by: an order whose fate is unknown may be what does, by chance just as much. */
+  readonly isUnsettled: boolean;
   /** What the exchange holds beyond `theirs`, signed, in units of paper: less than a lot. */
   readonly restPaper: bigint;
 }
 
 /**
  * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
- * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain.
+ * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain, and
+ * trades until they settle: the specification does not say which of the two a position is of.
  * Undefined: nothing can be said.
  */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
@@ -84,10 +87,18 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   if (counted === undefined || trail.length === 0) return undefined;
   const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
   const base = intake.trades.baseLots(marketId);
-  for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
-    if (trail.some((changed) => base + changed - untold === theirs)) return { ours: theirs, theirs, isLagging: untold !== 0, restPaper };
+  const untold = intake.takeovers.untoldLots(marketId, nowMs);
+  for (const unsettled of intake.trades.unsettledLots(marketId)) {
+    for (const lots of untold) {
+      const lacking = lots + unsettled;
+      if (trail.some((changed) => base + changed - lacking === theirs)) {
+        return { ours: theirs, theirs, isLagging: lacking !== 0, isUnsettled: unsettled !== 0, restPaper };
+      }
+    }
   }
-  return trail.length === 1 ? { ours: intake.trades.positionLots(marketId), theirs, isLagging: false, restPaper } : undefined;
+  return trail.length === 1
+    ? { ours: intake.trades.positionLots(marketId), theirs, isLagging: false, isUnsettled: false, restPaper }
+    : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       recheck = true;
     } else if (compared.ours === compared.theirs) {
       memory.positions.delete(marketId);
-      explained.add(marketId);
+      if (!compared.isUnsettled) explained.add(marketId);
       changes.push(...agreed(run, intake, marketId, compared, nowMs));
       if (compared.isLagging) recheck = true;
     } else {

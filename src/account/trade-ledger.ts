@@ -144,6 +144,12 @@ export class TradeLedger {
     return true;
   }
 
+  /** What a position may lack that has trades from their settlement on, signed: nothing, the newest unsettled trade, the two newest, and so on. */
+  unsettledLots(marketId: MarketId): readonly Lots[] {
+    const unsettled = [...(this.#markets.get(marketId)?.trades.values() ?? [])].filter((trade) => rankOf(trade) < SETTLED_RANK);
+    return sumsOf(unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1)));
+  }
+
   /**
    * The next trade id to ask from, after `afterId`: the oldest trade that is not final, or the first one that the
    * exchange has not listed twice. Undefined when the exchange was never asked: ask for the most recent ones, since

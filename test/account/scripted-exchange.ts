@@ -22,6 +22,9 @@ export class ScriptedExchange {
   /** Which end of a window a full page of the history or the incomes is cut at: not specified. */
   cutsAt: "new" | "old" = "new";
 
+  /** Whether a position has a trade from its match or from its settlement on: not specified. */
+  positionsFrom: "match" | "settlement" = "match";
+
   set(order: VenueOrder): void {
     const index = this.orders.findIndex((known) => known.id === order.id);
     if (index < 0) this.orders.push(order);
@@ -35,8 +38,9 @@ export class ScriptedExchange {
   }
 
   get position(): Lots {
+    const counts = (status: string) => (this.positionsFrom === "match" ? status !== "FAILED" : status === "SETTLED");
     return this.trades.reduce(
-      (sum, { side, lots, status }) => sum + (status === "FAILED" ? 0 : side === "BUY" ? lots : -lots),
+      (sum, { side, lots, status }) => sum + (counts(status) ? (side === "BUY" ? lots : -lots) : 0),
       this.basePosition,
     );
   }

@@ -1,4 +1,5 @@
 import type { MarketId, Ms } from "../core/units.js";
+import type { GuardName } from "./guards.js";
 
 /** Where a halt applies: everywhere, or in one market. */
 export type HaltScope = { readonly scope: "account" } | { readonly scope: "market"; readonly marketId: MarketId };
@@ -125,24 +126,28 @@ export function quotesAllowed(state: HaltState, marketId: MarketId): boolean {
   return haltsOf(state, marketId).length === 0;
 }
 
+/** Each guard has an answer of its own: a new one that is forgotten here would let orders leave on what it calls unknown. */
+const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
+  "stale-book": true,
+  "book-unsynchronised": true,
+  "stale-account": true,
+  "unconfirmed-account": true,
+  "clock-offset": true,
+  "clock-unknown": true,
+  "position-unknown": true,
+  "market-not-trading": true,
+  "exchange-info-changed": true,
+  "exchange-info-unread": true,
+  "domain-mismatch": true,
+  "reject-storm": false,
+  banned: true,
+};
+
 /**
  * Halts under which not even a reducing order may leave: what we know of the market, the account or the signature is not to be trusted.
  * Under all others (a drawdown, a person's halt, a reject storm, a failed strategy) a position may still be taken down on command.
  */
-const BLINDING: ReadonlySet<string> = new Set([
-  "stale-book",
-  "book-unsynchronised",
-  "stale-account",
-  "unconfirmed-account",
-  "clock-offset",
-  "clock-unknown",
-  "position-unknown",
-  "market-not-trading",
-  "exchange-info-changed",
-  "exchange-info-unread",
-  "domain-mismatch",
-  "banned",
-]);
+const BLINDING: ReadonlySet<string> = new Set(Object.entries(BLINDING_GUARDS).flatMap(([name, isBlinding]) => (isBlinding ? [name] : [])));
 
 /** What orders may leave for a market: any, only those that reduce the position, or none. */
 export function placesAllowed(state: HaltState, marketId: MarketId): "any" | "reduce-only" | "none" {

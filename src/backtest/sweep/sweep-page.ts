@@ -2,9 +2,10 @@ import { figureHtml, gapsHtml, tableHtml } from "../report/html-table.js";
 import { countText, escaped, figure, signClass, signedMoney } from "../report/html-text.js";
 import { pageAssets } from "../report/page-assets.js";
 import { pageShell } from "../report/page-shell.js";
-import { doubtText, sweepDoubts } from "./doubt-text.js";
+import { doubtText } from "./doubt-text.js";
 import { endText } from "./end-text.js";
 import { FIGURES, type FigureValue } from "./figures.js";
+import { sweepDoubts } from "./sweep-doubts.js";
 import type { SweepResult } from "./sweep-json.js";
 
 /** More lines nobody tells apart, and no browser draws quickly. */

@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { doubtMark, sweepDoubts } from "../../../src/backtest/sweep/doubt-text.js";
+import { doubtMark } from "../../../src/backtest/sweep/doubt-text.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import { sweepDoubts } from "../../../src/backtest/sweep/sweep-doubts.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
 import { sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/sweep-page.js";
@@ -94,4 +95,36 @@ describe("a point of a sweep whose fills are more than its market could give", (
     expect(result.best).toBe(1);
     expect(result.points.map(({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too good by up to")).length)).toEqual([0, 1]);
   });
+
+  // Ten whole days are what a Sharpe ratio needs: of less no point has one, and the first would stand there as the best of all.
+  it("is not what a ranking by a figure that no point has puts first: nothing was chosen, and that is said", async () => {
+    const parameters = { [SIZE]: { values: [0.001, 0.002] } };
+    stage.write("sharpe.yaml", { ...SWEEP, objective: "sharpe", parameters });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "sharpe.yaml" })) as SweepOutcome;
+    const told = "No point has a Sharpe ratio: the first stands there as the best, and nothing was chosen";
+    expect([result.best, sweepDoubts(result)]).toEqual([0, [told]]);
+    expect(sweepPage(result)).toContain(told);
+    stage.write("walk-sharpe.yaml", {
+      ...SWEEP,
+      objective: "sharpe",
+      backtest: "bt-whole.yaml",
+      parameters,
+      walkForward: { trainMs: 20_000, testMs: 20_000 },
+    });
+    const walked = (await stage.run(stage.out(), new OneByOne(), { file: "walk-sharpe.yaml" })) as SweepOutcome;
+    expect(sweepDoubts(walked.result)).toContain(
+      "No point has a Sharpe ratio in 2 of 2 train windows: the first stands there as the best, and nothing was chosen",
+    );
+  });
+});
+
+// Quotes that nobody comes to lose nothing, and stand ahead of all that lost something.
+it("says of the best point of a sweep that it did nothing", async () => {
+  const stage = await new SweepStage().open(SHORT_SECONDS);
+  const parameters = { "markets.btcusdc.params.halfSpreadBps": { values: [0.01, 500] } };
+  stage.write("idle.yaml", { ...SWEEP, objective: "maxDrawdown", parameters });
+  const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "idle.yaml" })) as SweepOutcome;
+  expect(result.best).toBe(1);
+  expect(sweepDoubts(result)[0]).toBe("The best point, 1, had no fill: a bot that does nothing comes to as much");
+  rmSync(stage.folder, { recursive: true, force: true });
 });

@@ -19,7 +19,7 @@ import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { strayError } from "../bot/strategy/stray-error.js";
 import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
-import { ConfigError, RunError } from "../core/errors.js";
+import { ConfigError, MarketwrightError, RunError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import { initCrypto, nativeBindingError } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
@@ -206,10 +206,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   try {
     await bot.stopped;
   } catch (cause) {
-    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      expected: "a bot that runs; its log tells more",
-      cause,
-    });
+    // What was thrown on purpose says what would have been right.
+    const expected = cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
+    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, { ...expected, cause });
   } finally {
     timer?.cancel();
     screen?.stop();

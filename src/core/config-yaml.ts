@@ -1,7 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { ConfigError } from "./errors.js";
+import { pathKind } from "./path-kind.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */
 export type ConfigPath = readonly (string | number)[];
@@ -93,13 +95,20 @@ const WRONG_PATHS: Readonly<Record<string, string>> = {
 };
 
 function readText(path: string): string {
+  const expected = "the path of a YAML file";
+  let bytes: Buffer;
   try {
-    return readFileSync(path, "utf8");
+    // A pipe would be waited for, by a process that hears of nothing meanwhile; and what a file names is looked for beside it.
+    if (pathKind(path) === "other") throw new ConfigError(`${path} is a pipe or a device, not a file`, { expected });
+    bytes = readFileSync(path);
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const why = WRONG_PATHS[String(code)] ?? `cannot be read (${String(code)})`;
-    throw new ConfigError(`${path} ${why}`, { expected: "the path of a YAML file", cause });
+    throw new ConfigError(`${path} ${why}`, { expected, cause });
   }
+  if (!isUtf8(bytes)) throw new ConfigError(`${path} is not written in UTF-8`, { expected: "a YAML file in UTF-8" });
+  return bytes.toString("utf8");
 }
 
 function toPlain(document: Document.Parsed, name: string): unknown {

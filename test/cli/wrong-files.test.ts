@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,10 @@ const text = join(folder, "text");
 writeFileSync(text, "neither one\nnor the other\n");
 const secret = join(folder, "secret");
 writeFileSync(secret, `0x${"ab".repeat(32)}\n`);
+const pipe = join(folder, "pipe");
+execFileSync("mkfifo", [pipe]);
+const latin = join(folder, "latin");
+writeFileSync(latin, Buffer.from("stateDir: caf\u00e9\n", "latin1"));
 
 const YAML_COMMANDS = [
   ["run"],
@@ -44,6 +49,16 @@ describe("a file that is none, told to any command, is wrong usage: exit code 2 
       expect(err.trimEnd().split("\n")).toHaveLength(1);
       if (path !== text && path !== secret) expect(err).toContain(path.split("/").at(-1));
     });
+  });
+});
+
+describe.each(YAML_COMMANDS.map((words) => [words.join(" "), words] as const))("%s of", (_name, words) => {
+  // Nobody writes into it: the process would wait for ever, and hear no Ctrl-C.
+  it.each([
+    ["a pipe", pipe, "is a pipe or a device, not a file; expected the path of a YAML file"],
+    ["a text that is not in UTF-8", latin, "is not written in UTF-8; expected a YAML file in UTF-8"],
+  ])("%s says so", async (_what, path, said) => {
+    expect(await captureCli([...words, path], env)).toEqual({ code: 2, out: "", err: `marketwright: ${path} ${said}\n` });
   });
 });
 

@@ -1,3 +1,4 @@
+import { microtasksDrained } from "../../core/drained.js";
 import type { Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue-model-names.js";
 import type { Tape } from "../../history/columns/tape.js";
@@ -95,7 +96,7 @@ export function judge(inputs: ParityInputs, model: FillModel, windowUs: number =
  * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
-export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Fit {
+export async function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Promise<Fit> {
   const seen = new Map<string, Judged>();
   let tape = { lagMs: 0, tape: inputs.tape };
   const tried = (model: FillModel): Judged => {
@@ -114,6 +115,8 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inp
     const before = best;
     for (const part of PARTS) {
       for (const value of parts[part]) {
+        // Each model is the whole session once more: whoever ends the process is heard between two.
+        await microtasksDrained();
         const judged = tried({ ...best.model, [part]: value });
         if (judged.firstHalf.share > best.firstHalf.share) best = judged;
       }

@@ -35,13 +35,13 @@ export class ResultsFile {
   constructor(directory: string, fingerprint: string, replace: boolean) {
     refuseForeign(directory, replace);
     makeFolder(directory);
-    this.#lock = StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it");
+    this.#lock = onDisk(directory, () => StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"));
     try {
       const path = join(directory, SWEEP_FILES.results);
       this.#path = path;
       if (replace && !isOf(path, fingerprint)) dropResults(directory);
       const whole = this.#read(path, fingerprint, directory);
-      this.#handle = openSync(path, whole === 0 ? "w" : "r+", 0o600);
+      this.#handle = onDisk(path, () => openSync(path, whole === 0 ? "w" : "r+", 0o600));
       ftruncateSync(this.#handle, whole);
       this.#at = whole;
       if (whole === 0) this.#write({ format: FORMAT, fingerprint });

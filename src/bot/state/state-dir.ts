@@ -198,7 +198,7 @@ function syncFolder(directory: string): void {
 function cannot(verb: string, path: string, cause: unknown): RunError {
   return new RunError(`cannot ${verb} ${path} (${codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))})`, {
     field: "stateDir",
-    expected: "a folder that this user may write",
+    expected: "a folder that this user may write, on a disk with room",
     cause,
   });
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Decimal } from "decimal.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -249,6 +249,17 @@ describe("the results of a sweep on the disk", () => {
 
 it("publishes the shape of sweep.json", () => {
   expect(readFileSync(new URL("../../../config/sweep.schema.json", import.meta.url), "utf8")).toBe(sweepJsonSchema());
+});
+
+it("names the file that the disk refuses, and leaves the folder free", async () => {
+  const out = stage.out();
+  mkdirSync(out);
+  const results = join(out, SWEEP_FILES.results);
+  symlinkSync(join(out, "nowhere", "results"), results);
+  const ended = await stage.run(out, new OneByOne()).catch((error: unknown) => error);
+  expect(ended).toBeInstanceOf(RunError);
+  expect(ended).toMatchObject({ field: results, expected: "a disk with room, that may be written" });
+  expect(readdirSync(out)).toEqual([SWEEP_FILES.results]);
 });
 
 it("runs the example, config/sweep.yaml, on a store that was filled meanwhile", async () => {

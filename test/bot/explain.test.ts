@@ -1,79 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../src/account/takeover.js";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { type ExplainOptions, explainBot } from "../../src/bot/explain/explain.js";
+import { explainBot } from "../../src/bot/explain/explain.js";
 import { explainText } from "../../src/bot/explain/explain-text.js";
-import type { Explanation } from "../../src/bot/explain/explanation.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import type { KnownTakeover } from "../../src/bot/unwind/takeover-book.js";
-import { writeUnwindMemory } from "../../src/bot/unwind/unwind-memory.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { HttpRequest, Transport } from "../../src/exchange/transport.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { FaultSource } from "../simulation/faults.js";
-import { FaultyNetwork } from "../simulation/faulty-network.js";
-import { botConfigOf, EXCHANGE, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";
-
-const ACCOUNT = ecdsaScheme.signer(PRIVATE_KEY).address;
-
-interface Explained {
-  readonly explanation: Explanation;
-  readonly exchange: EmbeddedExchange;
-  readonly requests: readonly HttpRequest[];
-  readonly sockets: readonly string[];
-}
-
-async function explain(
-  config: BotConfig,
-  prepare: (exchange: EmbeddedExchange) => void = (exchange) => exchange.register(ACCOUNT),
-  options: Partial<ExplainOptions> = {},
-  exchangeConfig: Partial<ExchangeConfigInput> = {},
-): Promise<Explained> {
-  const clock = new VirtualClock(START_MS);
-  const exchange = configuredExchange(parseExchangeConfig({ ...EXCHANGE, ...exchangeConfig }), { clock, random: seededRandom("exchange") });
-  exchange.start();
-  prepare(exchange);
-  await clock.runFor(3_000);
-  const network = new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("faults")), "10.0.0.1");
-  const requests: HttpRequest[] = [];
-  const sockets: string[] = [];
-  const transport: Transport = {
-    request: (request, done) => {
-      requests.push(request);
-      network.request(request, done);
-    },
-    open: (path, handlers) => {
-      sockets.push(path);
-      return network.open(path, handlers);
-    },
-    close: () => network.close(),
-  };
-  let explanation: Explanation | undefined;
-  let failed: unknown;
-  explainBot({
-    config,
-    privateKey: PRIVATE_KEY,
-    seam: { clock, random: seededRandom("bot") },
-    log: SILENT,
-    transport,
-    ...options,
-  }).then(
-    (answer) => {
-      explanation = answer;
-    },
-    (error: unknown) => {
-      failed = error;
-    },
-  );
-  while (explanation === undefined && failed === undefined) await clock.runFor(100);
-  exchange.stop();
-  if (explanation === undefined) throw failed;
-  return { explanation, exchange, requests, sockets };
-}
+import { ACCOUNT, explain } from "./explained.js";
+import { botConfigOf, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";
 
 function sum(texts: readonly string[]): number {
   return texts.reduce((total, text) => total + Number(text), 0);
@@ -263,106 +196,6 @@ describe("explain", () => {
     expect(explanation.markets.btcusdc?.reasons.join()).toContain("in the last run");
     expect(explanation.markets.ethusdc?.state).toBe("quoting");
     expect(store.snapshot()).toEqual(before);
-  });
-
-  describe("a takeover that is being unwound", () => {
-    const worstTicks = 297_000;
-    const takeover: Takeover = { id: "tx 1", marketId: "ethusdc", lots: 24, credit: -712_800_000n, atMs: START_MS };
-    const known: KnownTakeover = {
-      takeover,
-      saidAtMs: START_MS,
-      terms: {
-        part: { takingFromMs: START_MS + 1_000, stepMs: 60_000, holdLots: [24, 15, 5, 0] },
-        worstTicks,
-        deadlineMs: START_MS + 181_000,
-      },
-      state: "open",
-      isUndone: false,
-      nettedLots: 0,
-      nettedCredit: 0n,
-      shares: [],
-    };
-    const unwindingOf = async (markets: Record<string, unknown>, of: readonly KnownTakeover[] = [known]) => {
-      const store = new MemoryStateStore();
-      writeUnwindMemory(store, { known: of, said: of.map((one) => ({ ...one.takeover, isTold: false })) });
-      return explain(
-        botConfigOf({ chain: { rpc: ["http://chain.test"] }, liquidator: { minProfitQuote: "1" }, markets }),
-        undefined,
-        { store },
-        { markets: { ethusdc: EXCHANGE.markets.ethusdc } },
-      );
-    };
-    const alone = { ethusdc: { limits: { maxPositionBase: "5", maxOrderBase: "1" } } };
-
-    it("is shown from the state directory: what is left, what should be, the next slice, its bound and its deadline", async () => {
-      const { explanation } = await unwindingOf(alone);
-      expect(explanation.complete).toBe(true);
-      const { atMs, markets } = explanation;
-      expect(markets.ethusdc).toMatchObject({
-        strategy: "no strategy",
-        state: "unwinding",
-        positionBase: "0.24",
-        reasons: ["an inherited position is unwound, 0.24 base to sell"],
-        unwinding: {
-          state: "working",
-          why: "9 lots behind the trajectory",
-          remainingBase: "0.24",
-          allowedBase: "0.15",
-          nextSliceAtMs: atMs,
-          takeovers: [
-            {
-              takeoverId: "tx 1",
-              remainingBase: "0.24",
-              allowedBase: "0.15",
-              worstPrice: "2970",
-              nextStepAtMs: START_MS + 61_000,
-              deadlineMs: START_MS + 181_000,
-            },
-          ],
-        },
-      });
-      expect(markets.ethusdc?.quotes.map(({ side, amountBase, fate }) => `${side} ${amountBase} ${fate}`)).toEqual([
-        "SELL 0.15 place",
-        "SELL 0.09 place",
-      ]);
-      const lines = explainText(explanation);
-      expect(lines).toContain("0.24 left, 0.15 allowed by now: working, 9 lots behind the trajectory; next slice now");
-      expect(lines).toContain("no worse than 2970, deadline in 17");
-      expect(lines).toContain("SELL now ");
-    });
-
-    it("waits with its market, and says for what", async () => {
-      const worked = { ...known, terms: { ...known.terms, worstTicks: 320_000 } };
-      const { explanation } = await unwindingOf(alone, [worked]);
-      expect(explanation.markets.ethusdc?.unwinding).toMatchObject({
-        state: "waiting",
-        why: expect.stringMatching(/^the touch at \d+ is beyond 320000/),
-      });
-    });
-
-    it("is worked by the quotes of a strategy, where there is one", async () => {
-      const later = { ...known, terms: { ...known.terms, part: { ...known.terms.part, takingFromMs: START_MS + 90_000 } } };
-      const { explanation } = await unwindingOf(
-        { ethusdc: { ...alone.ethusdc, strategy: "ladder", params: { levels: 1, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.2 } } },
-        [later],
-      );
-      const { state, quotes, unwinding } = explanation.markets.ethusdc ?? {};
-      expect([state, unwinding?.state, unwinding?.nextSliceAtMs]).toEqual(["unwinding", "offering", START_MS + 90_000]);
-      expect(quotes?.map(({ side, level, fate }) => [side, level, fate])).toEqual([["SELL", 0, "place"]]);
-    });
-
-    it("is none where nothing is open, and a market without a strategy has an answer all the same", async () => {
-      const { explanation } = await unwindingOf(alone, [{ ...known, state: "expired" }]);
-      expect(explanation.complete).toBe(true);
-      expect(explanation.markets.ethusdc).toMatchObject({
-        state: "not quoting",
-        unwinding: undefined,
-        quotes: [],
-        reasons: ["no strategy quotes here: what is taken over is sold, and nothing else done"],
-        tokens: { byTimerPerMinute: 0, worstPerMinute: 0 },
-      });
-      expect(explainText(explanation)).not.toContain("unwinds");
-    });
   });
 
   it("is plain JSON", async () => {

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { Takeover } from "../../src/account/takeover.js";
+import { explainText } from "../../src/bot/explain/explain-text.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import type { KnownTakeover } from "../../src/bot/unwind/takeover-book.js";
+import { writeUnwindMemory } from "../../src/bot/unwind/unwind-memory.js";
+import { explain } from "./explained.js";
+import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
+
+describe("explain of a takeover that is being unwound", () => {
+  const worstTicks = 297_000;
+  const takeover: Takeover = { id: "tx 1", marketId: "ethusdc", lots: 24, credit: -712_800_000n, atMs: START_MS };
+  const known: KnownTakeover = {
+    takeover,
+    saidAtMs: START_MS,
+    terms: {
+      part: { takingFromMs: START_MS + 1_000, stepMs: 60_000, holdLots: [24, 15, 5, 0] },
+      worstTicks,
+      deadlineMs: START_MS + 181_000,
+    },
+    state: "open",
+    isUndone: false,
+    nettedLots: 0,
+    nettedCredit: 0n,
+    shares: [],
+  };
+  const unwindingOf = async (markets: Record<string, unknown>, of: readonly KnownTakeover[] = [known]) => {
+    const store = new MemoryStateStore();
+    writeUnwindMemory(store, { known: of, said: of.map((one) => ({ ...one.takeover, isTold: false })) });
+    return explain(
+      botConfigOf({ chain: { rpc: ["http://chain.test"] }, liquidator: { minProfitQuote: "1" }, markets }),
+      undefined,
+      { store },
+      { markets: { ethusdc: EXCHANGE.markets.ethusdc } },
+    );
+  };
+  const alone = { ethusdc: { limits: { maxPositionBase: "5", maxOrderBase: "1" } } };
+
+  it("is shown from the state directory: what is left, what should be, the next slice, its bound and its deadline", async () => {
+    const { explanation } = await unwindingOf(alone);
+    expect(explanation.complete).toBe(true);
+    const { atMs, markets } = explanation;
+    expect(markets.ethusdc).toMatchObject({
+      strategy: "no strategy",
+      state: "unwinding",
+      positionBase: "0.24",
+      reasons: ["an inherited position is unwound, 0.24 base to sell"],
+      unwinding: {
+        state: "working",
+        why: "9 lots behind the trajectory",
+        remainingBase: "0.24",
+        allowedBase: "0.15",
+        nextSliceAtMs: atMs,
+        takeovers: [
+          {
+            takeoverId: "tx 1",
+            remainingBase: "0.24",
+            allowedBase: "0.15",
+            worstPrice: "2970",
+            nextStepAtMs: START_MS + 61_000,
+            deadlineMs: START_MS + 181_000,
+          },
+        ],
+      },
+    });
+    expect(markets.ethusdc?.quotes.map(({ side, amountBase, fate }) => `${side} ${amountBase} ${fate}`)).toEqual([
+      "SELL 0.15 place",
+      "SELL 0.09 place",
+    ]);
+    const lines = explainText(explanation);
+    expect(lines).toContain("0.24 left, 0.15 allowed by now: working, 9 lots behind the trajectory; next slice now");
+    expect(lines).toContain("no worse than 2970, deadline in 17");
+    expect(lines).toContain("SELL now ");
+  });
+
+  it("waits with its market, and says for what", async () => {
+    const worked = { ...known, terms: { ...known.terms, worstTicks: 320_000 } };
+    const { explanation } = await unwindingOf(alone, [worked]);
+    expect(explanation.markets.ethusdc?.unwinding).toMatchObject({
+      state: "waiting",
+      why: expect.stringMatching(/^the touch at \d+ is beyond 320000/),
+    });
+  });
+
+  it("is worked by the quotes of a strategy, where there is one", async () => {
+    const later = { ...known, terms: { ...known.terms, part: { ...known.terms.part, takingFromMs: START_MS + 90_000 } } };
+    const { explanation } = await unwindingOf(
+      { ethusdc: { ...alone.ethusdc, strategy: "ladder", params: { levels: 1, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.2 } } },
+      [later],
+    );
+    const { state, quotes, unwinding } = explanation.markets.ethusdc ?? {};
+    expect([state, unwinding?.state, unwinding?.nextSliceAtMs]).toEqual(["unwinding", "offering", START_MS + 90_000]);
+    expect(quotes?.map(({ side, level, fate }) => [side, level, fate])).toEqual([["SELL", 0, "place"]]);
+  });
+
+  it("is none where nothing is open, and a market without a strategy has an answer all the same", async () => {
+    const { explanation } = await unwindingOf(alone, [{ ...known, state: "expired" }]);
+    expect(explanation.complete).toBe(true);
+    expect(explanation.markets.ethusdc).toMatchObject({
+      state: "not quoting",
+      unwinding: undefined,
+      quotes: [],
+      reasons: ["no strategy quotes here: what is taken over is sold, and nothing else done"],
+      tokens: { byTimerPerMinute: 0, worstPerMinute: 0 },
+    });
+    expect(explainText(explanation)).not.toContain("unwinds");
+  });
+});

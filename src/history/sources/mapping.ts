@@ -5,9 +5,11 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, identifier, pathSql } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
+import type { PlainFile } from "../unpack.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
+import { marketColumn, marketSql, marketsSql } from "./market-column.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile, type Writ } from "./shape.js";
 import { bidSql, flagSql, takerSql } from "./sides.js";
@@ -55,11 +57,22 @@ export function loadMapping(path: string): Mapping {
   return checkMapping(loadYamlFile(path).value);
 }
 
-/** A file of any columns. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
-export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<ShapedFile | undefined> {
+/** A file of any columns. @param names of its columns, or of its first record's fields, where its first line tells them. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
+export async function mappedShape(
+  duck: Duck,
+  { path, file }: Pick<PlainFile, "path" | "file">,
+  writ: Writ,
+  names: readonly string[],
+  mapping: Mapping,
+): Promise<ShapedFile | undefined> {
   const kind: HistoryKind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
-  const table = await tableSql(duck, path, writ, mapping, file);
-  const shared = ["time", "recvTime", "isSnapshot", "beginSequence", "endSequence"].flatMap((name) => mapping.columns[name] ?? []);
+  const held = writ.writ === "parquet" ? await columnsOf(duck, path) : names;
+  const market = marketColumn(held);
+  const table = tableSql(path, writ, mapping, file, held, market);
+  const shared = [
+    ...["time", "recvTime", "isSnapshot", "beginSequence", "endSequence"].flatMap((name) => mapping.columns[name] ?? []),
+    ...(market === undefined ? [] : [market]),
+  ];
   const from = kind === "book" ? messagesSql(table, shared) : table;
   const given = (name: string): string | undefined => {
     const column = mapping.columns[name];
@@ -98,7 +111,14 @@ export async function mappedShape(duck: Duck, path: string, writ: Writ, mapping:
     : { kind, select, isByMessage: kind === "book", ...said };
   if (shaped === undefined) return undefined;
   const findings = [...shaped.findings, ...stamps];
-  return writ.writ === "ndjson" ? { ...shaped, findings, json: jsonFields(mapping) } : { ...shaped, findings };
+  return {
+    ...shaped,
+    findings,
+    ...(writ.writ === "ndjson" ? { json: jsonFields(mapping) } : {}),
+    ...(market === undefined
+      ? {}
+      : { symbol: marketsSql(table, market), ofSymbol: (symbol: string) => `${select} WHERE ${marketSql(market)} = ${symbol}` }),
+  };
 }
 
 /** What an import says of stamps that the database reads to the microsecond: it has no type of an instant in UTC that is finer. */
@@ -141,7 +161,11 @@ function jsonFields({ columns }: Mapping): JsonFields {
   return Object.fromEntries(Object.values(columns).map((name) => [name, "VARCHAR"]));
 }
 
-async function tableSql(duck: Duck, path: string, writ: Writ, mapping: Mapping, file: string): Promise<string> {
+async function columnsOf(duck: Duck, path: string): Promise<string[]> {
+  return (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name));
+}
+
+function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held: readonly string[], market: string | undefined): string {
   const wanted = Object.values(mapping.columns);
   if (writ.writ === "ndjson") {
     const [alike, other] = wanted.flatMap((name) => {
@@ -154,14 +178,10 @@ async function tableSql(duck: Duck, path: string, writ: Writ, mapping: Mapping, 
         value: `${alike} and ${other}`,
         expected: "one of both: give the other another name in the file",
       });
-    return ndjsonSql(path, jsonFields(mapping));
+    return ndjsonSql(path, { ...(market === undefined ? {} : { [market]: "VARCHAR" }), ...jsonFields(mapping) });
   }
-  const isParquet = writ.writ === "parquet";
-  const held = isParquet
-    ? (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name))
-    : writ.columns;
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
     throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
-  return isParquet ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
+  return writ.writ === "parquet" ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
 }

@@ -11,6 +11,7 @@ import { columnsOf, fieldsOfLine } from "./header.js";
 import { endFindings, refuseLongEnd } from "./line-ends.js";
 import { refuseLookalike } from "./lookalikes.js";
 import { type Mapping, mappedShape } from "./mapping.js";
+import { marketColumn, marketsSql } from "./market-column.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
 import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
@@ -56,13 +57,19 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
   const { writ, names } = writOf(plain, wish);
   const shaped = await shapedBy(duck, plain, wish, writ, names);
-  return writ.writ === "csv" ? { ...shaped, findings: [...shaped.findings, ...endFindings(plain.path)] } : shaped;
+  const market = marketColumn(names);
+  const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
+  return {
+    ...shaped,
+    ...(isAsked ? {} : { symbol: marketsSql(shaped.text(market), market) }),
+    findings: [...shaped.findings, ...(writ.writ === "csv" ? endFindings(plain.path) : [])],
+  };
 }
 
 function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
   const { file, path } = plain;
   const { mapping } = wish;
-  if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, path, writ, mapping, file));
+  if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping));
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));

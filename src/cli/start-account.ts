@@ -8,6 +8,8 @@ import type { RunSummary } from "../bot/run/run-summary.js";
 import { HALTS_FILE } from "../bot/state/halt-memory.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { OWNER_FILE } from "../bot/state/state-owner.js";
+import { RECORD_BEGINS_FILE } from "../bot/state/trade-log.js";
 import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError } from "../core/errors.js";
@@ -87,6 +89,17 @@ function setFormerAside(store: FileStateStore): void {
   }
   for (const file of former === undefined
     ? []
-    : [ENDED_FILE, PEAK_FILE, HALTS_FILE, UNTOLD_FILE, HEARTBEAT_FILE, TAKEOVERS_FILE, LANES_FILE, LIQUIDATIONS_FILE])
+    : [
+        OWNER_FILE,
+        ENDED_FILE,
+        PEAK_FILE,
+        HALTS_FILE,
+        RECORD_BEGINS_FILE,
+        UNTOLD_FILE,
+        HEARTBEAT_FILE,
+        TAKEOVERS_FILE,
+        LANES_FILE,
+        LIQUIDATIONS_FILE,
+      ])
     rmSync(store.pathOf(file), { force: true });
 }

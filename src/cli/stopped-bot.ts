@@ -4,6 +4,7 @@ import type { ControlCommand } from "../bot/control/control-protocol.js";
 import { lockAccount } from "../bot/state/account-lock.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { claimState } from "../bot/state/state-owner.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
 import type { CliContext } from "./cli-context.js";
@@ -21,8 +22,8 @@ type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
 /**
  * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
  * next one halted.
- * @throws ConfigError for a market that the file does not have; RunError when the account's bot runs after all, or the state cannot be written;
- * CorruptStateError when what was kept is broken.
+ * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
+ * or the state cannot be written; CorruptStateError when what was kept is broken.
  */
 export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
   const config = loadBotConfig(file, env);
@@ -30,6 +31,7 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
   const lock = await lockAccount(account, env);
   try {
     const store = new FileStateStore(stateDirOf(config, account));
+    claimState(store, account);
     return { phase: "not running", account, halts: changeHalts({ config, store, account, nowMs: seam.clock.nowMs() }, command) };
   } finally {
     await lock.release();

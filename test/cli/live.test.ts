@@ -164,6 +164,19 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(await running.done).toMatchObject({ code: 0 });
   });
 
+  // Another's peak would halt it, or hide its loss, and a guard would take the one bot's heartbeat for the other's, which is dead.
+  it("has its state for itself: another account's bot, its guard and its halt are refused there, and it is asked for by name", async () => {
+    const first = bot();
+    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
+    const second = bot({ extra: `stateDir: ${first.stateDir()}` });
+    const expected = expect.stringMatching(/stateDir: holds the state of another account .*account\.json/);
+    for (const command of [["run", "--for", "1s", "--json"], ["halt"], ["guard"]]) {
+      const [name, ...options] = command as [string, ...string[]];
+      expect(await captureCli([name, second.file, ...options], second.env), name).toMatchObject({ code: 2, err: expected });
+    }
+    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
+  });
+
   it("sends nothing on a dry run, not even its account, and whoever asks hears that its orders and its equity are paper", async () => {
     const { file, env } = bot();
     const dry = startCli(["run", file, "--dry-run", "--json"], env);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Guard, type GuardNotice } from "../../bot/run/guard.js";
 import { lockAccount } from "../../bot/state/account-lock.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { claimState } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -35,10 +36,12 @@ export function addGuard(program: Command, context: CliContext): void {
           const markets = Object.keys(config.markets);
           const order = (await client.exchangeInfo(markets)).rateLimits.find(({ name }) => name === "ORDER");
           const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
+          const store = new FileStateStore(stateDirOf(config, signer.address));
+          claimState(store, signer.address);
           const guard = new Guard({
             client,
             clock,
-            store: new FileStateStore(stateDirOf(config, signer.address)),
+            store,
             account: signer.address,
             markets,
             deadAfterMs,

@@ -22,6 +22,8 @@ export interface FrameDecoderOptions extends DecodeContext {
 }
 
 const NOTHING: readonly VenueEvent[] = [];
+/** When an update was made: what the specification promises of one is the order alone. */
+const stampSchema = msSchema.nullish();
 
 /**
  * Turns one text frame of a stream into the venue's events. A frame that is not what the protocol says becomes one
@@ -126,8 +128,9 @@ export class FrameDecoder {
     switch (frame.event) {
       case "ORDER_UPDATE": {
         const order = decodeOrder(frame.order, this.#context, "ORDER_UPDATE.order");
-        const timestampMs = parseWire(msSchema, frame.timestamp, "ORDER_UPDATE.timestamp");
-        return order === undefined ? NOTHING : [{ type: "order-update", order, timestampMs }];
+        const timestampMs = parseWire(stampSchema, frame.timestamp, "ORDER_UPDATE.timestamp");
+        if (order === undefined) return NOTHING;
+        return [{ type: "order-update", order, ...(timestampMs == null ? {} : { timestampMs }) }];
       }
       case "TRADE_UPDATE": {
         const trade = decodeUserTrade(frame.trade, this.#context, "TRADE_UPDATE.trade");

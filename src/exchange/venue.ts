@@ -161,7 +161,8 @@ export type VenueEvent =
     }
   /** Candles that began or changed, oldest first. */
   | { readonly type: "kline"; readonly marketId: MarketId; readonly interval: KlineInterval; readonly bars: readonly VenueBar[] }
-  | { readonly type: "order-update"; readonly order: VenueOrder; readonly timestampMs: Ms }
+  /** `timestampMs`: of the update, where the exchange told it. */
+  | { readonly type: "order-update"; readonly order: VenueOrder; readonly timestampMs?: Ms }
   | { readonly type: "trade-update"; readonly trade: VenueTrade }
   | { readonly type: "account-update"; readonly balances: VenueBalances; readonly positions: readonly VenuePosition[] }
   | { readonly type: "income-update"; readonly incomes: readonly VenueIncome[] }

@@ -126,6 +126,10 @@ describe("market frames", () => {
 
 describe("account frames", () => {
   it("are told apart by their event", () => {
+    // The specification promises the order alone: without a stamp it is news all the same.
+    expect(frames.account(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() }))).toMatchObject([
+      { type: "order-update", order: { id: "275287091667264" } },
+    ]);
     const order = { event: "ORDER_UPDATE", order: wireOrder(), timestamp: 9 };
     expect(frames.account(JSON.stringify(order))).toMatchObject([
       { type: "order-update", timestampMs: 9, order: { id: "275287091667264" } },

@@ -18,7 +18,7 @@ const update = z.looseObject({
 });
 const eventName = z.looseObject({ event: z.string() });
 const wrapped = z.looseObject({ stream: z.string(), data: z.unknown() });
-const orderUpdate = z.looseObject({ order: orderAnswer, timestamp: msSchema });
+const orderUpdate = z.looseObject({ order: orderAnswer, timestamp: msSchema.nullish() });
 const tradeUpdate = z.looseObject({ trade: userTradeAnswer });
 const incomeUpdate = z.looseObject({ incomes: incomesAnswer });
 
@@ -39,7 +39,7 @@ export function accountEvents(text: string): readonly AccountEvent[] {
     switch (event) {
       case "ORDER_UPDATE": {
         const { order, timestamp } = parseWire(orderUpdate, frame, event);
-        return [{ type: "order", order, timestamp }];
+        return [{ type: "order", order, ...(timestamp == null ? {} : { timestamp }) }];
       }
       case "TRADE_UPDATE":
         return [{ type: "trade", trade: parseWire(tradeUpdate, frame, event).trade }];

@@ -46,7 +46,8 @@ export type MarketEvent =
 /** What the account stream tells. */
 export type AccountEvent =
   | LinkEvent
-  | { readonly type: "order"; readonly order: Order; readonly timestamp: Ms }
+  /** `timestamp`: of the update, where the exchange told it. */
+  | { readonly type: "order"; readonly order: Order; readonly timestamp?: Ms }
   | { readonly type: "trade"; readonly trade: UserTrade }
   | { readonly type: "balances"; readonly balances: AccountBalances; readonly positions: readonly Position[] }
   | { readonly type: "incomes"; readonly incomes: readonly Income[] };

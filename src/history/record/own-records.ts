@@ -52,8 +52,8 @@ export function answerRecord(action: RecordedAction, outcome: Outcome, instrumen
 }
 
 /** An order as the exchange tells it on the account's stream. */
-export function updateRecord(order: VenueOrder, timestampMs: number, instrument: Instrument): OwnRecord {
-  return { what: "update", ...orderFields(order, instrument), time: timestampMs };
+export function updateRecord(order: VenueOrder, timestampMs: number | undefined, instrument: Instrument): OwnRecord {
+  return { what: "update", ...orderFields(order, instrument), ...(timestampMs === undefined ? {} : { time: timestampMs }) };
 }
 
 /** A trade of the account; its fee in the quote asset, below zero for a rebate. */

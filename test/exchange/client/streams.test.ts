@@ -91,6 +91,7 @@ describe("a frame", () => {
       expect(marketEvents(text), text).toMatchObject([{ type: "malformed" }]);
     }
     expect(accountEvents('{"event":"ORDER_UPDATE","order":[]}')).toMatchObject([{ type: "malformed" }]);
+    expect(accountEvents(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() }))).toMatchObject([{ type: "order" }]);
     expect(marketEvents(`[${"[".repeat(200_000)}`)).toMatchObject([{ type: "malformed" }]);
     expect(marketEvents('{"id":1,"result":null}')).toEqual([]);
     expect(marketEvents('{"id":1,"code":1111,"message":"no"}')).toMatchObject([{ type: "malformed" }]);

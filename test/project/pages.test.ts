@@ -76,9 +76,9 @@ describe("docs/operations.md", () => {
     const others = found(sources("src/bot"), /haltMarket\(\w+, "([a-z-]+)"/g);
     expect(guards.length).toBeGreaterThan(8);
     expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, "drawdown", "manual"].sort());
-    const blinding = /BLINDING[^[]*\[([^\]]*)\]/.exec(source("src/risk/halt.ts"))?.[1] ?? "";
+    const blinding = /BLINDING_GUARDS[^{]*\{([^}]*)\}/.exec(source("src/risk/halt.ts"))?.[1] ?? "";
     const notReducible = tableOf(page, "reason").filter((row) => row.at(-1) === "no");
-    expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...found(blinding, /"([a-z-]+)"/g)].sort());
+    expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...found(blinding, /"?([a-z-]+)"?: true/g)].sort());
   });
 
   it("tells which halts a person has to end", () => {

@@ -131,7 +131,8 @@ export class ReplayRun {
         const midHalfTicks = bidTicks + askTicks;
         if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
       };
-      if (history.grade !== "klines") market.volume.add(history.tape, this.#warmUs);
+      if (history.grade === "klines") market.volume.addBars(history.klines, this.#warmUs);
+      else market.volume.add(history.tape, this.#warmUs);
       market.matcher = matcherOf(market, history, options.fills, onTouch, options.cutUs);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {

@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type KlineTape, type Tape, TapeKind } from "../../history/columns/tape.js";
 import type { FillCause } from "../matching/matcher.js";
 
 /** How much traded in one replayed market, and how much of ours was filled there. */
@@ -16,6 +16,11 @@ export class MarketVolume {
     for (let message = 0; message < messages; message++) {
       if (kind[message] === TapeKind.trade && exchangeUs[message] >= fromUs) this.tradedLots += lots[rowEnd[message] - 1];
     }
+  }
+
+  /** Candles, likewise. */
+  addBars({ bars, startUs, lots }: KlineTape, fromUs: number): void {
+    for (let bar = 0; bar < bars; bar++) if (startUs[bar] >= fromUs) this.tradedLots += lots[bar];
   }
 
   /** A fill of ours. */

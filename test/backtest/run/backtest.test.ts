@@ -153,6 +153,26 @@ describe("a backtest from its file", () => {
     ]);
   });
 
+  // A bar's volume traded at all its prices: who takes ten times what candles give by default has it at the best of them.
+  it("says of candles when they were made to give more of their volume than by default", async () => {
+    const doubtsWith = async (volumeShare: number): Promise<readonly string[]> => {
+      const fills = `account: { creditQuote: 1e9 }\nfills: { volumeShare: ${volumeShare} }`;
+      const config = written(
+        backtest(fills, "from: 2026-01-05, to: 2026-01-07, grade: klines"),
+        "shares",
+        "maxPositionBase: 500, maxOrderBase: 50",
+      );
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase: 50, levels: 1 })]]);
+      const report = await reportOf(config, { ...played, strategies }, await openHistory(config), "ohlc");
+      expect(report.fills.all.fills).toBeGreaterThan(0);
+      return report.doubts;
+    };
+    expect(await doubtsWith(0.1)).toEqual([]);
+    expect(await doubtsWith(1)).toEqual([
+      expect.stringMatching(/^btcusdc: its orders had [\d.]+ base, \d+ % of the [\d.]+ that traded: so much of a bar's volume/),
+    ]);
+  });
+
   // Nothing is filled while a run warms up: what trades then would make every share small.
   it("holds fills against what traded since the warm-up, not before", async () => {
     const tradedIn = async (more: string, from: string): Promise<string | undefined> => {

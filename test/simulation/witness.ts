@@ -5,14 +5,10 @@ import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
 import { signOf } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { BudgetWitness } from "./budget-witness.js";
+import { ProfitWitness } from "./profit-witness.js";
 import type { SeedPlan } from "./seed-plan.js";
-
-/** Something that must never be, and was. */
-export interface Violation {
-  readonly atMs: Ms;
-  readonly rule: string;
-  readonly text: string;
-}
+import type { Violate, Violation } from "./violation.js";
 
 interface Dispatched {
   readonly action: PlaceAction;
@@ -26,7 +22,6 @@ interface Dispatched {
 const ANSWER_MS = 1_000;
 /** For how long what nobody could foresee may still be worked off. */
 const SURPRISE_MS = 60_000;
-const GUARD_FRACTION = 0.1;
 
 /**
  * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions as they leave, and
@@ -40,6 +35,8 @@ export class Witness {
   disturbedAtMs: Ms = 0;
   /** When a book frame of a market last reached the bot, or REST answered its book. */
   readonly bookSeenAtMs = new Map<MarketId, Ms>();
+  readonly budgets: BudgetWitness;
+  readonly #profit: ProfitWitness;
   readonly #plan: SeedPlan;
   readonly #exchange: EmbeddedExchange;
   readonly #nowMs: () => Ms;
@@ -54,21 +51,19 @@ export class Witness {
   /** What was taken over and is being sold: where no strategy quotes, the bot offers that of its own. */
   readonly #unwinds = new Map<string, UnwindReport>();
   readonly #unknownSince = new Map<Hex, Ms>();
-  readonly #spends: Record<"ORDER" | "COMMON", Ms[]> = { ORDER: [], COMMON: [] };
   /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
   readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
   #bot: Bot | undefined;
-  readonly #guardSpends: Ms[] = [];
   #run = 0;
-  #startedFlat = true;
-  #isBased = false;
-  #offsets: { readonly atMs: Ms; readonly offset: bigint }[] = [];
 
   constructor(plan: SeedPlan, exchange: EmbeddedExchange, address: Hex, nowMs: () => Ms) {
     this.#plan = plan;
     this.#exchange = exchange;
     this.#address = address;
     this.#nowMs = nowMs;
+    const violate: Violate = (rule, what) => this.#violate(rule, what);
+    this.budgets = new BudgetWitness(plan, nowMs, violate);
+    this.#profit = new ProfitWitness(exchange, address, nowMs, violate);
   }
 
   /** A bot runs from now on; undefined while none does. */
@@ -77,18 +72,11 @@ export class Witness {
     this.#unknownSince.clear();
     if (bot !== undefined) {
       this.#run++;
-      this.#offsets = [];
-      this.#startedFlat = this.#isFlat();
-      this.#isBased = false;
+      this.#profit.begin();
       this.#asked.clear();
       this.#intents.clear();
       this.#unwinds.clear();
     }
-  }
-
-  #isFlat(): boolean {
-    const markets = this.#exchange.account(this.#address)?.markets.values() ?? [];
-    return [...markets].every(({ position }) => position.matched.paper === 0n);
   }
 
   /** Lots that somebody else's doing adds to or takes from the position. */
@@ -108,9 +96,7 @@ export class Witness {
     this.#checkMoney();
     const bot = this.#bot;
     if (bot === undefined || !bot.context.account.confirmed) return;
-    // What came between its start and its first look at the exchange, it began with.
-    if (!this.#isBased) this.#startedFlat &&= this.#isFlat();
-    this.#isBased = true;
+    this.#profit.confirmed();
     const now = this.#nowMs();
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (order.openLots === 0 || !this.#own.has(order.terms.hash)) continue;
@@ -136,8 +122,7 @@ export class Witness {
   sample(): void {
     const bot = this.#bot;
     if (bot === undefined) return;
-    const offset = this.#profitOffset(bot);
-    if (offset !== undefined) this.#offsets.push({ atMs: this.#nowMs(), offset });
+    this.#profit.sample(bot);
     for (const desk of bot.context.desks.values()) {
       if (!desk.book.synchronised) continue;
       const theirs = this.#exchange.book(desk.marketId);
@@ -150,17 +135,6 @@ export class Witness {
     }
   }
 
-  /** The guard cancels: it has a share of the tokens of its own, and no more. */
-  guardSpends(): void {
-    const now = this.#nowMs();
-    const { order, intervalMs } = this.#plan.exchange.rateLimits;
-    this.#guardSpends.push(now);
-    while (this.#guardSpends[0] !== undefined && this.#guardSpends[0] <= now - intervalMs) this.#guardSpends.shift();
-    const share = Math.floor(order * GUARD_FRACTION);
-    if (this.#guardSpends.length > share)
-      this.#violate("budget", `${this.#guardSpends.length} actions of the guard in a window, its share is ${share}`);
-  }
-
   /** The guard says that nothing is left. */
   guardSaysSafe(): void {
     const open = this.#ownOpen();
@@ -170,7 +144,7 @@ export class Witness {
   /** The faults have been over for a while: both sides must agree. */
   agree(): void {
     for (const difference of this.disagreements()) this.#violate("agree", difference);
-    if (this.#bot !== undefined) this.#checkProfit(this.#bot);
+    if (this.#bot !== undefined) this.#profit.check(this.#bot);
   }
 
   /** What the two sides tell differently now. What happened in this very millisecond differs until its event has travelled. */
@@ -196,40 +170,6 @@ export class Witness {
       }
     }
     return found;
-  }
-
-  /**
-   * The parts of the profit are the change of the exchange's own net value, at one and the same mark, to the unit. A run that began with a
-   * position does not know the mark behind its first net value: what it cannot know must at least stay what it was.
-   */
-  #checkProfit(bot: Bot): void {
-    const offset = this.#profitOffset(bot);
-    const { startEquity } = bot.context.account;
-    if (offset === undefined || startEquity === undefined) return;
-    const scale = 10n ** BigInt(bot.context.account.profit().decimals - bot.context.rules.creditDecimals);
-    if (this.#startedFlat && offset !== startEquity * scale) {
-      return this.#violate("profit", `the parts are ${offset - startEquity * scale} off the change of the net value (scale ${scale})`);
-    }
-    const before = this.#offsets.filter(({ atMs }) => atMs < this.#nowMs() - 30_000);
-    if (before.length > 3 && !before.some((one) => one.offset === offset)) {
-      this.#violate("profit", `the parts have drifted by ${offset - (before[0]?.offset ?? 0n)} from the net value (scale ${scale})`);
-    }
-  }
-
-  /** The exchange's net value at the bot's own marks less the parts of the profit; undefined while the positions differ. */
-  #profitOffset(bot: Bot): bigint | undefined {
-    const { account, desks, rules } = bot.context;
-    const theirs = this.#exchange.account(this.#address);
-    if (theirs === undefined || !account.confirmed) return undefined;
-    const { total, transfers, decimals } = account.profit();
-    let netValue = theirs.primaryCredit;
-    for (const desk of desks.values()) {
-      const position = theirs.markets.get(desk.marketId)?.position.matched;
-      if (position === undefined) continue;
-      if (position.paper !== BigInt(account.positionLots(desk.marketId)) * desk.instrument.paperPerLot) return undefined;
-      netValue += position.credit + (position.paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
-    }
-    return netValue * 10n ** BigInt(decimals - rules.creditDecimals) - total - transfers;
   }
 
   /** The bot has left in good order. */
@@ -295,7 +235,7 @@ export class Witness {
 
   #dispatchedNow(action: Action): void {
     this.actions++;
-    this.#spend(action);
+    this.budgets.botSpends(action);
     if (action.kind !== "place") return;
     const level = this.#bot?.context.account.orders.get(action.hash)?.level ?? -1;
     this.#own.add(action.hash);
@@ -362,20 +302,6 @@ export class Witness {
     const market = this.#exchange.account(this.#address)?.markets.get(marketId);
     const trades = market?.trades.page({ startMs: this.#nowMs() - settlement.delayMs - SURPRISE_MS, limit: 500 }) ?? [];
     return trades.filter(({ trade }) => trade.status === choices.failedTradeStatus).reduce((sum, { trade }) => sum + trade.lots, 0);
-  }
-
-  #spend(action: Action): void {
-    const now = this.#nowMs();
-    const { order, common, intervalMs } = this.#plan.exchange.rateLimits;
-    const count = (bucket: "ORDER" | "COMMON", limit: number): void => {
-      const spends = this.#spends[bucket];
-      spends.push(now);
-      while (spends[0] !== undefined && spends[0] <= now - intervalMs) spends.shift();
-      const share = limit - Math.ceil(limit * GUARD_FRACTION);
-      if (spends.length > share) this.#violate("budget", `${spends.length} ${bucket} actions in a window, the bot's share is ${share}`);
-    };
-    if (action.kind !== "question") count("ORDER", order);
-    count("COMMON", common);
   }
 
   #checkUnknown(bot: Bot, now: Ms): void {

@@ -16,7 +16,8 @@ import { FaultyNetwork } from "./faulty-network.js";
 import { keyedScheme } from "./keyed-scheme.js";
 import { ManualTrader } from "./manual-trader.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
-import { type Violation, Witness } from "./witness.js";
+import type { Violation } from "./violation.js";
+import { Witness } from "./witness.js";
 
 /** What one seed came to. */
 export interface SeedResult {
@@ -221,7 +222,7 @@ class World {
     this.#guardNetwork = network;
     const transport = {
       request: (...args: Parameters<FaultyNetwork["request"]>): void => {
-        if (args[0].method === "DELETE") this.#witness.guardSpends();
+        if (args[0].method === "DELETE") this.#witness.budgets.guardSpends();
         network.request(...args);
       },
     };

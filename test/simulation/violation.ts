@@ -1,0 +1,11 @@
+import type { Ms } from "../../src/core/units.js";
+
+/** Something that must never be, and was. */
+export interface Violation {
+  readonly atMs: Ms;
+  readonly rule: string;
+  readonly text: string;
+}
+
+/** Notes that a rule was broken. */
+export type Violate = (rule: string, what: string) => void;

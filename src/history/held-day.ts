@@ -10,6 +10,8 @@ import { overlaps, type Span } from "./spans.js";
 import type { Writing } from "./write-days.js";
 
 const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
+/** Two payments are further from each other. */
+const PAYMENT_NS = 60_000n * NS_A_MS;
 /** A trade is told later than one with a greater id by less. */
 const LATEST_NS = 60_000n * NS_A_MS;
 
@@ -80,6 +82,24 @@ export async function refuseCountedTwice(store: PendingDays, duck: Duck, writing
   if (held === undefined || layoutOf(series.kind).key?.[0] !== "id" || isHeld(held, source)) return;
   if ([source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) await refuseNumbered(store, duck, writing, held);
   else await refuseOtherCount(store, duck, writing, held);
+}
+
+/** Sources stamp one payment of funding some milliseconds apart, and it would be paid twice. @throws HistoryError */
+export async function refusePaidTwice(store: PendingDays, duck: Duck, { series, rows, source, file }: Writing, day: Day): Promise<void> {
+  const held = store.day(series, day);
+  // An exchange that goes on with its own list has each payment once.
+  if (held === undefined || series.kind !== "funding" || source.sha256 === undefined || isHeld(held, source)) return;
+  const there = `SELECT timeNs AS heldNs FROM ${parquetSql(store.dataPath(series, day))}`;
+  const [twice] = await reading(file, () =>
+    duck.rows(
+      `SELECT timeNs, heldNs FROM (${ofDaySql(rows.select, day)}), (${there}) WHERE timeNs <> heldNs AND abs(timeNs - heldNs) < ${PAYMENT_NS} ORDER BY timeNs LIMIT 1`,
+    ),
+  );
+  if (twice === undefined) return;
+  throw new HistoryError(file, `funding of ${day} is there from another source at another stamp: one payment would be paid twice`, {
+    value: `${String(twice.timeNs)} ns, and ${String(twice.heldNs)} ns of ${held.sources.map(({ name }) => name).join(", ")}`,
+    expected: "the funding of a day from one source, or --replace to drop what the day has",
+  });
 }
 
 async function refuseNumbered(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {

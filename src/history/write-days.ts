@@ -4,7 +4,7 @@ import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 import { type DayManifest, isWholeDay, missingText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { sha256Of, syncFile } from "./durable-file.js";
-import { isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, seqHeardBefore } from "./held-day.js";
+import { isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, refusePaidTwice, seqHeardBefore } from "./held-day.js";
 import { HistoryError } from "./history-errors.js";
 import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
@@ -78,6 +78,7 @@ export async function prepareDays(store: PendingDays, duck: Duck, writing: Writi
     }
     await refuseOverlap(store, writing, day, cutTo(writing.covered ?? first, spanOf(day)));
     await refuseCountedTwice(store, duck, writing, day);
+    await refusePaidTwice(store, duck, writing, day);
   }
   // After its last record a file says nothing, also not of what it had lost.
   const ended = { ...writing, lost };

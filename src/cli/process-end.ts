@@ -1,7 +1,10 @@
+import { closeSync } from "node:fs";
 import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
 
 /** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+/** Descriptors of stdin, stdout and stderr. */
+const STDIO = [0, 1, 2] as const;
 /** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
 const SAME_SIGNAL_MS = 1000;
 
@@ -14,6 +17,7 @@ export class ProcessEnd {
   #signal: Promise<string> | undefined;
   #unwritten: Error | undefined;
   #isOver = false;
+  #isHungUp = false;
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, () => this.#hear(signal));
@@ -69,13 +73,24 @@ export class ProcessEnd {
   /** Ends it here. */
   now(code: ExitCode): never {
     this.#isOver = true;
+    // Node puts a terminal back as it was, and aborts where that is gone.
+    if (this.#isHungUp) for (const stream of STDIO) letGo(stream);
     process.exit(code);
   }
 
   #hear(signal: NodeJS.Signals): void {
+    this.#isHungUp ||= signal === "SIGHUP";
     if (this.#take !== undefined) return this.#take(signal);
     say(`interrupted (${signal}): nothing was begun`);
     this.now(exitCodeBy(signal));
+  }
+}
+
+function letGo(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // It was closed already.
   }
 }
 

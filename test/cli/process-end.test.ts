@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,6 +56,30 @@ describe("a signal", () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.once("data", () => child.kill(signal));
     expect(await endOf(child)).toEqual({ code, signal: null, err: `marketwright: interrupted (${signal}): nothing was begun\n` });
+  });
+
+  it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {
+    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const program = join(folder, "hung-up.mjs");
+    writeFileSync(
+      program,
+      `import { ProcessEnd } from ${JSON.stringify(module.href)};
+const end = new ProcessEnd();
+void end.signal(() => performance.now()).then(() => setTimeout(() => void end.with(0), 100));
+setInterval(() => {}, 1000);
+process.stdout.write(String(process.pid));
+`,
+    );
+    const said = join(folder, "hung-up.txt");
+    const terminal = spawn("script", ["-qec", `exec '${process.execPath}' '${program}' 2>'${said}'`, "/dev/null"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const [pid] = await once(terminal.stdout, "data");
+    terminal.kill("SIGKILL");
+    for (let tries = 0; tries < 1200 && existsSync(`/proc/${Number(pid)}`); tries++)
+      await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+    // Node says there that it aborts.
+    expect(readFileSync(said, "utf8")).toBe("");
   });
 
   it.each([

@@ -39,6 +39,7 @@ export class Account {
   readonly #reconciler: Reconciler;
   readonly #tally = new Tally();
   readonly #cancelAlls: CancelAlls;
+  readonly #takesOver: boolean;
   #confirmed = false;
   #streamUp = false;
   #current = false;
@@ -60,6 +61,7 @@ export class Account {
     });
     this.orders = this.#intake.orders;
     this.#cancelAlls = new CancelAlls(this.orders, windowMs);
+    this.#takesOver = options.takeoversBefore !== undefined;
     this.#reconciler = new Reconciler({
       intake: this.#intake,
       markets: [...options.instruments.keys()],
@@ -67,7 +69,7 @@ export class Account {
       signatureWindowMs: windowMs,
       intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
       streamLagMs,
-      takesOver: options.takeoversBefore !== undefined,
+      takesOver: this.#takesOver,
     });
     this.#intake.takeovers.restore(options.takeoversBefore ?? []);
   }
@@ -217,9 +219,12 @@ export class Account {
     return this.#intake.trades.positionLots(marketId);
   }
 
-  /** Whether the position is {@link positionLots}: not while the exchange has told a liquidation in this market, and not yet the position that it left. */
+  /**
+   * Whether the position is {@link positionLots}: not while the exchange has told a liquidation in this market, and not yet the position that it left. Where a
+   * liquidator tells what it takes over, a takeover is no surprise: its plan has kept to the limits, and its receipt is on its way.
+   */
   isPositionKnown(marketId: MarketId): boolean {
-    return !this.#intake.takeovers.isWaiting(marketId);
+    return !this.#intake.takeovers.isMovedUnseen(marketId, this.#takesOver);
   }
 
   /** Every order that may still fill, manual ones too, at full size. `exceptHash`: an order to leave out, for asking about its own dispatch. */

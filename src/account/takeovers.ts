@@ -44,6 +44,11 @@ interface Unsaid {
   readonly atMs: Ms;
 }
 
+/** The income of a liquidation that nothing explains yet. */
+interface UnexplainedIncome extends Pick<VenueIncome, "id" | "marketId" | "type" | "amount"> {
+  readonly atMs: Ms;
+}
+
 /** What counting a takeover asks for. */
 export type Said =
   /** New: its lots and credit are to be counted. */
@@ -62,7 +67,7 @@ export type Said =
 export class Takeovers {
   readonly #entries = new Map<string, Entry>();
   /** Incomes that no takeover explains yet. */
-  #incomes: { readonly id: Int64Id; readonly marketId: MarketId; readonly amount: CreditUnits; readonly atMs: Ms }[] = [];
+  #incomes: UnexplainedIncome[] = [];
   /** Liquidations that were in the exchange's position when this run began. */
   #earlier: { readonly marketId: MarketId; readonly amount: CreditUnits }[] = [];
   readonly #earlierIds = new Set<Int64Id>();
@@ -139,20 +144,25 @@ export class Takeovers {
   }
 
   /** A new income of a liquidation. True when a takeover that was said explains it. */
-  income({ id, marketId, amount }: Pick<VenueIncome, "id" | "marketId" | "amount">, nowMs: Ms): boolean {
+  income({ id, marketId, type, amount }: Pick<VenueIncome, "id" | "marketId" | "type" | "amount">, nowMs: Ms): boolean {
     for (const entry of this.#entries.values()) {
       if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
       entry.isIncomeTold = true;
       this.#told(entry);
       return true;
     }
-    this.#incomes.push({ id, marketId, amount, atMs: nowMs });
+    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs });
     return false;
   }
 
   /** Whether the exchange has told a liquidation in this market, before `beforeMs`, that nothing explains yet. */
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
     return this.#incomes.some((income) => income.marketId === marketId && income.atMs < beforeMs);
+  }
+
+  /** Whether one of those took a position from this account, or, where nobody `takesOver` here, brought it one. */
+  isMovedUnseen(marketId: MarketId, takesOver: boolean): boolean {
+    return this.#incomes.some((income) => income.marketId === marketId && (income.type === "LIQUIDATED" || !takesOver));
   }
 
   /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */

@@ -35,4 +35,17 @@ describe("the own account is liquidated while its bot quotes", () => {
     expect(stage.rig.bot.context.account.positionLots("btcusdc")).toBe(stage.positionLots());
     stage.expectUnwound();
   });
+
+  it("so it is where somebody takes a position over for the account, and no liquidator runs with the bot", async () => {
+    const stage = new InheritingStage({ bot: { chain: undefined, liquidator: undefined } });
+    await stage.botStarts();
+    const ends = stage.network.every(QUESTION, { is: "answer late", byMs: 1_500 });
+    stage.applies({ lots: 60, credit: -60n * BigInt(MARK) * 100n });
+    await stage.passes(500);
+    expect(stage.halts()).toEqual(["position-unknown"]);
+    expect(stage.quotes()).toEqual([]);
+    ends();
+    await stage.passes(10_000);
+    expect([stage.halts(), stage.rig.bot.context.account.positionLots("btcusdc")]).toEqual([[], 60]);
+  });
 });

@@ -3,6 +3,8 @@ import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
 
 /** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+/** What a process ends by that another of ours has started. */
+const ALONE = "the process that started this one is gone";
 /** Descriptors of stdin, stdout and stderr. */
 const STDIO = [0, 1, 2] as const;
 /** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
@@ -13,7 +15,7 @@ const SAME_SIGNAL_MS = 1000;
  * whatever ends the process, stderr has a line of it, and the exit code says so.
  */
 export class ProcessEnd {
-  #take: ((signal: NodeJS.Signals) => void) | undefined;
+  #take: ((by: string) => void) | undefined;
   #signal: Promise<string> | undefined;
   #unwritten: Error | undefined;
   #isOver = false;
@@ -21,6 +23,11 @@ export class ProcessEnd {
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, () => this.#hear(signal));
+    if (process.connected) {
+      process.once("disconnect", () => this.#hear(ALONE));
+      // Listening alone must not keep a process alive that has nothing else to do.
+      process.channel?.unref();
+    }
     process.once("exit", (code) => {
       if (this.#isOver) return;
       say(
@@ -42,20 +49,15 @@ export class ProcessEnd {
   signal(monotonicMs: () => number): Promise<string> {
     this.#signal ??= new Promise((resolve) => {
       let firstAtMs: number | undefined;
-      this.#take = (signal) => {
+      this.#take = (by) => {
         if (firstAtMs === undefined) {
           firstAtMs = monotonicMs();
-          resolve(signal);
-        } else if (monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
-          say(`ended by a second signal (${signal}): what was under way is given up`);
+          resolve(by);
+        } else if (by !== ALONE && monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
+          say(`ended by a second signal (${by}): what was under way is given up`);
           this.now(EXIT.failure);
         }
       };
-      if (process.connected) {
-        process.once("disconnect", () => resolve("the process that started this one is gone"));
-        // Listening alone must not keep a process alive that has nothing else to do.
-        process.channel?.unref();
-      }
     });
     return this.#signal;
   }
@@ -78,11 +80,11 @@ export class ProcessEnd {
     process.exit(code);
   }
 
-  #hear(signal: NodeJS.Signals): void {
-    this.#isHungUp ||= signal === "SIGHUP";
-    if (this.#take !== undefined) return this.#take(signal);
-    say(`interrupted (${signal}): nothing was begun`);
-    this.now(exitCodeBy(signal));
+  #hear(by: string): void {
+    this.#isHungUp ||= by === "SIGHUP";
+    if (this.#take !== undefined) return this.#take(by);
+    say(`interrupted (${by}): nothing was begun`);
+    this.now(exitCodeBy(by));
   }
 }
 

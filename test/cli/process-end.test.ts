@@ -58,6 +58,15 @@ describe("a signal", () => {
     expect(await endOf(child)).toEqual({ code, signal: null, err: `marketwright: interrupted (${signal}): nothing was begun\n` });
   });
 
+  // An exchange that outlived the start that was ended held its port, and the next start found it in use.
+  it("is what the end of the process that started this one is, before its command has begun too", async () => {
+    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    child.stdout?.once("data", () => child.disconnect());
+    expect(await once(child, "exit")).toEqual([143, null]);
+  });
+
   it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {
     const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
     const program = join(folder, "hung-up.mjs");

@@ -28,12 +28,14 @@ export interface CliContext {
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
   /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
+  /** {@link ProcessEnd.unheard} of this process. Absent where a test runs the command. */
+  readonly unheard?: () => void;
   /** This program's own script, for starting further commands of it. */
   readonly script: string;
 }
 
 /** The real process. */
-export function processContext(end: Pick<ProcessEnd, "signal">): CliContext {
+export function processContext(end: Pick<ProcessEnd, "signal" | "unheard">): CliContext {
   const seam = liveSeam();
   return {
     env: process.env,
@@ -43,6 +45,7 @@ export function processContext(end: Pick<ProcessEnd, "signal">): CliContext {
     seam,
     onUncaught,
     interrupted: () => end.signal(() => seam.clock.monotonicMs()),
+    unheard: () => end.unheard(),
     script: process.argv[1] ?? "",
   };
 }

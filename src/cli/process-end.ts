@@ -22,7 +22,7 @@ export class ProcessEnd {
   #isHungUp = false;
 
   constructor() {
-    for (const signal of SIGNALS) process.on(signal, () => this.#hear(signal));
+    for (const signal of SIGNALS) process.on(signal, this.#hear);
     if (process.connected) {
       process.once("disconnect", () => this.#hear(ALONE));
       // Listening alone must not keep a process alive that has nothing else to do.
@@ -62,6 +62,14 @@ export class ProcessEnd {
     return this.#signal;
   }
 
+  /**
+   * From here on a signal ends the process as it ends any other, at once and without a line: for work that leaves nothing behind, and may run for minutes, or for
+   * ever in a strategy that never returns, without coming back to hear of one.
+   */
+  unheard(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#hear);
+  }
+
   /** Ends it once all is printed. What is under way still, a checksum, a wait for tokens, a strategy's own timer, is for nobody. */
   async with(code: ExitCode): Promise<never> {
     await new Promise<void>((resolve) => {
@@ -80,12 +88,12 @@ export class ProcessEnd {
     process.exit(code);
   }
 
-  #hear(by: string): void {
+  readonly #hear = (by: string): void => {
     this.#isHungUp ||= by === "SIGHUP";
     if (this.#take !== undefined) return this.#take(by);
     say(`interrupted (${by}): nothing was begun`);
     this.now(exitCodeBy(by));
-  }
+  };
 }
 
 function letGo(descriptor: number): void {

@@ -41,7 +41,6 @@ const LEFT: Readonly<Record<string, string>> = {
   check: "nothing was changed",
   explain: "nothing was changed",
   drill: "nothing was changed",
-  replay: "nothing was changed",
   call: "what it asked the exchange to do may have been done",
   status: "nothing was changed",
   halt: "what it asked for may have been done; marketwright status says",
@@ -49,9 +48,11 @@ const LEFT: Readonly<Record<string, string>> = {
   flatten: "what it asked for may have been done; marketwright status says",
   "cancel-all": "orders may be left; the same command cancels them",
   key: "no key was written",
-  compare: "nothing was changed",
   "data list": "nothing was changed",
 };
+
+/** They write nothing, and have a bot turn for turn without a pause: a signal ends them wherever they are. */
+const UNHEARING: readonly string[] = ["compare", "replay"];
 
 /** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
@@ -102,6 +103,7 @@ function untilSignalled(context: CliContext, program: Command): Promise<never> {
     program.hook("preAction", (_program, command) => {
       const { parent } = command;
       const left = LEFT[parent === null || parent === program ? command.name() : `${parent.name()} ${command.name()}`];
+      if (UNHEARING.includes(command.name())) context.unheard?.();
       if (left !== undefined) void context.interrupted().then((by) => reject(new Interrupted(by, left)));
     });
   });

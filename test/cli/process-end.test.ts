@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,17 @@ async function endOf(child: ChildProcess) {
   return { code: code as number | null, signal: signal as string | null, err };
 }
 
+/** A pipe for writing, as soon as somebody reads it. */
+async function opened(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch {
+      await new Promise<void>((resolve) => clock.setTimer(20, resolve));
+    }
+  }
+}
+
 describe("a signal", () => {
   // Before the command's own modules are there: on a slow machine that is the first second of its life.
   it.each([
@@ -65,6 +76,18 @@ describe("a signal", () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
     child.stdout?.once("data", () => child.disconnect());
     expect(await once(child, "exit")).toEqual([143, null]);
+  });
+
+  // A comparison runs a session's bot without a pause, for minutes of a long one, and for ever where its strategy never returns. Here a pipe keeps it that nobody writes to.
+  it.each(["SIGINT", "SIGTERM"] as const)("%s ends a journal's replay wherever it is: what is never done hears of none", async (signal) => {
+    const pipe = join(folder, `${signal}.journal`);
+    execFileSync("mkfifo", [pipe]);
+    const child = spawn(process.execPath, [command, "replay", pipe], { stdio: ["ignore", "pipe", "pipe"] });
+    const ended = endOf(child);
+    const writer = await opened(pipe);
+    child.kill(signal);
+    expect(await ended).toEqual({ code: null, signal, err: "" });
+    closeSync(writer);
   });
 
   it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {

@@ -1,6 +1,5 @@
 import { Decimal } from "decimal.js";
 import type { Notice } from "../../bot/notice.js";
-import { microtasksDrained } from "../../core/drained.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { instantOf } from "../report/instants.js";
@@ -39,16 +38,6 @@ export interface CompareWish {
   readonly onNotice?: (notice: Notice) => void;
 }
 
-type ComparedMarket = Comparison["markets"][number];
-
-/** A market with its own orders in the replay. */
-interface JudgedMarket {
-  readonly market: OpenedSessionMarket;
-  readonly fit: Fit | undefined;
-  readonly best: Judged;
-  readonly asHistory: ComparedMarket["asHistory"];
-}
-
 const OBJECTIVE =
   "greatest share of the union's size that both filled, by side and price within the window, in the first half of the session; the second half judges";
 
@@ -59,15 +48,12 @@ const OBJECTIVE =
 export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const { folder, session } = wish;
   const opened = await openSession(folder, session);
-  const judged: JudgedMarket[] = [];
-  for (const market of opened) {
-    await microtasksDrained();
+  const judged = opened.map((market) => {
     const inputs = parityInputsOf(market, session);
-    const fit = wish.fit ? await fitModel(inputs) : undefined;
+    const fit = wish.fit ? fitModel(inputs) : undefined;
     const plain = plainModel(inputs);
-    const best = fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue });
-    judged.push({ market, fit, best, asHistory: inputs.isShared ? await asHistoryOf(inputs, fit !== undefined) : null });
-  }
+    return { market, inputs, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
+  });
   const models = modelsOf(wish, judged);
   const intents = await readIntents(folder, session);
   const again = runAgain(session, opened, wish.strategies, {
@@ -103,10 +89,10 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     windowSeconds: WINDOW_US / 1e6,
     models,
     sameInputs: sameInputsOf(sameInputs),
-    markets: judged.map(({ market, fit, best, asHistory }) => ({
+    markets: judged.map(({ market, inputs, fit, best }) => ({
       marketId: market.marketId,
       orders: ordersOf(market, best),
-      asHistory,
+      asHistory: inputs.isShared ? asHistoryOf(inputs, fit !== undefined) : null,
       fit: fitOf(fit),
       again: againOf(
         market,
@@ -178,9 +164,9 @@ function differencesOf(
   ];
 }
 
-async function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Promise<ComparedMarket["asHistory"]> {
+function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["markets"][number]["asHistory"] {
   const plain = historyModel(inputs);
-  const judged = isFitted ? (await fitModel(inputs, plain)).best : judge(inputs, plain);
+  const judged = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
   const { model, replay, whole, firstHalf, secondHalf } = judged;
   return {
     model,

@@ -1,4 +1,3 @@
-import { microtasksDrained } from "../../core/drained.js";
 import type { Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue-model-names.js";
 import type { Tape } from "../../history/columns/tape.js";
@@ -96,7 +95,7 @@ export function judge(inputs: ParityInputs, model: FillModel, windowUs: number =
  * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
-export async function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Promise<Fit> {
+export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Fit {
   const seen = new Map<string, Judged>();
   let tape = { lagMs: 0, tape: inputs.tape };
   const tried = (model: FillModel): Judged => {
@@ -115,8 +114,6 @@ export async function fitModel(inputs: ParityInputs, plain: FillModel = plainMod
     const before = best;
     for (const part of PARTS) {
       for (const value of parts[part]) {
-        // Each model is the whole session once more: whoever ends the process is heard between two.
-        await microtasksDrained();
         const judged = tried({ ...best.model, [part]: value });
         if (judged.firstHalf.share > best.firstHalf.share) best = judged;
       }

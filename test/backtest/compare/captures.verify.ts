@@ -41,7 +41,7 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
         const intents = await readIntents(recorded.folder, session);
         const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents);
         const inputs = await parityInputs(recorded);
-        const { plain, best } = await fitModel(inputs);
+        const { plain, best } = fitModel(inputs);
         process.stdout.write(
           `${tag} ${mode}: ${again.equal} of ${again.intents} intents, ${inputs.account.fills.length} fills, ${inputs.account.fills.filter(({ isMaker }) => !isMaker).length} of them taken; second half ${(100 * best.secondHalf.share).toFixed(2)} % (${JSON.stringify(best.model)}), unfitted ${(100 * plain.secondHalf.share).toFixed(2)} %\n`,
         );

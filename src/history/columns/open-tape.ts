@@ -100,7 +100,7 @@ class Joining {
 
   constructor(first: Tape, bound: { readonly messages: number; readonly rows: number }) {
     // The first may be the book that stood at the beginning.
-    const [messages, rows] = [bound.messages + 1, bound.rows + first.rows];
+    const [messages, rows] = [bound.messages + first.messages, bound.rows + first.rows];
     if (rows > MOST || messages > MOST) {
       throw new ConfigError("is more than one tape counts", {
         field: "toUs",

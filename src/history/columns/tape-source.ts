@@ -71,7 +71,7 @@ export class TapeSource implements AsyncIterable<Tape> {
   }
 
   /**
-   * The tapes, from the first. Where the span begins within a day, the first tape is the book that stood there, as one snapshot.
+   * The tapes, from the first. Where the span begins within a day, the first tape is the book that stood there: a snapshot, an update of what was told beyond it, or both.
    * @throws HistoryError when a file has been broken since it was opened
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Tape, void> {

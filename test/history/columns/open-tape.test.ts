@@ -69,6 +69,19 @@ describe("A tape that is opened from the store", () => {
     expect([...(tape.byLocal ?? [])]).toEqual([2, 0, 1, 3]);
   });
 
+  // A sweep's window that begins where a block of the day does, as at midnight, has nothing before it but that book, which is told in two messages.
+  it("has room for the book that stood there where a block of the columns begins with the span", async () => {
+    const store = await new Capture()
+      .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]])
+      .book("update", START_MS + 10, [[990, 3]], [[1020, 8]])
+      .book("update", START_MS + 20, [[1001, 9]], [])
+      .stored();
+    const tape = await openTape(store, MARKET, { ...ALL, blockRows: 4, fromUs: (START_MS + 20) * 1000 });
+    expect([...tape.kind]).toEqual([TapeKind.bookSnapshot, TapeKind.bookUpdate, TapeKind.bookUpdate]);
+    expect([...tape.signedTicks]).toEqual([1000, -1010, 990, -1020, 1001]);
+    expect([...tape.rowEnd]).toEqual([2, 4, 5]);
+  });
+
   // A decision in a quiet second has that book: cut short after it, the history must not look as if there had been none.
   it("has the book that stood there also where nothing follows in the span, heard as it is with all that follows", async () => {
     const store = await new Capture()

@@ -14,14 +14,6 @@ import type { SaidTakeover, Takeover } from "./takeover.js";
 import { isLiquidation } from "./takeovers.js";
 import type { Transfers } from "./transfers.js";
 
-/** The position in the worst case, both ends signed: long is positive. */
-export interface WorstPosition {
-  /** If everything that may still buy fills, and nothing sells. */
-  readonly maxLongLots: Lots;
-  /** If everything that may still sell fills, and nothing buys: negative when that ends short. */
-  readonly maxShortLots: Lots;
-}
-
 const SIGNATURE_WINDOW_MS = 5000;
 const RECONCILE_INTERVAL_MS = 30_000;
 const STREAM_LAG_MS = 5000;
@@ -225,16 +217,6 @@ export class Account {
    */
   isPositionKnown(marketId: MarketId): boolean {
     return !this.#intake.takeovers.isMovedUnseen(marketId, this.#takesOver);
-  }
-
-  /** Every order that may still fill, manual ones too, at full size. `exceptHash`: an order to leave out, for asking about its own dispatch. */
-  worstPosition(marketId: MarketId, exceptHash?: Hex): WorstPosition {
-    const lots = this.positionLots(marketId);
-    const worst = this.orders.worst(marketId, exceptHash);
-    return {
-      maxLongLots: lots + worst.unseenBuyLots + worst.buyLots + worst.foreignBuyLots,
-      maxShortLots: lots - worst.unseenSellLots - worst.sellLots - worst.foreignSellLots,
-    };
   }
 
   /** The latest balances that the exchange told; undefined before the first. */

@@ -11,7 +11,6 @@ import { ForeignOrders } from "./foreign-orders.js";
 import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
 import { adoptedOrder, advance, intendedOrder } from "./order-machine.js";
 import type { Unexplained } from "./unexplained.js";
-import { type WorstCase, worstCaseOf } from "./worst-case.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
 export interface NewOrder {
@@ -115,21 +114,9 @@ export class OwnOrders {
     return [...this.#unsettled.values()].filter(({ finalAtMs }) => finalAtMs !== undefined && finalAtMs < beforeMs);
   }
 
-  /** Hashes of own orders that may still fill and that the exchange has shown: of one market, or of all. */
-  openHashes(marketId?: MarketId): readonly Hex[] {
-    return this.unresolved()
-      .filter((order) => order.place === "seen" && order.mayFillLots > 0 && (marketId === undefined || order.marketId === marketId))
-      .map((order) => order.hash);
-  }
-
   /** Open orders of the account that are not the bot's: of one market, or of all. */
   foreign(marketId?: MarketId): readonly VenueOrder[] {
     return this.#foreign.open(marketId);
-  }
-
-  /** Everything in a market that may still trade, at full size. `exceptHash`: an order to leave out. */
-  worst(marketId: MarketId, exceptHash?: Hex): WorstCase {
-    return worstCaseOf(this, marketId, this.#instruments.get(marketId), exceptHash);
   }
 
   /**

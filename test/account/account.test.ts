@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CancelAllAction, Outcome } from "../../src/exchange/venue.js";
 import { hashOf, infoOf, MARKET, placeAction, T0, venueBalances, venueOrder, venuePosition, venueTrade } from "./exchange-story.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
+import { worstPosition } from "./worst-position.js";
 
 const OK: Outcome = { result: "cancelled" };
 const refusal = (code: number, httpStatus = 400): Outcome => ({ result: "rejected", code, codeText: "", message: "", httpStatus });
@@ -66,7 +67,7 @@ describe("the fate of a place", () => {
     const story = new Story().start();
     story.account.intend({ action: placeAction(1), level: 0 });
     story.take(story.account.withdraw(hashOf(1), story.nowMs, "superseded"));
-    expect([...phases(story, 1), story.account.worstPosition(MARKET).maxLongLots, story.account.counts.rejected]).toEqual([
+    expect([...phases(story, 1), worstPosition(story.account, MARKET).maxLongLots, story.account.counts.rejected]).toEqual([
       "rejected",
       0,
       0,
@@ -122,7 +123,7 @@ describe("the fate of a cancel", () => {
     story.dispatch(late).outcome(late, OK);
     // Its slot is free; what it may have matched before still counts.
     expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "unknown", mayFillLots: 0, untoldLots: 10 });
-    expect(story.account.worstPosition(MARKET).maxLongLots).toBe(10);
+    expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
   });
 
   it("a cancel-all without an answer leaves every order counted", () => {
@@ -160,9 +161,9 @@ describe("position and equity", () => {
     const story = new Story().start();
     place(story, 1, accepted(1));
     story.orderUpdate(venueOrder(1, { pendingLots: 4, status: "PARTIAL_FILLED" }));
-    expect([story.account.positionLots(MARKET), story.account.worstPosition(MARKET)]).toEqual([0, { maxLongLots: 10, maxShortLots: 0 }]);
+    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([0, { maxLongLots: 10, maxShortLots: 0 }]);
     story.tradeUpdate(venueTrade(1, "BUY", 4));
-    expect([story.account.positionLots(MARKET), story.account.worstPosition(MARKET)]).toEqual([4, { maxLongLots: 10, maxShortLots: 4 }]);
+    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([4, { maxLongLots: 10, maxShortLots: 4 }]);
   });
 
   it("moves the equity with the mark between two tellings of the balances", () => {

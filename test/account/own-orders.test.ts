@@ -6,6 +6,7 @@ import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
+import { mayTrade } from "./worst-position.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
   const unexplained = new Unexplained(new TradeLedger());
@@ -67,21 +68,16 @@ describe("the worst case (rule 5)", () => {
     orders.report(venueOrder(4, { side: "SELL", pendingLots: 4 }), "stream", T0);
     orders.apply(hashOf(4), { kind: "cancel-sent", atMs: T0, actionId: 1 });
     orders.report(venueOrder(5, { info: infoOf(5, 1), lots: 3 }), "stream", T0);
-    expect(orders.worst(MARKET)).toEqual({
-      buyLots: 30,
-      sellLots: 6,
-      buyCredit: 3n * INSTRUMENT.creditCeil(600_000, 10),
-      sellCredit: INSTRUMENT.creditCeil(600_000, 6),
-      count: 4,
-      foreignBuyLots: 3,
-      foreignSellLots: 0,
-      foreignCount: 1,
-      unseenBuyLots: 0,
-      unseenSellLots: 4,
-    });
-    expect(orders.worst(MARKET, hashOf(1)).buyLots).toBe(20);
+    expect(orders.exposed(MARKET).map(({ side, mayFillLots }) => `${side} ${mayFillLots}`)).toEqual([
+      "BUY 10",
+      "BUY 10",
+      "BUY 10",
+      "SELL 6",
+    ]);
+    expect(orders.foreign(MARKET).map(({ side, availableLots }) => `${side} ${availableLots}`)).toEqual(["BUY 3"]);
+    expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([0, 4]);
+    expect(mayTrade(orders, MARKET)).toEqual({ BUY: 33, SELL: 10 });
     expect(orders.mayStillFill(MARKET)).toHaveLength(4);
-    expect(orders.openHashes()).toEqual([hashOf(4)]);
   });
 
   it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
@@ -92,17 +88,11 @@ describe("the worst case (rule 5)", () => {
     orders.intend({ action: placeAction(1, { side: "SELL" }), level: 0 });
     orders.report(venueOrder(1, { side: "SELL", pendingLots: 10, status: "FILLED" }), "stream", T0 + 10);
     ledger.trade(venueTrade(1, "SELL", 10));
-    expect([orders.worst(MARKET).unseenBuyLots, orders.worst(MARKET).unseenSellLots]).toEqual([0, 0]);
+    expect(mayTrade(orders, MARKET)).toEqual({ BUY: 0, SELL: 0 });
     orders.report(venueOrder(1, { side: "SELL", failedLots: 10, status: "FAILED" }), "stream", T0 + 20);
-    expect(orders.worst(MARKET).unseenBuyLots).toBe(10);
+    expect(mayTrade(orders, MARKET)).toEqual({ BUY: 10, SELL: 0 });
     ledger.trade(venueTrade(1, "SELL", 10, { status: "FAILED" }));
-    expect([orders.worst(MARKET).unseenBuyLots, orders.worst(MARKET).unseenSellLots]).toEqual([0, 0]);
-  });
-
-  it("rounds the credit of an order between today's ticks up", () => {
-    const orders = table();
-    orders.report(venueOrder(2, { ticks: 600_000.5 }), "open-orders", T0);
-    expect(orders.worst(MARKET).buyCredit).toBe(INSTRUMENT.creditCeil(600_001, 10));
+    expect(mayTrade(orders, MARKET)).toEqual({ BUY: 0, SELL: 0 });
   });
 
   it("keeps a slot closed while anything in it may fill, and open for the order itself", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MARKET } from "./exchange-story.js";
 import { agrees, race, SLOT_LOTS } from "./race.js";
+import { worstPosition } from "./worst-position.js";
 
 const RUNS = { numRuns: 40 };
 const seeds = fc.integer({ min: 0, max: 0x7fffffff });
@@ -23,7 +24,7 @@ describe("a bot among losses, copies, delays and races", () => {
             expect([order.hash, ours?.mayFillLots ?? 0]).toEqual([order.hash, Math.max(ours?.mayFillLots ?? 0, order.availableLots)]);
           }
           expect(now.worstSlot()).toBeLessThanOrEqual(SLOT_LOTS);
-          const { maxLongLots, maxShortLots } = now.account.worstPosition(MARKET);
+          const { maxLongLots, maxShortLots } = worstPosition(now.account, MARKET);
           expect(maxLongLots).toBeGreaterThanOrEqual(long);
           expect(maxShortLots).toBeLessThanOrEqual(short);
         });

@@ -3,6 +3,7 @@ import type { Question } from "../../src/exchange/venue.js";
 import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
 import { phaseOf, resting, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
+import { worstPosition } from "./worst-position.js";
 
 describe("an order that we hold open and the exchange does not", () => {
   it("gets its final amounts from the history, and is a difference once the stream had its time", () => {
@@ -89,12 +90,12 @@ describe("an order that we hold open and the exchange does not", () => {
       const cancel = { kind: "cancel", actionId: 5, timestampMs: story.nowMs, marketId: MARKET, orderId, hash: hashOf(1) } as const;
       story.wait(2000).dispatch(cancel).outcome(cancel, outcome);
       // Until it is known, the worst case counts it: it may have filled.
-      expect(story.account.worstPosition(MARKET).maxLongLots).toBe(10);
+      expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
       story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 4, canceledLots: 6, status: "CANCELED" }));
       story.exchange.trades.push(venueTrade(1, "BUY", 4, { status: "SETTLED", timeMs: story.nowMs }));
       story.wait(3000);
       expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["cancelled", 4]);
-      expect(story.account.worstPosition(MARKET)).toEqual({ maxLongLots: 4, maxShortLots: 4 });
+      expect(worstPosition(story.account, MARKET)).toEqual({ maxLongLots: 4, maxShortLots: 4 });
     }
   });
 
@@ -112,7 +113,7 @@ describe("an order that we hold open and the exchange does not", () => {
       return { result: "answered", ask: "openOrders", data: [listed] };
     };
     story.take(story.account.reconcile(story.nowMs, "interval"));
-    expect([phaseOf(story, 1), story.account.worstPosition(MARKET).maxLongLots]).toEqual(["cancelled", 0]);
+    expect([phaseOf(story, 1), worstPosition(story.account, MARKET).maxLongLots]).toEqual(["cancelled", 0]);
   });
 });
 
@@ -130,7 +131,7 @@ describe("while the stream is down", () => {
     );
     story.wait(2000).streamUp();
     const { account } = story;
-    expect([account.current, account.positionLots(MARKET), account.worstPosition(MARKET).maxLongLots]).toEqual([true, 5, 10]);
+    expect([account.current, account.positionLots(MARKET), worstPosition(account, MARKET).maxLongLots]).toEqual([true, 5, 10]);
     story.wait(6000);
     expect([...story.differences].sort()).toEqual(["amount", "trade-missed", "trade-missed"]);
   });

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
 import { phaseOf, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
+import { worstPosition } from "./worst-position.js";
 
 describe("an unknown place (rule 6)", () => {
   it("counts at full size, keeps its slot, and is lost only after its window, when nothing shows it", () => {
     const story = new Story().start();
     unanswered(story, 1);
     const { account } = story;
-    expect([phaseOf(story, 1), account.worstPosition(MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([
+    expect([phaseOf(story, 1), worstPosition(account, MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([
       "unknown",
       10,
       true,
@@ -18,7 +19,7 @@ describe("an unknown place (rule 6)", () => {
     expect(phaseOf(story, 1)).toBe("unknown");
     story.wait(3000);
     expect(phaseOf(story, 1)).toBe("lost");
-    expect([account.worstPosition(MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([0, false]);
+    expect([worstPosition(account, MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([0, false]);
     const time = story.changes.find((change) => change.kind === "reconciled" && change.result.resolved.length > 0);
     expect(time?.kind === "reconciled" && time.result.exchangeTimeMs).toBeGreaterThan(sentAtMs + 5000);
     expect(account.counts).toMatchObject({ unknown: 1, unknownResolved: 1 });

@@ -3,6 +3,7 @@ import type { VenueTrade } from "../../src/exchange/records.js";
 import { hashOf, infoOf, MARKET, T0, venueOrder, venueTrade } from "./exchange-story.js";
 import { phaseOf, resting } from "./reconciled-orders.js";
 import { Story } from "./scripted-exchange.js";
+import { worstPosition } from "./worst-position.js";
 
 /** A trade that the stream does not tell: it is in the positions once, and has failed before the trades are asked for. */
 function failsInBetween(story: Story): void {
@@ -34,7 +35,7 @@ describe("the start", () => {
     expect(story.differences).toEqual([]);
     // What was filled before this run is in no log of this one.
     expect(story.changes.filter((change) => change.kind === "fill")).toEqual([]);
-    expect(account.worstPosition(MARKET)).toEqual({ maxLongLots: 49, maxShortLots: 33 });
+    expect(worstPosition(account, MARKET)).toEqual({ maxLongLots: 49, maxShortLots: 33 });
   });
 
   it("counts a trade once that comes between the trades and the positions", () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { worstPosition } from "../account/worst-position.js";
 import { BID, Stage } from "./stage.js";
 
 it("an order whose answer was lost, and that rests all the same, is found and kept: never placed a second time", async () => {
@@ -11,7 +12,7 @@ it("an order whose answer was lost, and that rests all the same, is found and ke
   stage.wants({ ask: null });
   await stage.passes(4_000);
   expect(stage.phases()).toEqual(["sent", "unknown"]);
-  expect(stage.rig.bot.context.account.worstPosition("btcusdc").maxLongLots, "it counts at full size").toBe(10);
+  expect(worstPosition(stage.rig.bot.context.account, "btcusdc").maxLongLots, "it counts at full size").toBe(10);
 
   await stage.passes(20_000);
   stage.network.restore("account");

@@ -133,7 +133,7 @@ export class Bot {
       }
       case "market-state":
       case "public-trade":
-        desks.get(event.marketId)?.state.apply(event, clock.monotonicMs());
+        desks.get(event.marketId)?.state.apply(event);
         if (event.type === "market-state") this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
       case "malformed":

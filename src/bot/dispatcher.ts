@@ -1,4 +1,4 @@
-import type { Hex, Int64Id, MarketId, Ms, Side } from "../core/units.js";
+import type { Hex, Int64Id, MarketId, Side } from "../core/units.js";
 import type { Action, ActionId, QuestionAction } from "../exchange/venue.js";
 import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../executor/outbox.js";
 import type { PlannedPlace } from "../executor/plan.js";
@@ -172,13 +172,6 @@ export class Dispatcher {
     this.#inFlight.delete(actionId);
     this.dropped(flight.key);
     return flight;
-  }
-
-  /** Age of the oldest action without an answer, on the clock that never steps; 0 when none is under way. */
-  oldestMs(monotonicMs: number): Ms {
-    let oldest = monotonicMs;
-    for (const { dispatchedMonotonicMs } of this.#inFlight.values()) oldest = Math.min(oldest, dispatchedMonotonicMs);
-    return monotonicMs - oldest;
   }
 
   #waitingOn(subject: string): Held | undefined {

@@ -66,8 +66,8 @@ export function outboxPriority(kind: OutboxKind, rank = 0): number {
 }
 
 /**
- * The priority queue between executor and transport (design, rule 9): p-queue with its concurrency, priority, pause and start alone,
- * never its interval or timeout, which own real timers. Works in virtual time: nothing but microtasks.
+ * The priority queue between executor and transport (design, rule 9): p-queue with its concurrency and priority alone, never its
+ * interval or timeout, which own real timers. Works in virtual time: nothing but microtasks.
  */
 export class Outbox {
   readonly #queue: PQueue;
@@ -110,29 +110,12 @@ export class Outbox {
 
   /** Otherwise p-queue starts an item at once. */
   get #mustWait(): boolean {
-    return this.#queue.isPaused || this.#queue.size > 0 || this.#queue.pending >= this.#queue.concurrency;
+    return this.#queue.size > 0 || this.#queue.pending >= this.#queue.concurrency;
   }
 
   #ended(item: OutboxItem, left: boolean): void {
     this.#keys.delete(item.key);
     if (!left) item.withdrawn?.();
-  }
-
-  /** Nothing leaves until {@link start}: a ban, or no connection. What is under way stays so. */
-  pause(): void {
-    this.#queue.pause();
-  }
-
-  start(): void {
-    this.#queue.start();
-  }
-
-  has(key: string): boolean {
-    return this.#keys.has(key);
-  }
-
-  get isPaused(): boolean {
-    return this.#queue.isPaused;
   }
 
   /** Items whose turn has not come. */

@@ -25,9 +25,7 @@ export class SyncedBook {
   #reason = "no snapshot yet";
   #sequence = Number.NaN;
   #gaps = 0;
-  #crossings = 0;
   #lastReceivedMs = Number.NEGATIVE_INFINITY;
-  #lastChangedMs = Number.NEGATIVE_INFINITY;
 
   /** @param holdsOwnOrders false of a market that knows nothing of our orders: they are filled on paper. */
   constructor(marketId: MarketId, holdsOwnOrders = true) {
@@ -62,19 +60,9 @@ export class SyncedBook {
     return this.#gaps;
   }
 
-  /** Times that a whole update left the best bid at or above the best ask. */
-  get crossings(): number {
-    return this.#crossings;
-  }
-
   /** When the last event that was applied came, or when a quiet market was confirmed; on the caller's clock. */
   get lastReceivedMs(): Ms {
     return this.#lastReceivedMs;
-  }
-
-  /** When a level last changed; on the caller's clock. */
-  get lastChangedMs(): Ms {
-    return this.#lastChangedMs;
   }
 
   /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
@@ -124,7 +112,7 @@ export class SyncedBook {
     write(this.#book.bids, event.bids);
     write(this.#book.asks, event.asks);
     this.#synchronised = true;
-    return this.#settle(event.sequence, true, nowMs);
+    return this.#settle(event.sequence, nowMs);
   }
 
   #update(event: Extract<BookEvent, { type: "book-update" }>, nowMs: Ms): BookSyncResult {
@@ -134,18 +122,16 @@ export class SyncedBook {
       this.lose(`sequence gap: expected an update from ${this.#sequence + 1}, got ${event.beginSequence} to ${event.endSequence}`);
       return "resubscribe";
     }
-    const bidsChanged = write(this.#book.bids, event.bids);
-    const asksChanged = write(this.#book.asks, event.asks);
-    return this.#settle(event.endSequence, bidsChanged || asksChanged, nowMs);
+    write(this.#book.bids, event.bids);
+    write(this.#book.asks, event.asks);
+    return this.#settle(event.endSequence, nowMs);
   }
 
-  #settle(sequence: number, changed: boolean, nowMs: Ms): BookSyncResult {
+  #settle(sequence: number, nowMs: Ms): BookSyncResult {
     this.#sequence = sequence;
     this.#lastReceivedMs = nowMs;
-    if (changed) this.#lastChangedMs = nowMs;
     // Only a whole update may be judged: between two levels of one message a book may look crossed.
     if (this.#book.crossed) {
-      this.#crossings++;
       this.lose(`crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`);
       return "resubscribe";
     }
@@ -153,10 +139,6 @@ export class SyncedBook {
   }
 }
 
-function write(side: BookSide, pairs: readonly number[]): boolean {
-  let changed = false;
-  for (let i = 0; i + 1 < pairs.length; i += 2) {
-    if (side.set(pairs[i], pairs[i + 1])) changed = true;
-  }
-  return changed;
+function write(side: BookSide, pairs: readonly number[]): void {
+  for (let i = 0; i + 1 < pairs.length; i += 2) side.set(pairs[i], pairs[i + 1]);
 }

@@ -1,8 +1,8 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { CreditUnits, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
 
-/** Marks, funding and the last public trade of one market, as the market stream tells them. */
+/** Marks and funding of one market, and between which prices it traded since the last view, as the market stream tells them. */
 export class MarketState {
   readonly marketId: MarketId;
   readonly #creditPerTick: number;
@@ -12,8 +12,6 @@ export class MarketState {
   #indexTicks = Number.NaN;
   #fundingRate = 0;
   #nextFundingMs: Ms = 0;
-  #receivedMs = Number.NEGATIVE_INFINITY;
-  #lastTrade: LastTrade | undefined;
   #tradedHigh: Ticks = Number.NaN;
   #tradedLow: Ticks = Number.NaN;
 
@@ -52,16 +50,6 @@ export class MarketState {
     return this.#nextFundingMs;
   }
 
-  /** When marks last came, on the caller's clock. */
-  get receivedMs(): Ms {
-    return this.#receivedMs;
-  }
-
-  /** The newest public trade of the market. */
-  get lastTrade(): LastTrade | undefined {
-    return this.#lastTrade;
-  }
-
   /** The highest price at which a taker bought since `startView`; NaN where none did. */
   get tradedHighTicks(): Ticks {
     return this.#tradedHigh;
@@ -88,13 +76,11 @@ export class MarketState {
     }
   }
 
-  /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
-  apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>, nowMs: Ms): void {
+  /** Takes one event in. Events of other markets are ignored. */
+  apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>): void {
     if (event.marketId !== this.marketId) return;
     if (event.type === "public-trade") {
-      const aggressor = event.isBuyerMaker ? "SELL" : "BUY";
-      this.#lastTrade = { ticks: event.ticks, lots: event.lots, timeMs: event.timeMs, aggressor };
-      this.noteTraded(event.ticks, aggressor);
+      this.noteTraded(event.ticks, event.isBuyerMaker ? "SELL" : "BUY");
       return;
     }
     this.#mark = event.mark;
@@ -103,16 +89,5 @@ export class MarketState {
     this.#indexTicks = Number(event.index) / this.#creditPerTick;
     this.#fundingRate = event.fundingRate;
     this.#nextFundingMs = event.nextFundingMs;
-    this.#receivedMs = nowMs;
   }
-}
-
-/** A public trade as far as a market's state keeps it. */
-export interface LastTrade {
-  readonly ticks: Ticks;
-  readonly lots: Lots;
-  /** Exchange time. */
-  readonly timeMs: Ms;
-  /** The side that took. */
-  readonly aggressor: Side;
 }

@@ -82,10 +82,6 @@ export interface FlowMarket {
   place(order: FlowOrder): FlowOrderRef | null;
   /** Cancels what is open of it; false when nothing was. */
   cancel(ref: FlowOrderRef): boolean;
-  /** Signed lots that an agent has bought less sold since the start. */
-  inventoryLots(agent: string): Lots;
-  /** Lots an agent has resting on a side. */
-  openLots(agent: string, side: Side): Lots;
   /** Index and mark in fractional ticks. Until the first call both are the book's mid averaged over one second. */
   setReference(indexTicks: number, markTicks: number): void;
   /** Puts recorded depth under the participants' orders, who queue by the model. Once, before the first `applyRecorded`. */

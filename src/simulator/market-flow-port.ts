@@ -1,6 +1,6 @@
 import { FormatError } from "../core/errors.js";
 import type { QueueModel, QueuePlace } from "../core/queue-models.js";
-import type { Lots, Ms, Side, Ticks } from "../core/units.js";
+import type { Ms, Ticks } from "../core/units.js";
 import type { FlowLevel, FlowMarket, FlowOrder, FlowOrderRef, RecordedDepth, RecordedMessage, RecordedPrint } from "./flow-market.js";
 import { FlowAgentOrder } from "./markets/flow-agent.js";
 import type { Market } from "./markets/market.js";
@@ -79,15 +79,6 @@ export class MarketFlowPort implements FlowMarket {
       this.#resting.delete(ref);
     }
     return cancelled;
-  }
-
-  inventoryLots(agent: string): Lots {
-    return this.#parts.market.agent(agent).inventoryLots;
-  }
-
-  openLots(agent: string, side: Side): Lots {
-    const { openBuyLots, openSellLots } = this.#parts.market.agent(agent);
-    return side === "BUY" ? openBuyLots : openSellLots;
   }
 
   setReference(indexTicks: number, markTicks: number): void {

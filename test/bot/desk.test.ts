@@ -49,7 +49,7 @@ function openDesk() {
   const book = (bids: [number, number][]) =>
     desk.book.apply({ type: "book-snapshot", marketId: testInstrument.marketId, sequence: 1, bids: bids.flat(), asks: [102, 5] }, 1);
   const trade = (ticks: number, isBuyerMaker: boolean) =>
-    desk.state.apply({ type: "public-trade", marketId: testInstrument.marketId, id: "1", ticks, lots: 1, timeMs: 1, isBuyerMaker }, 1);
+    desk.state.apply({ type: "public-trade", marketId: testInstrument.marketId, id: "1", ticks, lots: 1, timeMs: 1, isBuyerMaker });
   const emit = () => desk.emitView("timer", { ownOrders: [], positionLots: 0, equity: 0n, timeMs: 1 });
   return { views, book, trade, emit };
 }

@@ -163,21 +163,21 @@ describe("what traded since the view before", () => {
   it("is how far takers reached on either side: the prices that a resting quote would have had to be at to be filled", () => {
     const state = new MarketState(instrument);
     expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
-    state.apply(trade(102, false), 1);
+    state.apply(trade(102, false));
     expect(traded(state)).toEqual([102, Number.NaN]);
-    for (const ticks of [100, 98, 99]) state.apply(trade(ticks, true), 2);
-    for (const ticks of [104, 103]) state.apply(trade(ticks, false), 3);
+    for (const ticks of [100, 98, 99]) state.apply(trade(ticks, true));
+    for (const ticks of [104, 103]) state.apply(trade(ticks, false));
     expect(traded(state)).toEqual([104, 98]);
   });
 
   it("is nothing again once a view was made, and another market's trades are not this one's", () => {
     const state = new MarketState(instrument);
-    state.apply(trade(102, false), 1);
+    state.apply(trade(102, false));
     state.startView();
     expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
-    state.apply({ ...trade(90, true), marketId: "ethusdc" }, 2);
+    state.apply({ ...trade(90, true), marketId: "ethusdc" });
     expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
-    state.apply(trade(101, true), 2);
+    state.apply(trade(101, true));
     expect(traded(state)).toEqual([Number.NaN, 101]);
   });
 });
@@ -186,26 +186,22 @@ describe("marks and funding", () => {
   it("come in credit for one base unit, and are shown in ticks", () => {
     const state = new MarketState(instrument);
     expect([state.markTicks, state.indexTicks, state.mark]).toEqual([Number.NaN, Number.NaN, undefined]);
-    state.apply(
-      { type: "market-state", marketId: "btcusdc", mark: 60_123_450_000n, index: 60_000_000_000n, fundingRate: 0.0001, nextFundingMs: 7 },
-      42,
-    );
+    state.apply({
+      type: "market-state",
+      marketId: "btcusdc",
+      mark: 60_123_450_000n,
+      index: 60_000_000_000n,
+      fundingRate: 0.0001,
+      nextFundingMs: 7,
+    });
     expect(state.markTicks).toBeCloseTo(601_234.5, 9);
     expect(state.indexTicks).toBeCloseTo(600_000, 9);
-    expect([state.mark, state.index, state.fundingRate, state.nextFundingMs, state.receivedMs]).toEqual([
-      60_123_450_000n,
-      60_000_000_000n,
-      0.0001,
-      7,
-      42,
-    ]);
+    expect([state.mark, state.index, state.fundingRate, state.nextFundingMs]).toEqual([60_123_450_000n, 60_000_000_000n, 0.0001, 7]);
   });
 
-  it("of another market change nothing; a public trade keeps its taker's side", () => {
+  it("of another market change nothing", () => {
     const state = new MarketState(instrument);
-    state.apply({ type: "market-state", marketId: "ethusdc", mark: 1n, index: 1n, fundingRate: 1, nextFundingMs: 7 }, 42);
+    state.apply({ type: "market-state", marketId: "ethusdc", mark: 1n, index: 1n, fundingRate: 1, nextFundingMs: 7 });
     expect(state.mark).toBeUndefined();
-    state.apply({ type: "public-trade", marketId: "btcusdc", id: "1", ticks: 9, lots: 2, timeMs: 5, isBuyerMaker: true }, 43);
-    expect(state.lastTrade).toEqual({ ticks: 9, lots: 2, timeMs: 5, aggressor: "SELL" });
   });
 });

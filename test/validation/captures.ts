@@ -78,7 +78,7 @@ async function calibrate(tag: BtcCapture, fromMs: number, toMs: number): Promise
         if (event.timeMs > fromMs && event.timeMs <= toMs) trades++;
         const { id, ticks, lots, timeMs, aggressor } = event;
         const isBuyerMaker = aggressor === "SELL";
-        state.apply({ type: "public-trade", marketId: BTC_GRID.marketId, id, ticks, lots, timeMs, isBuyerMaker }, timeMs);
+        state.apply({ type: "public-trade", marketId: BTC_GRID.marketId, id, ticks, lots, timeMs, isBuyerMaker });
         continue;
       }
       // The windows begin long after the snapshot: what it does not say has been said again by then.

@@ -25,11 +25,6 @@ export class HeldOrder {
     this.updatedAtMs = createdAtMs;
   }
 
-  /** Whether something of it may still fill. */
-  get isOpen(): boolean {
-    return this.end === undefined && this.order.openLots > 0;
-  }
-
   filled(ticks: number, lots: Lots, quote: CreditUnits, atMs: Ms): void {
     this.filledLots += lots;
     this.quote += quote;

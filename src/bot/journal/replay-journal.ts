@@ -70,7 +70,6 @@ export interface ReplayResult {
 
 /** What a replay tells while it runs. */
 export interface ReplayOptions {
-  readonly onHeader?: (header: JournalHeader) => void;
   readonly onTurn?: (turn: ReplayedTurn) => void;
 }
 
@@ -93,7 +92,6 @@ export async function replayLines(lines: AsyncIterable<FileLine> | Iterable<File
   for await (const line of lines) {
     if (replay === undefined) {
       const header = decodeHeader(line.text);
-      options.onHeader?.(header);
       const { strategies, changed } = await strategiesOf(header);
       changedStrategies = changed;
       replay = new JournalReplay(header, strategies);

@@ -66,10 +66,6 @@ export class Guard {
     this.#budget = RateBudget.create(options.tokens, options.tokensIntervalMs);
   }
 
-  get acting(): boolean {
-    return this.#acting;
-  }
-
   start(): void {
     this.#options.notify({ kind: "watching", markets: this.#options.markets });
     this.#look();

@@ -1,6 +1,5 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Timer } from "../../core/seam.js";
-import type { Hex } from "../../core/units.js";
 import { CanonicalChain } from "../canonical-chain.js";
 import { blockTag } from "../chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
@@ -83,11 +82,6 @@ export class TransactionLanes {
    */
   static open(options: TransactionLanesOptions): TransactionLanes {
     return new TransactionLanes(laneSettingsOf(options));
-  }
-
-  /** The account, with the checksum of EIP-55. */
-  get address(): Hex {
-    return this.#settings.signer.address;
   }
 
   /** Hears every event, until the returned function is called. What a listener throws ends the process: it is a bug. */

@@ -26,12 +26,6 @@ export function takeoverTerms(market: MarginMarket, position: Paper, request: Pa
   return { paper, credit, insuranceFee: mulFixed(absolute(credit), market.insuranceFeeRate) };
 }
 
-/** `LIQUIDATION_PRICE_PROTECTION` does not strike: prices compared crosswise, so that a capped request is judged pro rata (protocol 7.7). */
-export function passesPriceProtection({ paper, credit }: TakeoverTerms, request: Paper, expectCredit: CreditUnits): boolean {
-  const [offered, worst] = [credit * request, expectCredit * paper];
-  return paper > 0n ? offered >= worst : offered <= worst;
-}
-
 /** The liquidator's account afterwards. */
 export function liquidatorAfter(own: MarginAccount, market: MarginMarket, { paper, credit }: TakeoverTerms): MarginAccount {
   return marginAfter(own, market, paper, credit);

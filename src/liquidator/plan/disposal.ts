@@ -41,11 +41,6 @@ export class BookDisposal {
     this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, ahead);
   }
 
-  /** Whether there is anybody to unwind with. */
-  get isEmpty(): boolean {
-    return this.#levels.length === 0;
-  }
-
   /** How much of `paper` only reduces what is held, without sign. */
   netted(paper: Paper): Paper {
     return paper > 0n === this.#held > 0n ? 0n : smaller(absolute(paper), absolute(this.#held));

@@ -54,11 +54,6 @@ export class Clearing {
     return this.#settlement.pending.length;
   }
 
-  /** What waits for settlement, the next due first. */
-  get pending(): readonly PendingSettlement[] {
-    return this.#settlement.pending;
-  }
-
   /** Puts back a match that waited when the process ended. */
   restore(pending: PendingSettlement): void {
     this.#settlement.restore(pending);

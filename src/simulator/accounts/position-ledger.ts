@@ -73,12 +73,6 @@ export class PositionLedger {
     this.#fold();
   }
 
-  /** The chain confirmed an entry with these amounts, before everything that still waits: the fee of a sweep is that of its sum. */
-  settleAs(entry: LedgerEntry, change: PositionFill): void {
-    this.#entries = this.#entries.filter((waiting) => waiting !== entry);
-    this.applySettled(change);
-  }
-
   /** Something happened on chain that nobody matched here, before everything that still waits. @returns the profit of what it closed */
   applySettled(change: LedgerEntry["change"]): CreditUnits {
     const realizedPnl = applyTo(this.#settled, change);

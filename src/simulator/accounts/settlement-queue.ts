@@ -15,10 +15,6 @@ export class SettlementQueue<Item> {
     this.#settle = settle;
   }
 
-  get size(): number {
-    return this.#waiting.length;
-  }
-
   /** Everything that waits, the next due first. */
   get items(): readonly Item[] {
     return this.#waiting.map(({ item }) => item);

@@ -2,9 +2,8 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { FlowOrderRef } from "../flow-market.js";
 import { BookOrder } from "../matching/book-order.js";
 
-/** A house agent: what it holds and has resting. Its money is the house account's. */
+/** A house agent: what it has resting. Its money and its position are the house account's. */
 export class FlowAgent {
-  inventoryLots: Lots = 0;
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
 

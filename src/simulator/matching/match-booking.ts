@@ -34,8 +34,8 @@ export class MatchBooking {
     if (maker instanceof FlowAgentOrder) {
       maker.rests(-lots);
     }
-    this.#noteParty(taker, lots);
-    this.#noteParty(maker, lots);
+    this.#noteParty(taker);
+    this.#noteParty(maker);
     this.#clearing.book({
       market,
       buyer: takerSide === "BUY" ? taker : maker,
@@ -59,10 +59,8 @@ export class MatchBooking {
     }
   }
 
-  #noteParty(order: BookOrder | null, lots: Lots): void {
-    if (order instanceof FlowAgentOrder) {
-      order.owner.inventoryLots += order.side === "BUY" ? lots : -lots;
-    } else if (order instanceof Order) {
+  #noteParty(order: BookOrder | null): void {
+    if (order instanceof Order) {
       this.#traded.add(order.terms.account);
     }
   }

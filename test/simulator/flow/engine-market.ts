@@ -47,7 +47,6 @@ export class EngineMarket implements FlowMarket {
   recordedMessages = 0;
   calls = 0;
   readonly #clock: Clock;
-  readonly #inventory = new Map<string, Lots>();
   readonly #engine = new MatchingEngine(
     {
       onMatch: (taker, maker, ticks, lots) =>
@@ -104,19 +103,6 @@ export class EngineMarket implements FlowMarket {
     return true;
   }
 
-  inventoryLots(agent: string): Lots {
-    return this.#inventory.get(agent) ?? 0;
-  }
-
-  openLots(agent: string, side: Side): Lots {
-    let lots = 0;
-    this.#engine.ladder(side).forEachLevel((level) => {
-      for (let order = level.head; order !== null; order = order.next) lots += nameOf(order) === agent ? order.openLots : 0;
-      return true;
-    });
-    return lots;
-  }
-
   setReference(indexTicks: number, markTicks: number): void {
     this.references.push({ atMs: this.nowMs(), indexTicks, markTicks });
   }
@@ -148,9 +134,6 @@ export class EngineMarket implements FlowMarket {
 
   #matched(taker: string, maker: string, takerSide: Side, ticks: Ticks, lots: Lots): void {
     this.trades.push({ atMs: this.nowMs(), taker, maker, takerSide, ticks, lots });
-    const bought = takerSide === "BUY" ? lots : -lots;
-    this.#inventory.set(taker, (this.#inventory.get(taker) ?? 0) + bought);
-    this.#inventory.set(maker, (this.#inventory.get(maker) ?? 0) - bought);
   }
 }
 

@@ -10,7 +10,7 @@ export interface AgentView {
 
 /** One participant of a synthetic market. It acts when its time has come and says how long until the next time. */
 export interface FlowAgent {
-  /** Unique in its market; the house account keeps the agent's inventory under it. */
+  /** Unique in its market: its orders are known by it. */
   readonly name: string;
   /** Before the market opens: what the agent puts up at once, and how long until it acts first. Infinity: never. */
   open(view: AgentView): Ms;

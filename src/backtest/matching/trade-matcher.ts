@@ -37,8 +37,8 @@ export class TradeMatcher extends OrderMatcher {
   #known = 0;
   #bidTicks = Number.NaN;
   #askTicks = Number.NaN;
-  /** When somebody traded last before the stretch that is being played. */
-  #stretchBeforeUs = Number.NEGATIVE_INFINITY;
+  /** The last two instants of trades before the stretch that is being played, the newer first: a stretch may begin amid an instant. */
+  #stretchBeforeUs: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
   /** @throws ConfigError when an amount or slippage is none */
   constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks, onTouch }: TradeMatcherOptions) {
@@ -141,10 +141,15 @@ export class TradeMatcher extends OrderMatcher {
   /** When somebody traded last before an instant that is being played: between the two no price is known. */
   #tradedBeforeUs(atUs: number): number {
     const { tape, next } = this.#reel;
-    for (let message = next - 1; message >= 0; message--) {
-      if (tape.kind[message] === TapeKind.trade && tape.exchangeUs[message] < atUs) return tape.exchangeUs[message];
+    return this.#lastTradeUs(tape, next, atUs);
+  }
+
+  /** Stamp of the last trade before an instant among the first messages of a tape and all that was before the tape. */
+  #lastTradeUs({ kind, exchangeUs }: Tape, messages: number, us: number): number {
+    for (let message = messages - 1; message >= 0; message--) {
+      if (kind[message] === TapeKind.trade && exchangeUs[message] < us) return exchangeUs[message];
     }
-    return this.#stretchBeforeUs;
+    return this.#stretchBeforeUs.find((before) => before < us) ?? Number.NEGATIVE_INFINITY;
   }
 
   #tellTouch(message: number, atUs: number): void {
@@ -159,7 +164,8 @@ export class TradeMatcher extends OrderMatcher {
     this.#learnPrices();
     const { tape } = this.#reel;
     if (!this.#reel.turn()) return false;
-    this.#stretchBeforeUs = lastTradeUs(tape) ?? this.#stretchBeforeUs;
+    const lastUs = this.#lastTradeUs(tape, tape.messages, Number.POSITIVE_INFINITY);
+    this.#stretchBeforeUs = [lastUs, this.#lastTradeUs(tape, tape.messages, lastUs)];
     this.#known = 0;
     return true;
   }
@@ -181,11 +187,6 @@ export class TradeMatcher extends OrderMatcher {
     }
     return this;
   }
-}
-
-function lastTradeUs({ messages, kind, exchangeUs }: Tape): number | undefined {
-  for (let message = messages - 1; message >= 0; message--) if (kind[message] === TapeKind.trade) return exchangeUs[message];
-  return undefined;
 }
 
 /** The first message from `from` on that lies after an instant, or at it where it is not inclusive. */

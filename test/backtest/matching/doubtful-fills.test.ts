@@ -122,6 +122,21 @@ describe("a fill of which trades alone do not tell it", () => {
     expect(heard.doubted).toEqual(["1 through"]);
   });
 
+  it("is judged alike wherever a block of columns ends, amid an instant too: a maker's rebate hung on that", () => {
+    const inThreeBlocks = (opening: TapeBuilder): string[] => {
+      const heard = new Heard();
+      const matcher = new TradeMatcher({ tape: at(opening, 300, "BUY", 102).build(), listener: heard, slippageTicks: 0 });
+      matcher.extend(at(new TapeBuilder(GRID), 300, "BUY", 102).build());
+      matcher.extend(at(new TapeBuilder(GRID), 300, "SELL", 99).build());
+      playTo(matcher, 10 * MS);
+      matcher.place(order(1, "BUY", 101, 7), 10 * MS);
+      while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
+      return heard.doubted;
+    };
+    expect(inThreeBlocks(at(new TapeBuilder(GRID), 1, "SELL", 100))).toEqual(["1 through?"]);
+    expect(inThreeBlocks(at(at(new TapeBuilder(GRID), 1, "SELL", 100), 200, "BUY", 102))).toEqual(["1 through"]);
+  });
+
   it("is none by a trade at its own price", () => {
     expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
   });

@@ -15,6 +15,7 @@ import { fundingShape, klinesShape, tradesShape } from "./sources/exchange-shape
 import { cutTo, gapsOf, type Span, unionOf, withoutSpans } from "./spans.js";
 import { dropRows, stageRows } from "./stage-rows.js";
 import { StagedDay } from "./staged-day.js";
+import { StagedDoubts } from "./staged-doubts.js";
 import type { HistoryStore } from "./store.js";
 import { writeDays } from "./write-days.js";
 
@@ -127,8 +128,7 @@ async function downloadKind(
     for (const gap of gaps) {
       for (let startMs = gap[0]; startMs < gap[1]; startMs = nextDay(startMs)) {
         const day: Span = [startMs, Math.min(gap[1], nextDay(startMs))];
-        const before = findings.length;
-        const unknown: Span[] = [];
+        const doubts = new StagedDoubts(join(folder, `${startMs}.doubts.ndjson`));
         const staged = new StagedDay(join(folder, `${startMs}.ndjson`));
         try {
           const [first, last] = [staged.first, staged.last].map((record) => recordOf(record, kind, staged.path));
@@ -140,8 +140,8 @@ async function downloadKind(
             first,
             last,
             ...(pageSize === undefined ? {} : { pageSize }),
-            onFinding: (finding) => findings.push(finding),
-            onUnlisted: (missing) => unknown.push(...cutTo([missing], day)),
+            onFinding: (finding) => doubts.find(finding),
+            onUnlisted: (missing) => doubts.miss(missing),
           })) {
             signal?.throwIfAborted();
             staged.add(record.fields);
@@ -151,10 +151,13 @@ async function downloadKind(
         } finally {
           staged.close();
         }
+        findings.push(...doubts.findings);
+        const unknown = cutTo(doubts.unlisted, day);
         unlisted.push(...unknown);
-        const covered = withoutSpans([day], unionOf(unknown));
+        const covered = withoutSpans([day], unknown);
         if (covered.length === 0 && staged.isEmpty) {
           staged.remove();
+          doubts.remove();
           continue;
         }
         const shaped = await shapeOf(duck, staged.path, kind);
@@ -167,11 +170,12 @@ async function downloadKind(
             source: { name: address },
             covered,
             grid,
-            findings: findings.slice(before),
+            findings: doubts.findings,
           })),
         );
         dropRows(stagedRows);
         staged.remove();
+        doubts.remove();
         onProgress?.(kind, day[1]);
       }
     }

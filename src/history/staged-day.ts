@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { HistoryError } from "./history-errors.js";
 
 /** What of either end is read first: most records are shorter. */
@@ -24,8 +24,8 @@ export class StagedDay {
     this.#end = end;
     ftruncateSync(this.#handle, end);
     if (line === "") return;
-    this.last = recordIn(path, "ends", line);
-    this.first = recordIn(path, "begins", firstWhole(this.#handle, end));
+    this.last = recordIn(path, "ends with", line);
+    this.first = recordIn(path, "begins with", firstWhole(this.#handle, end));
   }
 
   add(record: object): void {
@@ -65,11 +65,20 @@ export class StagedDay {
   }
 }
 
-function recordIn(path: string, which: "begins" | "ends", line: string): unknown {
+/** All that was staged in a file; nothing where there is none. @throws HistoryError when a line is no record */
+export function stagedRecords(path: string): unknown[] {
+  if (!existsSync(path)) return [];
+  // Ends it at its last whole line.
+  new StagedDay(path).close();
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => recordIn(path, "holds", line));
+}
+
+function recordIn(path: string, which: "begins with" | "ends with" | "holds", line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new HistoryError(path, `${which} with a line that is no record`, {
+    throw new HistoryError(path, `${which} a line that is no record`, {
       value: line.slice(0, 80),
       expected: "a file of this program: delete it",
       cause,

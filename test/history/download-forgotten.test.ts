@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { liveSeam } from "../../src/core/live-seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
+import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
+import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { download } from "../../src/history/download.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
@@ -98,5 +101,50 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     ]);
     expect(day?.covered[0]?.[1]).toBeLessThan(later);
     expect(kinds[0]?.findings).toEqual([expect.stringMatching(/the last record that was there, at \d+, is no longer at the exchange/)]);
+  });
+
+  // What lay between two pages was told to the process that fetched them alone: the next one called that time covered, and a backtest traded
+  // through minutes of which nobody knows.
+  it("leaves as a gap what it has forgotten between two pages, also where the download that fetched them was killed afterwards", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const seam = liveSeam();
+    const network = new NetworkTransport({ restUrl: server.restUrl, streamUrl: server.restUrl.replace("http", "ws"), clock: seam.clock });
+    const first = await oldestMs();
+    const listedMs = clock.nowMs() - first;
+    let forgets = false;
+    const transport: ConstructorParameters<typeof ExchangeClient>[0]["transport"] = {
+      request: async (request, done) => {
+        // Half of its list goes for newer ones.
+        if (forgets) await clock.runUntil(clock.nowMs() + listedMs / 2);
+        forgets = false;
+        network.request(request, done);
+      },
+    };
+    const client = new ExchangeClient({ transport, seam });
+    await client.syncClock();
+    const span = [START - 3 * 86_400_000, clock.nowMs()] as const;
+    let diedAtMs = 0;
+    let records = 0;
+    const killed = download(store, client, {
+      ...{ market: "btcusdc", span, kinds: ["trades"], address: server.restUrl, pageSize: 40 },
+      onProgress: (_kind, atMs) => {
+        records += 100;
+        forgets = records === 100;
+        if (records < 200) return;
+        diedAtMs = atMs;
+        throw new Error("killed");
+      },
+    });
+    await expect(killed).rejects.toThrow("killed");
+    client.close();
+    network.close();
+    const { kinds } = await take(store);
+    const [day] = store.days(SERIES);
+    expect(day?.covered).toHaveLength(2);
+    expect(day?.covered[0]?.[0]).toBe(first);
+    expect(day?.covered[1]?.[0]).toBeGreaterThan(first + listedMs / 3);
+    expect(day?.covered[1]?.[0]).toBeLessThan(diedAtMs);
+    expect(kinds[0]?.findings).toEqual([expect.stringMatching(/the page from \d+ on does not overlap the one before/)]);
+    expect(day?.findings).toEqual(kinds[0]?.findings);
   });
 });

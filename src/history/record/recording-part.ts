@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { MarketId } from "../../core/units.js";
 import { writeWhole } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
-import { StagedDay } from "../staged-day.js";
+import { StagedDay, stagedRecords } from "../staged-day.js";
 import { makeStoreFolder } from "../store-folder.js";
 
 /** What a recording writes. */
@@ -118,9 +118,10 @@ export function readPart(folder: string): { readonly header: PartHeader; readonl
   if (!existsSync(path)) return undefined;
   const said = header.safeParse(parsed(path, readFileSync(path, "utf8")));
   if (!said.success) throw foreign(path, said.error.message);
-  const notes = linesOf(join(folder, "notes.ndjson")).map((line) => {
-    const read = note.safeParse(parsed(folder, line));
-    if (!read.success) throw foreign(join(folder, "notes.ndjson"), line);
+  const notesPath = join(folder, "notes.ndjson");
+  const notes = stagedRecords(notesPath).map((record) => {
+    const read = note.safeParse(record);
+    if (!read.success) throw foreign(notesPath, JSON.stringify(record));
     return read.data;
   });
   return { header: said.data, notes };
@@ -139,14 +140,6 @@ export function dropPart(folder: string): void {
   // Without its header the rest is nothing, if the process ends in between.
   rmSync(join(folder, "part.json"), { force: true });
   rmSync(folder, { recursive: true, force: true });
-}
-
-function linesOf(path: string): string[] {
-  if (!existsSync(path)) return [];
-  new StagedDay(path).close();
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
 }
 
 function parsed(path: string, text: string): unknown {

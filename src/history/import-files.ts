@@ -33,8 +33,6 @@ export interface ImportOptions extends ShapeWish {
   readonly market: MarketId;
   /** Files of one capture: they share a clock. */
   readonly files: readonly string[];
-  /** The one market of files that hold several. */
-  readonly symbol?: string;
   readonly clock: ClockWish;
   /** What the days hold already is dropped. */
   readonly replace: boolean;

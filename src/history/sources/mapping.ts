@@ -2,13 +2,14 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, identifier, pathSql } from "../duck.js";
+import { type Duck, identifier, literal, pathSql } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../unpack.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
+import { mappedChain, tellsChain } from "./mapped-chain.js";
 import { marketColumn, marketSql, marketsSql } from "./market-column.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile, type Writ } from "./shape.js";
@@ -57,20 +58,21 @@ export function loadMapping(path: string): Mapping {
   return checkMapping(loadYamlFile(path).value);
 }
 
-/** A file of any columns. @param names of its columns, or of its first record's fields, where its first line tells them. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
+/** A file of any columns. @param names of its columns, or of its first record's fields, where its first line tells them. @param symbol the one market of a file of several, whose chain of sequences is looked at. @returns undefined where candles are too few to tell their interval. @throws ConfigError for a column that the file lacks */
 export async function mappedShape(
   duck: Duck,
   { path, file }: Pick<PlainFile, "path" | "file">,
   writ: Writ,
   names: readonly string[],
   mapping: Mapping,
+  symbol?: string,
 ): Promise<ShapedFile | undefined> {
   const kind: HistoryKind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
   const held = writ.writ === "parquet" ? await columnsOf(duck, path) : names;
   const market = marketColumn(held);
   const table = tableSql(path, writ, mapping, file, held, market);
   const shared = [
-    ...["time", "recvTime", "isSnapshot", "beginSequence", "endSequence"].flatMap((name) => mapping.columns[name] ?? []),
+    ...["time", "recvTime", "isSnapshot", ...SEQUENCES].flatMap((name) => mapping.columns[name] ?? []),
     ...(market === undefined ? [] : [market]),
   ];
   const from = kind === "book" ? messagesSql(table, shared) : table;
@@ -81,10 +83,17 @@ export async function mappedShape(
     return writ.writ === "parquet" ? withZeroSql(text) : text;
   };
   const unit = mapping.timeUnit;
-  const timeSql = `${stampSql(mapping.columns.time as string, given("time") as string, unit)} AS timeNs`;
+  const timeNs = stampSql(mapping.columns.time as string, given("time") as string, unit);
+  const timeSql = `${timeNs} AS timeNs`;
   const hasNumbers = kind === "trades" && given("id") === undefined;
   const [first] = hasNumbers ? await duck.rows(`SELECT ${timeSql} FROM ${from} LIMIT 1`) : [];
   const { recvTime, side: sideColumn } = mapping.columns;
+  const wholeOf = (name: string): string => {
+    const [column, text] = [mapping.columns[name], given(name)];
+    return column === undefined || text === undefined ? "CAST(NULL AS BIGINT)" : wholeSql(text, column);
+  };
+  const snapshot = given("isSnapshot");
+  const isSnapshot = snapshot === undefined ? "false" : flagSql(mapping.columns.isSnapshot as string, snapshot);
   const selected = layoutOf(kind).columns.map(({ name, type }) => {
     const side = given("side");
     if (name === "timeNs") return timeSql;
@@ -93,14 +102,14 @@ export async function mappedShape(
     if (name === "seq") return `${kind === "book" ? MESSAGE : "CAST(NULL AS BIGINT)"} AS seq`;
     if (name === "level") return `${kind === "book" ? PLACE : 0} AS level`;
     if (name === "id" && given("id") === undefined) return `${numberSql(first)} AS id`;
-    if (name === "isSnapshot" && given(name) === undefined) return "false AS isSnapshot";
+    if (name === "isSnapshot") return `${isSnapshot} AS isSnapshot`;
     if (name === "isBuyerMaker" && given(name) === undefined)
       return `${side === undefined ? "CAST(NULL AS BOOLEAN)" : takerSql(sideColumn as string, side)} AS isBuyerMaker`;
     if (name === "isBid" && given(name) === undefined) return `${bidSql(sideColumn as string, side as string)} AS isBid`;
     const column = given(name);
-    if (type === "integer" && column !== undefined) return `${wholeSql(column, mapping.columns[name] as string)} AS ${identifier(name)}`;
+    if (type === "integer") return `${wholeOf(name)} AS ${identifier(name)}`;
     if (type === "flag" && column !== undefined) return `${flagSql(mapping.columns[name] as string, column)} AS ${identifier(name)}`;
-    const sqlType = type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR";
+    const sqlType = type === "flag" ? "BOOLEAN" : "VARCHAR";
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
@@ -110,9 +119,25 @@ export async function mappedShape(
     ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", ...said };
   if (shaped === undefined) return undefined;
-  const findings = [...shaped.findings, ...stamps];
+  const chain = tellsChain(mapping.columns)
+    ? await mappedChain(
+        duck,
+        {
+          from,
+          timeNs,
+          isSnapshot,
+          beginSequence: wholeOf("beginSequence"),
+          endSequence: wholeOf("endSequence"),
+          prevEndSequence: wholeOf("prevEndSequence"),
+          isAsked: market === undefined || symbol === undefined ? "true" : `${marketSql(market)} = ${literal(symbol)}`,
+        },
+        mapping.columns.prevEndSequence !== undefined,
+      )
+    : { findings: [] };
+  const findings = [...shaped.findings, ...chain.findings, ...stamps];
   return {
     ...shaped,
+    ...chain,
     findings,
     ...(writ.writ === "ndjson" ? { json: jsonFields(mapping) } : {}),
     ...(market === undefined
@@ -131,8 +156,11 @@ async function roundedStamps(duck: Duck, path: string, names: readonly (string |
   );
 }
 
+/** What tells how the messages of a book follow on each other; the last of them is looked at alone, and not kept. */
+const SEQUENCES = ["beginSequence", "endSequence", "prevEndSequence"] as const;
+
 function namesOf(kind: HistoryKind): string[] {
-  const own = layoutOf(kind).columns.map(({ name }) => name);
+  const own = [...layoutOf(kind).columns.map(({ name }) => name), ...(kind === "book" ? ["prevEndSequence"] : [])];
   const stamps: Readonly<Record<string, readonly string[]>> = { timeNs: ["time"], recvNs: ["recvTime"], seq: [], level: [] };
   const sides = own.includes("isBuyerMaker") || own.includes("isBid") ? ["side"] : [];
   return [...own.flatMap((name) => stamps[name] ?? [name]), ...sides];

@@ -24,6 +24,8 @@ export interface ShapeWish {
   readonly mapping?: Mapping;
   /** Of candles, in the exchange's spelling; from the data where absent. */
   readonly interval?: string;
+  /** The one market of files that hold several. */
+  readonly symbol?: string;
 }
 
 /** Fields that only files of one shape have in their header or first record. */
@@ -69,7 +71,8 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
 function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
   const { file, path } = plain;
   const { mapping } = wish;
-  if (mapping !== undefined) return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping));
+  if (mapping !== undefined)
+    return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish.symbol));
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));

@@ -78,6 +78,8 @@ export type AccountChange =
   | { readonly kind: "position-set"; readonly marketId: MarketId; readonly lots: Lots; readonly was: Lots }
   | { readonly kind: "difference"; readonly difference: Difference }
   | { readonly kind: "reconciled"; readonly result: ReconcileResult }
+  /** The start waits for trades of these markets to settle: the exchange's position may have them already, or only from then on. */
+  | { readonly kind: "awaits-settlement"; readonly marketIds: readonly MarketId[] }
   /** A question of the reconciliation failed and is asked again at `retryAtMs`. */
   | { readonly kind: "reconcile-failed"; readonly ask: string; readonly message: string; readonly retryAtMs: Ms };
 

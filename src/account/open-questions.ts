@@ -44,6 +44,11 @@ export class OpenQuestions {
     return Object.assign({}, question, { kind: "question" as const, actionId, timestampMs: nowMs });
   }
 
+  /** A question that waits until then. */
+  askLater(question: Question, dueMs: Ms): void {
+    this.#retries.push({ asked: { question, askedAtMs: dueMs, failures: 0 }, dueMs });
+  }
+
   /** The question that an outcome is of; it is not awaited any more. */
   take(actionId: ActionId): Asked | undefined {
     const asked = this.#pending.get(actionId);

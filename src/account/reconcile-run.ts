@@ -88,10 +88,11 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
   const base = intake.trades.baseLots(marketId);
   const untold = intake.takeovers.untoldLots(marketId, nowMs);
+  const beyond = new Set(trail.map((changed) => base + changed - theirs));
   for (const unsettled of intake.trades.unsettledLots(marketId)) {
     for (const lots of untold) {
       const lacking = lots + unsettled;
-      if (trail.some((changed) => base + changed - lacking === theirs)) {
+      if (beyond.has(lacking)) {
         return { ours: theirs, theirs, isLagging: lacking !== 0, isUnsettled: unsettled !== 0, restPaper };
       }
     }
@@ -102,13 +103,17 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
 }
 
 /**
- * The base of a market that has none yet: the counted position less the trades before it. With trades in between, each
- * moment gives a base that may be; two counts or more leave the one that is in all.
+ * The base of a market that has none yet: the counted position less the trades before it. Trades in between, and trades that have not settled
+ * (see {@link comparedPosition}), each give a base that may be; two counts or more leave the one that is in all.
  */
-export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId): Lots | undefined {
+export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): Lots | undefined {
   const theirs = countedPosition(run, marketId)?.lots;
   if (theirs === undefined) return undefined;
-  const possible = new Set(intake.trades.trail(marketId).map((traded) => theirs - traded));
+  const trail = intake.trades.trail(marketId);
+  // A chain that stands still must not keep a bot from starting: what it has not settled by then is taken for part of the position.
+  const sinceMs = run.exchangeTimeMs + (nowMs - run.startedAtMs) - SETTLED_WITHIN_MS;
+  const lacking = intake.trades.unsettledLots(marketId, sinceMs);
+  const possible = new Set(lacking.flatMap((lots) => trail.map((traded) => theirs - traded + lots)));
   const before = run.bases.get(marketId);
   const common = new Set([...possible].filter((base) => before === undefined || before.possible.has(base)));
   // No base in common: the moments were not told in their true order. Counting begins anew.
@@ -120,6 +125,8 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
 }
 
 const CONFIRMING_COUNTS = 4;
+/** How old a trade may be that leaves the base open as it has not settled: many times what a chain takes. */
+const SETTLED_WITHIN_MS: Ms = 60_000;
 
 /** A market's position as the exchange listed it; undefined until it has. */
 export function countedPosition(run: ReconcileRun, marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {

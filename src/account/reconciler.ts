@@ -32,6 +32,8 @@ const RECHECK_MS = 2000;
 /** How long the stream has to tell the end of an order whose cancel said that it was over. */
 const CANCEL_GRACE_MS = 1000;
 const RECOUNTS = 3;
+/** Between looks at positions that trades which have not settled leave open. */
+const SETTLEMENT_LOOK_MS = 1000;
 
 /**
  * Asks the exchange what is true and compares (design, rule 6): on start, on reconnect, at an interval, and for the
@@ -190,13 +192,14 @@ export class Reconciler {
         return;
       case "detail":
       case "recount-detail": {
-        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs)).length > 0;
+        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs));
         const starting = run.cause === "start";
         const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.incomes.taken;
-        if ((between || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
+        if ((between.length > 0 || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
           run.recounts += 1;
           run.stage = "recount";
-          ask.push(this.#ask({ ask: "balances" }, nowMs));
+          if (incomeBetween || this.#hasMoved()) ask.push(this.#ask({ ask: "balances" }, nowMs));
+          else changes.push(this.#awaitSettlement(between, nowMs));
           return;
         }
         this.#finish(run, nowMs, changes);
@@ -205,8 +208,19 @@ export class Reconciler {
   }
 
   #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
-    if (!this.#intake.trades.isBased(marketId)) return narrowBase(run, this.#intake, marketId) !== undefined;
+    if (!this.#intake.trades.isBased(marketId)) return narrowBase(run, this.#intake, marketId, nowMs) !== undefined;
     return comparedPosition(run, this.#intake, marketId, nowMs) !== undefined;
+  }
+
+  /** A trade has come since the positions were asked for: asked again, they are told with it. */
+  #hasMoved(): boolean {
+    return this.#options.markets.some((marketId) => this.#intake.trades.trail(marketId).length > 1);
+  }
+
+  /** Time alone settles what the positions of these markets leave open. */
+  #awaitSettlement(marketIds: readonly MarketId[], nowMs: Ms): AccountChange {
+    this.#questions.askLater({ ask: "balances" }, nowMs + SETTLEMENT_LOOK_MS);
+    return { kind: "awaits-settlement", marketIds };
   }
 
   #askDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {

@@ -1,5 +1,6 @@
 import type { CreditUnits, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
+import { partSums } from "./part-sums.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
 
 /** How long the exchange may take to tell what the chain has told: after that a difference is a difference. */
@@ -167,13 +168,11 @@ export class Takeovers {
 
   /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */
   untoldLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
-    const sums = new Set<Lots>([0]);
-    for (const { takeover, isPositionTold, counted, saidAtMs } of this.#entries.values()) {
-      if (isPositionTold || !counted || takeover.marketId !== marketId || nowMs >= saidAtMs + TOLD_WITHIN_MS) continue;
-      for (const sum of [...sums]) sums.add(sum + takeover.lots);
-      if (sums.size > MOST_SUMS) break;
-    }
-    return [...sums];
+    const untold = [...this.#entries.values()].filter(
+      ({ takeover, isPositionTold, counted, saidAtMs }) =>
+        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + TOLD_WITHIN_MS,
+    );
+    return partSums(untold.map(({ takeover }) => takeover.lots));
   }
 
   /** The exchange's position of this moment, in its own time, is ours, with everything that was said. */
@@ -254,6 +253,3 @@ export class Takeovers {
 function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
   return { takeover, saidAtMs, counted: false, isPositionTold: false, isIncomeTold: false };
 }
-
-/** More takeovers under way at once than their sums can tell apart. */
-const MOST_SUMS = 1_024;

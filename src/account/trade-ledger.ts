@@ -1,6 +1,7 @@
-import type { Int64Id, Lots, MarketId, Side } from "../core/units.js";
+import type { Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
+import { partSums } from "./part-sums.js";
 
 /** What a report of a trade meant. */
 export type TradeNews =
@@ -23,6 +24,8 @@ interface MarketLedger {
   version: number;
   /** Net lots traded and taken over as they were when the trail was begun, and after every change since. */
   trail: Lots[];
+  /** Ids of the trades that were not settled when the trail was begun, and of all that came since. */
+  readonly lately: Set<Int64Id>;
   readonly trades: Map<Int64Id, VenueTrade>;
   /** Every trade up to here is counted, and final unless it is still in `trades`. */
   foldedThrough: bigint;
@@ -53,6 +56,7 @@ export class TradeLedger {
     if (known === undefined) {
       if (BigInt(trade.id) <= market.foldedThrough) return undefined;
       market.trades.set(trade.id, trade);
+      market.lately.add(trade.id);
       if (isFailed(trade)) {
         noteMissed(market, trade);
         return { news: "failed", lots: 0, counted: undefined };
@@ -119,6 +123,8 @@ export class TradeLedger {
   beginTrail(marketId: MarketId): void {
     const market = this.#market(marketId);
     market.trail = [netLots(market)];
+    market.lately.clear();
+    for (const [id, trade] of market.trades) if (!isOver(trade)) market.lately.add(id);
   }
 
   /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last. */
@@ -140,14 +146,26 @@ export class TradeLedger {
 
   /** Whether every known trade of a market is settled or failed. */
   isSettled(marketId: MarketId): boolean {
-    for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) if (rankOf(trade) < SETTLED_RANK) return false;
+    for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) if (!isOver(trade)) return false;
     return true;
   }
 
-  /** What a position may lack that has trades from their settlement on, signed: nothing, the newest unsettled trade, the two newest, and so on. */
-  unsettledLots(marketId: MarketId): readonly Lots[] {
-    const unsettled = [...(this.#markets.get(marketId)?.trades.values() ?? [])].filter((trade) => rankOf(trade) < SETTLED_RANK);
-    return sumsOf(unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1)));
+  /**
+   * What a position that was told since the trail was begun may lack if it has trades from their settlement on, signed: 0 first, then every sum of
+   * trades that had not settled at some moment since. They settle in any order, and that they have may be told after the position or before it.
+   * @param sinceMs trades that were made before then are not among them.
+   */
+  unsettledLots(marketId: MarketId, sinceMs: Ms = Number.NEGATIVE_INFINITY): readonly Lots[] {
+    const market = this.#markets.get(marketId);
+    if (market === undefined) return [0];
+    const unsettled: VenueTrade[] = [];
+    for (const id of market.lately) {
+      const trade = market.trades.get(id);
+      if (trade !== undefined && isCounted(trade) && trade.timeMs >= sinceMs) unsettled.push(trade);
+    }
+    // The newest ones are the likeliest.
+    unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
+    return partSums(unsettled.map(({ side, lots }) => signOf(side) * lots));
   }
 
   /**
@@ -161,7 +179,7 @@ export class TradeLedger {
     const after = afterId === undefined ? NONE : BigInt(afterId);
     let from = market.foldedThrough > after ? market.foldedThrough + 1n : after + 1n;
     for (const [id, trade] of market.trades) {
-      if (rankOf(trade) >= SETTLED_RANK) continue;
+      if (isOver(trade)) continue;
       const value = BigInt(id);
       if (value > after && value < from) from = value;
     }
@@ -190,7 +208,7 @@ export class TradeLedger {
       if (market.readBefore > market.foldedThrough) market.foldedThrough = market.readBefore;
       market.readBefore = market.readThrough;
       for (const [id, trade] of market.trades) {
-        if (BigInt(id) <= market.foldedThrough && rankOf(trade) >= SETTLED_RANK) market.trades.delete(id);
+        if (BigInt(id) <= market.foldedThrough && isOver(trade)) market.trades.delete(id);
       }
     }
   }
@@ -213,6 +231,7 @@ export class TradeLedger {
         takenLots: 0,
         version: 0,
         trail: [],
+        lately: new Set(),
         trades: new Map(),
         foldedThrough: NONE,
         readThrough: NONE,
@@ -268,6 +287,11 @@ function noteMissed(market: MarketLedger, trade: VenueTrade): void {
 
 function isFailed(trade: VenueTrade): boolean {
   return trade.status === "FAILED";
+}
+
+/** Settled or failed. */
+function isOver(trade: VenueTrade): boolean {
+  return rankOf(trade) >= SETTLED_RANK;
 }
 
 function rankOf(trade: VenueTrade): number {

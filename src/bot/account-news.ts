@@ -66,6 +66,9 @@ export class AccountNews {
       case "reconcile-failed":
         this.#safety.accountUnanswered(change.ask, change.message);
         break;
+      case "awaits-settlement":
+        this.#safety.accountAwaitsSettlement(change.marketIds);
+        break;
       default:
     }
     notify({ kind: "account", change });

@@ -119,6 +119,11 @@ export class Safety {
     this.#questionTrouble = `${ask} cannot be read: ${message}`;
   }
 
+  /** The start waits for trades of these markets to settle. */
+  accountAwaitsSettlement(marketIds: readonly MarketId[]): void {
+    this.#questionTrouble = `whether its positions have them shows once trades of ${marketIds.join(", ")} have settled`;
+  }
+
   placeRefused(marketId: MarketId): void {
     const market = this.#markets.get(marketId);
     if (market !== undefined) market.rejects = withReject(market.rejects, this.#nowMs());

@@ -22,6 +22,8 @@ export interface Faults {
   readonly manual: number;
   /** Stream events overtake each other. */
   readonly disorder: boolean;
+  /** What the exchange's positions count from: its matches, unless said otherwise. */
+  readonly positionsFrom?: ScriptedExchange["positionsFrom"];
 }
 
 /** An exchange, a network and a careless bot, all from one seed: what may happen in any order does. */
@@ -45,6 +47,7 @@ export class Race {
   constructor(seed: number, faults: Faults) {
     this.#state = seed >>> 0;
     this.#faults = faults;
+    this.exchange.positionsFrom = faults.positionsFrom ?? "match";
     this.account = new Account({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, nextActionId: () => this.#actionId++ });
     this.#stream(true);
   }

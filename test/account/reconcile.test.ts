@@ -46,7 +46,7 @@ describe("the start", () => {
       story.meanwhile = ({ ask }) => {
         if (ask !== moment || done) return;
         done = true;
-        story.exchange.trades.push(venueTrade(1, "BUY", 5));
+        story.exchange.trades.push(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
       };
       story.start();
       // With the last question all has been counted; the stream tells the trade in any case, and it is the same one.
@@ -63,6 +63,47 @@ describe("the start", () => {
     story.start().wait(60_000);
     expect([story.account.positionLots(MARKET), story.differences]).toEqual([10, []]);
     expect(story.changes.filter((change) => change.kind === "position-set" && change.was !== 0)).toEqual([]);
+  });
+
+  it("knows the position amid trades that have not settled, whether the exchange counts them from their match or from then on", () => {
+    for (const positionsFrom of ["match", "settlement"] as const) {
+      const story = new Story();
+      Object.assign(story.exchange, { positionsFrom, basePosition: 10 });
+      story.exchange.settle(venueTrade(1, "BUY", 5));
+      story.exchange.settle(venueTrade(2, "SELL", 3));
+      story.start().wait(1500);
+      // Base and trades, as they are told: 12 is all that the position can be.
+      if (story.account.confirmed) expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
+      for (const trade of [venueTrade(2, "SELL", 3, { status: "SETTLED" }), venueTrade(1, "BUY", 5, { status: "SETTLED" })]) {
+        story.exchange.settle(trade);
+        story.tradeUpdate(trade).wait(1500);
+        if (story.account.confirmed) expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
+      }
+      expect([positionsFrom, story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([positionsFrom, true, 12]);
+      story.wait(60_000);
+      expect([positionsFrom, story.account.positionLots(MARKET), story.differences]).toEqual([positionsFrom, 12, []]);
+    }
+  });
+
+  it("waits a minute for a trade that nothing settles, says so, and takes it for part of the position then", () => {
+    const story = new Story();
+    story.exchange.basePosition = 10;
+    story.exchange.settle(venueTrade(1, "BUY", 5, { timeMs: T0 }));
+    story.start().wait(59_000);
+    expect(story.account.confirmed).toBe(false);
+    expect(story.changes).toContainEqual({ kind: "awaits-settlement", marketIds: [MARKET] });
+    const asked = story.asked.filter(({ ask }) => ask === "balances").length;
+    expect(asked).toBeLessThan(65);
+    story.wait(3000);
+    expect([story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([true, 15]);
+  });
+
+  it("waits for no trade that has been open for longer than a minute before it", () => {
+    const story = new Story();
+    story.exchange.basePosition = 10;
+    story.exchange.settle(venueTrade(1, "BUY", 5, { timeMs: T0 - 61_000 }));
+    story.start();
+    expect([story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([true, 15]);
   });
 
   it("goes on when questions fail, and is not confirmed before they are answered", () => {
@@ -125,6 +166,21 @@ describe("differences", () => {
     story.exchange.basePosition = 7;
     expect(tell(venueTrade(2, "SELL", 2, { status: "SETTLED" }))).toEqual([10, 10]);
     expect(new Set(story.differences)).toEqual(new Set(["position"]));
+  });
+
+  it("finds none in a position from before a trade settled that was told to have settled before the answer came", () => {
+    const story = new Story();
+    story.exchange.positionsFrom = "settlement";
+    story.start().tradeUpdate(venueTrade(1, "BUY", 5));
+    story.exchange.settle(venueTrade(1, "BUY", 5));
+    let settles = true;
+    story.meanwhile = ({ ask }) => {
+      if (ask !== "userTrades" || story.asked.at(-2)?.ask !== "balances" || !settles) return;
+      settles = false;
+      story.exchange.settle(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
+    };
+    story.wait(60_000);
+    expect([settles, story.account.positionLots(MARKET), story.differences]).toEqual([false, 5, []]);
   });
 
   it("finds none in a quiet hour", () => {

@@ -190,6 +190,10 @@ export class RunMonitor {
         return;
       case "reconcile-failed":
         return this.#voice.sayRarely("warn", `reconcile question failed: ${change.ask}`, { message: change.message });
+      case "awaits-settlement":
+        return this.#voice.sayRarely("info", "waits for trades to settle, which show whether the exchange's positions have them", {
+          marketIds: change.marketIds.join(", "),
+        });
       case "order":
         this.#noteFirstQuote();
         if (change.change.change === "revived")

@@ -38,6 +38,7 @@ export class Answers {
     if (outcome.result === "answered" && outcome.ask === "time") {
       exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs);
     }
+    if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP) exchangeTime.doubt();
     notify({ kind: "answered", action, outcome, tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs });
     if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (action.kind === "build") return this.#built(action, outcome, flight);
@@ -120,6 +121,9 @@ export class Answers {
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
 }
+
+/** The timestamp is outside the signature window. */
+const INVALID_TIMESTAMP = 1011;
 
 /** 2011: the order is no longer there; its cancel is over. */
 function isGone(outcome: Outcome): boolean {

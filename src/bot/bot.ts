@@ -132,10 +132,15 @@ export class Bot {
         return;
       }
       case "market-state":
-      case "public-trade":
         desks.get(event.marketId)?.state.apply(event);
-        if (event.type === "market-state") this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
+        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
+      case "public-trade": {
+        const desk = desks.get(event.marketId);
+        desk?.state.apply(event);
+        if (exchangeTime.known) desk?.lag.traded(exchangeTime.nowMs() - event.timeMs, this.context.config.risk.maxBookAgeMs);
+        return;
+      }
       case "malformed":
         notify({ kind: "malformed", where: event.where, reason: event.reason });
         return;

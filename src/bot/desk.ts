@@ -11,6 +11,7 @@ import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
 import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
 import type { DeskBook } from "../market/readable-book.js";
+import { StreamLag } from "../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
@@ -49,6 +50,7 @@ export class Desk {
   readonly instrument: Instrument;
   readonly book: DeskBook;
   readonly state: MarketState;
+  readonly lag = new StreamLag();
   readonly decisions: DecisionPoints;
   readonly quotePlanner = new QuotePlanner();
   readonly maxPositionLots: Lots;
@@ -191,6 +193,7 @@ export class Desk {
   /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
   lose(reason: string): void {
     this.book.lose(reason);
+    this.lag.lost();
     this.decisions.noteTouch(null);
     this.awaitingView = true;
     this.dirty = true;

@@ -4,15 +4,20 @@ import type { Ms } from "../core/units.js";
 /** How fast two good clocks may drift apart: 200 parts in a million. */
 const DRIFT = 2e-4;
 
+/** The exchange tells whole milliseconds. */
+const GRAIN_MS = 1;
+
 /**
  * The exchange's clock as the bot estimates it: the latest good answer to `/v1/time`, carried on by the clock that
- * never steps, so that a step of this machine's wall clock changes no timestamp of a request.
+ * never steps, so that a step of this machine's wall clock changes no timestamp of a request. A machine that was suspended
+ * carries nothing on: what it slept is missing until the exchange is asked again.
  */
 export class ExchangeTime {
   readonly #clock: Clock;
   #serverMs = Number.NaN;
   #atMonotonicMs = 0;
   #boundMs = Number.POSITIVE_INFINITY;
+  #isDoubted = false;
 
   readonly #startMs: Ms;
   readonly #startMonotonicMs: number;
@@ -27,6 +32,11 @@ export class ExchangeTime {
   /** Whether the exchange's clock has been measured. */
   get known(): boolean {
     return !Number.isNaN(this.#serverMs);
+  }
+
+  /** Whether the exchange has refused a timestamp since it was last told: it is to be asked at once. */
+  get isDoubted(): boolean {
+    return this.#isDoubted;
   }
 
   /** When it was last told, on the clock that never steps; -Infinity before. */
@@ -45,14 +55,22 @@ export class ExchangeTime {
     return this.known ? this.#clock.nowMs() - this.nowMs() : 0;
   }
 
+  /** The exchange has refused a timestamp: it came late, or what is held is wrong. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
   /**
    * Takes an answer: the exchange read its clock somewhere between the two instants. An answer that took long says
-   * less than a quick one of a while ago, and is then left out.
+   * less than a quick one of a while ago, and is then left out, unless both cannot be true.
    */
   told(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): void {
+    this.#isDoubted = false;
     const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
     const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
-    if (boundMs > heldBoundMs) return;
+    const heldMs = this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs;
+    const agrees = Math.abs(serverTimeMs + boundMs - heldMs) <= boundMs + heldBoundMs + GRAIN_MS;
+    if (boundMs > heldBoundMs && agrees) return;
     this.#serverMs = serverTimeMs + boundMs;
     this.#atMonotonicMs = answeredMonotonicMs;
     this.#boundMs = boundMs;

@@ -240,11 +240,11 @@ export class Safety {
       this.#streamTrouble === undefined || this.#questionTrouble === undefined
         ? (this.#streamTrouble ?? this.#questionTrouble)
         : `${this.#streamTrouble}; ${this.#questionTrouble}`;
-    for (const { marketId, book } of desks.values()) {
+    for (const { marketId, book, lag } of desks.values()) {
       const market = this.#healthOf(marketId);
       const listed = rules.markets[marketId];
       market.isBookSynchronised = book.synchronised;
-      market.bookAtMs = book.synchronised ? book.lastReceivedMs : undefined;
+      market.bookAtMs = book.synchronised ? lag.rightAtMs(book.lastReceivedMs) : undefined;
       market.isPositionKnown = account.isPositionKnown(marketId);
       market.status = listed?.status;
       market.stage = listed?.stage;

@@ -70,7 +70,8 @@ export class Watch {
     let next = Math.min(timeMs, this.#rulesAskedAtMs + config.exchange.rulesRefreshMs);
     if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
     const { maxBookAgeMs } = config.risk;
-    for (const { marketId, book } of desks.values()) {
+    for (const { marketId, book, lag } of desks.values()) {
+      if (lag.isSuspected || lag.isProven) return nowMs;
       const { askedAtMs } = this.#watchOf(marketId);
       next = Math.min(next, Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)));
     }
@@ -105,7 +106,10 @@ export class Watch {
   }
 
   get #askTimeEveryMs(): Ms {
-    return this.#context.exchangeTime.known ? this.#timeEveryMs : 1_000;
+    const { known, isDoubted, offsetMs } = this.#context.exchangeTime;
+    // A wall clock that has jumped may have woken with its machine: what was signed for the time before is refused, cancels too.
+    const isWrong = isDoubted || Math.abs(offsetMs) > this.#safety.limits.maxClockOffsetMs;
+    return known && !isWrong ? this.#timeEveryMs : 1_000;
   }
 
   #askRules(nowMs: Ms): void {
@@ -148,9 +152,14 @@ export class Watch {
     }
     watch.lostAtMs = undefined;
     const { maxBookAgeMs } = this.#context.config.risk;
-    const ageMs = nowMs - desk.book.lastReceivedMs;
+    const { book, lag } = desk;
+    lag.look(book.sequence, nowMs);
+    const ageMs = nowMs - book.lastReceivedMs;
     if (this.#context.budget.blockedUntilMonotonicMs > nowMs) return this.#renewBook(desk, watch, ageMs, nowMs);
-    if (ageMs < maxBookAgeMs / 3 || nowMs - watch.askedAtMs < askBookEveryMs(maxBookAgeMs)) return;
+    const isQuiet = ageMs >= maxBookAgeMs / 3;
+    if (!isQuiet && !lag.isSuspected && !lag.isProven) return;
+    // Where the trades' clock is another than the book's, each trade raises the suspicion anew: a token a few seconds bears that.
+    if (nowMs - watch.askedAtMs < (isQuiet || lag.isProven ? askBookEveryMs(maxBookAgeMs) : ASK_AGAIN_MS)) return;
     watch.askedAtMs = nowMs;
     this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
   }
@@ -170,7 +179,9 @@ export class Watch {
     const desk = this.#context.desks.get(marketId);
     if (desk === undefined) return;
     const watch = this.#watchOf(marketId);
-    const found = desk.book.confirm(sequence, this.#context.clock.monotonicMs());
+    const nowMs = this.#context.clock.monotonicMs();
+    const found = desk.book.confirm(sequence, nowMs);
+    if (found !== "unsynchronised") desk.lag.told(sequence, desk.book.sequence, nowMs);
     const isApart = found === "behind" || found === "ahead";
     if (!isApart || watch.apartAt !== desk.book.sequence) {
       watch.apartAt = isApart ? desk.book.sequence : undefined;
@@ -181,7 +192,7 @@ export class Watch {
     const reason = `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`;
     desk.lose(reason);
     watch.apartAt = undefined;
-    watch.lostAtMs = this.#context.clock.monotonicMs();
+    watch.lostAtMs = nowMs;
     this.#context.notify({ kind: "book-lost", marketId, reason, gap: false });
     this.#context.venue.resubscribe(marketId);
   }

@@ -25,7 +25,7 @@ export interface AccountHealth {
   readonly isConfirmed: boolean;
   /** When the exchange last confirmed the account; undefined before. */
   readonly accountAtMs: Ms | undefined;
-  /** Exchange time less our own; undefined before it was measured. */
+  /** Our own time less the exchange's; undefined before it was measured. */
   readonly clockOffsetMs: Ms | undefined;
   readonly clockAtMs: Ms | undefined;
   /** How the exchange's EIP-712 domain or type hashes differ from our own; undefined when they agree. */
@@ -120,7 +120,8 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
     const why = `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`;
     trips.push(accountTrip("clock-unknown", why));
   } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
-    const why = `this clock is ${clockOffsetMs} ms behind the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`;
+    const where = clockOffsetMs < 0 ? "behind" : "ahead of";
+    const why = `this clock is ${Math.abs(clockOffsetMs)} ms ${where} the exchange's, allowed ${limits.maxClockOffsetMs} ms either way`;
     trips.push(accountTrip("clock-offset", why));
   }
 }

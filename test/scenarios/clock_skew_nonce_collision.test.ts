@@ -9,7 +9,9 @@ it("the machine's clock is stepped by three seconds: quotes come down for that r
   await stage.passes(3_000);
   expect(stage.quotes()).toEqual([]);
   expect(stage.halts()).toEqual(["clock-offset"]);
-  expect(stage.saidOfHalt("clock-offset")).toContain("3000 ms");
+  expect(stage.saidOfHalt("clock-offset"), "whoever sets the clock must not set it the wrong way").toContain(
+    "3000 ms ahead of the exchange's",
+  );
   expect(
     stage.network.sentOf("cancelOrder").map(({ status }) => status),
     "signed in exchange time",

@@ -120,7 +120,7 @@ describe("at its start the bot places nothing, and says why", () => {
 
     expectNothingPlaced(stage);
     expect(stage.halts()).toEqual(["clock-offset"]);
-    expect(stage.saidOfHalt("clock-offset")).toContain("-4000 ms");
+    expect(stage.saidOfHalt("clock-offset")).toContain("4000 ms behind the");
 
     stage.machine.skewMs = 0;
     await stage.passes(3_000);

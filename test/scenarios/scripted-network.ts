@@ -42,6 +42,8 @@ export class ScriptedNetwork implements Transport {
   readonly #closedKinds = new Set<StreamKind>();
   #framesToLose: RegExp[] = [];
   #snapshotDelayMs: Ms = 0;
+  readonly #late: Record<StreamKind, { byMs: Ms; lastAtMs: Ms }> = { market: { byMs: 0, lastAtMs: 0 }, account: { byMs: 0, lastAtMs: 0 } };
+  #rewrite: (text: string) => string = (text) => text;
   #swapping: RegExp | undefined;
   #swapped: string | undefined;
   #cut = false;
@@ -97,9 +99,19 @@ export class ScriptedNetwork implements Transport {
     this.#snapshotDelayMs = byMs;
   }
 
+  /** Everything of a kind of stream comes so much later, in order, as on a line that is full; 0 ends it. */
+  delayStream(kind: StreamKind, byMs: Ms): void {
+    this.#late[kind].byMs = byMs;
+  }
+
   /** The next two frames that look like this change places. */
   swapFrames(looksLike: RegExp): void {
     this.#swapping = looksLike;
+  }
+
+  /** The market streams' frames come changed from now on. */
+  rewriteFrames(rewrite: (text: string) => string): void {
+    this.#rewrite = rewrite;
   }
 
   /** A frame that the exchange never sent. False when no such stream is open. */
@@ -172,9 +184,12 @@ export class ScriptedNetwork implements Transport {
       if (!this.#cut) this.#clock.setTimer(1, () => handlers.onClose(reason));
     };
     const hand = (text: string, delayMs: Ms): void => {
-      this.#clock.setTimer(delayMs, () => {
+      const late = this.#late[kind];
+      const nowMs = this.#clock.monotonicMs();
+      if (late.byMs > 0 || nowMs + delayMs < late.lastAtMs) late.lastAtMs = Math.max(late.lastAtMs, nowMs + delayMs + late.byMs);
+      this.#clock.setTimer(Math.max(delayMs, late.lastAtMs - nowMs), () => {
         if (closed) return;
-        handlers.onMessage(text);
+        handlers.onMessage(kind === "market" ? this.#rewrite(text) : text);
         this.afterEvent();
       });
     };

@@ -13,6 +13,7 @@ import { infoTag } from "../../src/exchange/order-info.js";
 import type { Order } from "../../src/simulator/accounts/order.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
 import type { Quote } from "../../src/strategies/intent.js";
 import { defineStrategy } from "../../src/strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
@@ -73,7 +74,8 @@ export class Stage {
 
   constructor(options: StageOptions = {}) {
     const config = parseExchangeConfig({ markets: { [MARKET]: { ...options.market } }, ...options.exchange });
-    this.exchange = new EmbeddedExchange(config, { clock: this.clock, random: seededRandom("exchange") });
+    const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
+    this.exchange = new EmbeddedExchange(config, { clock: this.clock, random: seededRandom("exchange") }, { flowOf });
     this.exchange.start();
     const signer = ecdsaScheme.signer(BOT_KEY);
     this.address = signer.address;

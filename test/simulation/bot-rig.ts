@@ -17,10 +17,12 @@ import { builtInStrategies } from "../../src/strategies/built-in.js";
 import type { BoundStrategy, Strategy } from "../../src/strategies/strategy.js";
 import type { ExchangeDoor } from "./faulty-network.js";
 
-/** A machine's own clock: the world's, with a wall that may be set wrong. Timers and the steady clock are the world's. */
+/** A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and timers that stand still while it sleeps. */
 export class MachineClock implements Clock {
   skewMs: Ms = 0;
   readonly #world: Clock;
+  #sleptMs: Ms = 0;
+  #asleepSinceMs: Ms | undefined;
 
   constructor(world: Clock) {
     this.#world = world;
@@ -31,11 +33,29 @@ export class MachineClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#world.monotonicMs();
+    return (this.#asleepSinceMs ?? this.#world.monotonicMs()) - this.#sleptMs;
+  }
+
+  /** The machine is suspended, as a notebook whose lid is shut. */
+  sleeps(): void {
+    this.#asleepSinceMs = this.#world.monotonicMs();
+  }
+
+  wakes(): void {
+    if (this.#asleepSinceMs !== undefined) this.#sleptMs += this.#world.monotonicMs() - this.#asleepSinceMs;
+    this.#asleepSinceMs = undefined;
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return this.#world.setTimer(delayMs, fire);
+    const dueMs = this.monotonicMs() + delayMs;
+    const set = (waitMs: Ms): Timer =>
+      this.#world.setTimer(waitMs, () => {
+        const leftMs = dueMs - this.monotonicMs();
+        if (this.#asleepSinceMs === undefined && leftMs < 0.001) fire();
+        else timer = set(Math.max(1, leftMs));
+      });
+    let timer = set(delayMs);
+    return { cancel: () => timer.cancel() };
   }
 }
 

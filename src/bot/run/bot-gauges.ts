@@ -15,7 +15,8 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
     metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
     metrics.setPosition(desk.marketId, account.positionLots(desk.marketId) * desk.instrument.lotBase);
-    if (desk.book.synchronised) metrics.setBookAge(desk.marketId, (clock.monotonicMs() - desk.book.lastReceivedMs) / 1000);
+    const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
+    if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);
     const parts = account.profit(desk.marketId);
     for (const part of PNL_PARTS) {
       metrics.setPnl(desk.marketId, part, Number(parts[part]) / 10 ** parts.decimals);

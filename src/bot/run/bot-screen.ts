@@ -71,7 +71,7 @@ function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }
     asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
     spread: inStep ? spreadOf(bot, marketId) : undefined,
     mark: short(market.markQuote),
-    bookAgeMs: inStep ? Math.max(0, nowMs - desk.book.lastReceivedMs) : undefined,
+    bookAgeMs: inStep ? Math.max(0, nowMs - desk.lag.rightAtMs(desk.book.lastReceivedMs)) : undefined,
     positionBase: market.positionBase,
     pnlQuote: shortPnl(market.pnlQuote),
     pnlTotalQuote: short(market.pnlTotalQuote),

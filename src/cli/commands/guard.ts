@@ -28,9 +28,10 @@ export function addGuard(program: Command, context: CliContext): void {
       await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
         const lock = await lockAccount(signer.address, context.env, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
-        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
+        const readClock = (): void => {
           syncClock().catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"));
-        });
+        };
+        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, readClock);
         try {
           await syncClock();
           const markets = Object.keys(config.markets);
@@ -51,6 +52,8 @@ export function addGuard(program: Command, context: CliContext): void {
             tokensIntervalMs: order?.intervalMs ?? DEFAULT_INTERVAL_MS,
             notify: (notice) => {
               say(log, notice);
+              // This machine's clock may have been set since it was compared, and what is signed by it be refused.
+              if (notice.kind === "failed" && notice.what === "exchange") readClock();
               if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
             },
           });

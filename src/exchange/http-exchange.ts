@@ -1,5 +1,7 @@
 import type { Dispatcher } from "undici";
+import { FormatError } from "../core/errors.js";
 import type { Clock, Timer } from "../core/seam.js";
+import { answerText } from "./answer-body.js";
 import { retryAfterMs } from "./retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 
@@ -24,7 +26,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #isFinished = false;
   #isDispatching = false;
   #status = 0;
-  #retryAfter: string | string[] | undefined;
+  #headers: Record<string, string | string[] | undefined> = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -75,7 +77,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     this.#status = status;
-    this.#retryAfter = headers["retry-after"];
+    this.#headers = headers;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -89,8 +91,18 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = Buffer.concat(this.#chunks).toString("utf8");
-    this.#finish({ ok: true, status: this.#status, body, retryAfterMs: retryAfterMs(this.#retryAfter) });
+    const { "retry-after": retryAfter, date, "content-encoding": encoding } = this.#headers;
+    const { clock, maxBytes } = this.#options;
+    let body: string;
+    try {
+      body = answerText(Buffer.concat(this.#chunks), encoding, maxBytes);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      // Its status is known all the same: a rate limit says what it says without words.
+      if (this.#status < 400) return this.#finish({ ok: false, cause: "connection-lost", sent: true, message: error.message });
+      body = error.message;
+    }
+    this.#finish({ ok: true, status: this.#status, body, retryAfterMs: retryAfterMs({ retryAfter, date }, clock.nowMs()) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { deflateSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/live-seam.js";
@@ -51,8 +51,59 @@ describe("requests over real HTTP", () => {
       setTimeout(() => response.end(Buffer.from([0xa9])), 10);
     };
     expect(await asked()).toEqual({ ok: true, status: 429, body: "é", retryAfterMs: 7000 });
-    server.onRequest = (_, response) => response.writeHead(429, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end();
-    expect(await asked()).toEqual({ ok: true, status: 429, body: "", retryAfterMs: undefined });
+  });
+
+  it("take a Retry-After that is a date for the time until then, by the answer's own clock: none at all would ask on through a ban", async () => {
+    const told = async (retryAfter: string, date?: string) => {
+      server.onRequest = (_, response) => {
+        response.sendDate = false;
+        response.writeHead(418, { "retry-after": retryAfter, ...(date === undefined ? {} : { date }) }).end();
+      };
+      const result = await asked();
+      return result.ok ? result.retryAfterMs : result;
+    };
+    expect(await told("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:18:00 GMT")).toBe(600_000);
+    expect(await told("Wed, 21 Oct 2015 07:28:00 GMT"), "over, by this machine's clock").toBeUndefined();
+    const soon = await told(new Date(Date.now() + 3_600_000).toUTCString());
+    expect(soon).toBeGreaterThan(3_500_000);
+    expect(soon).toBeLessThanOrEqual(3_600_000);
+    for (const nonsense of ["Wed, 99 Oct 2015 07:28:00 GMT", "2015-10-21", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "-5"])
+      expect(await told(nonsense), nonsense).toBeUndefined();
+  });
+
+  it("read an answer that a proxy has compressed unasked: as it stood no order would ever be answered for", async () => {
+    const text = JSON.stringify({ serverTime: 1, words: "é".repeat(2_000) });
+    const bytes = Buffer.from(text);
+    const answers: readonly (readonly [string, Buffer])[] = [
+      ["gzip", gzipSync(bytes)],
+      ["GZIP", gzipSync(bytes)],
+      ["deflate", deflateSync(bytes)],
+      ["br", brotliCompressSync(bytes)],
+      ["identity", bytes],
+    ];
+    for (const [encoding, body] of answers) {
+      server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": encoding }).end(body);
+      expect(await asked(), encoding).toMatchObject({ ok: true, status: 200, body: text });
+    }
+    server.onRequest = (_, response) => response.writeHead(204, { "content-encoding": "gzip" }).end();
+    expect(await asked()).toMatchObject({ ok: true, status: 204, body: "" });
+  });
+
+  it("that were answered in what cannot be read may have been taken, and say so by name", async () => {
+    const unread = { ok: false, cause: "connection-lost", sent: true };
+    server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "zstd" }).end("(\xb5/\xfd");
+    expect(await asked()).toMatchObject({
+      ...unread,
+      message: expect.stringContaining('content-encoding: an encoding that cannot be read (got "zstd")'),
+    });
+    server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("{}");
+    expect(await asked()).toMatchObject({ ...unread, message: expect.stringContaining("does not unpack") });
+    const short = open({ maxAnswerBytes: 1_000 });
+    server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(100_000)));
+    expect(await asked({}, short)).toMatchObject({ ...unread, message: expect.stringContaining("unpacks to more than 1000 bytes") });
+    short.close();
+    server.onRequest = (_, response) => response.writeHead(429, { "content-encoding": "zstd", "retry-after": "3" }).end("(\xb5/\xfd");
+    expect(await asked()).toMatchObject({ ok: true, status: 429, retryAfterMs: 3_000 });
   });
 
   it("are never answered from inside the call", async () => {

@@ -15,7 +15,7 @@ import type { VenueBetween } from "../bot/run/session-tap.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
-import { claimState } from "../bot/state/state-owner.js";
+import { claimState, claimStateFor } from "../bot/state/state-owner.js";
 import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { strayError } from "../bot/strategy/stray-error.js";
 import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
@@ -89,7 +89,8 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   cleanup.push(() => lock.release());
   const store = new FileStateStore(stateDirOf(config, account));
   cleanup.push(() => store.close());
-  claimState(store, account);
+  const owned = { store, directory: store.directory, account };
+  claimState(owned);
   const log = openLog({
     level: config.logLevel,
     clock: seam.clock,
@@ -165,6 +166,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       log,
       metrics,
       dryRun,
+      ...(paper === undefined ? { rulesRead: (rules) => claimStateFor(rules, owned) } : {}),
       ...(between === undefined ? {} : { paper: between }),
       ...(chain === undefined ? {} : { chain }),
       ...(journal === undefined ? {} : { journal }),

@@ -31,7 +31,7 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
   const lock = await lockAccount(account, env);
   try {
     const store = new FileStateStore(stateDirOf(config, account));
-    claimState(store, account);
+    claimState({ store, directory: store.directory, account });
     return { phase: "not running", account, halts: changeHalts({ config, store, account, nowMs: seam.clock.nowMs() }, command) };
   } finally {
     await lock.release();

@@ -177,6 +177,27 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
   });
 
+  it("has its state of this exchange alone: the same account on another one is refused there, its guard too, and finds its own again", async () => {
+    const { file, env, stateDir } = bot();
+    expect((await captureCli(["run", file, "--for", "1s", "--json"], env)).code).toBe(0);
+    const here = readFileSync(file, "utf8").replace("risk:", `stateDir: ${stateDir()}\nrisk:`);
+    const path = join(folder, "mainnet.yaml");
+    writeFileSync(path, "port: 0\ndomain: { chainId: 8453 }\nmarkets: { btcusdc: {} }\n");
+    const mainnet = startCli(["exchange", path, "--json"]);
+    const { restUrl, streamUrl } = JSON.parse(await mainnet.firstLine);
+    writeFileSync(file, here.replace(where.restUrl, restUrl).replace(where.streamUrl, streamUrl));
+    const expected = expect.stringMatching(
+      /stateDir: holds the account's state on another exchange .*chain 31337, .*leads to chain 8453, /,
+    );
+    expect(await captureCli(["run", file, "--for", "1s", "--json"], env)).toMatchObject({ code: 2, err: expected });
+    expect(await captureCli(["guard", file], env)).toMatchObject({ code: 2, err: expected });
+    expect(await captureCli(["call", "balances", "--bot", file], env), "nothing was done there").toMatchObject({ code: 1 });
+    mainnet.interrupt();
+    await mainnet.done;
+    writeFileSync(file, here);
+    expect((await captureCli(["run", file, "--for", "1s", "--json"], env)).code).toBe(0);
+  });
+
   it("sends nothing on a dry run, not even its account, and whoever asks hears that its orders and its equity are paper", async () => {
     const { file, env } = bot();
     const dry = startCli(["run", file, "--dry-run", "--json"], env);

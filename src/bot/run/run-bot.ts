@@ -59,6 +59,8 @@ export interface RunBotOptions {
   readonly alone?: boolean;
   /** Where the journal goes, when one is kept. */
   readonly journal?: JournalSink;
+  /** Called with the exchange's rules before the account is registered or anything else is done there. What it throws is thrown. */
+  readonly rulesRead?: (rules: VenueRules) => void;
   /** The network; the real one of the config's addresses when absent. */
   readonly transport?: Transport;
   /** The chain of a bot that liquidates. */
@@ -117,6 +119,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     const reads = new StartReads(seam.clock, log);
     offsetMs = (await reads.answerOf(() => client.time())) - seam.clock.nowMs();
     const rules = await reads.answerOf(() => client.exchangeInfo(markets));
+    options.rulesRead?.(rules);
     checkOnGrid(config, rules);
     const strategies = bindStrategies(config, loaded);
     // A registration that is sent twice finds the account there.

@@ -1,25 +1,62 @@
 import { z } from "zod";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { type FileStateStore, readJsonState } from "./state-dir.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** Whose state a directory holds. */
 export const OWNER_FILE = "account.json";
 
-const ownerSchema = z.strictObject({ version: z.literal(1), account: z.string().regex(/^0x[0-9a-fA-F]{40}$/) });
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const ownerSchema = z.strictObject({
+  version: z.literal(1),
+  account: address,
+  /** What its orders are signed for; absent until a bot or a guard has asked. */
+  exchange: z.strictObject({ chainId: z.int(), verifyingContract: address }).optional(),
+});
+
+/** A state directory, and where it is. */
+export interface OwnedState {
+  readonly store: Pick<StateStore, "read" | "write">;
+  readonly directory: string;
+  readonly account: Hex;
+}
 
 /**
  * Makes a directory the account's own, or finds that it is. Another's peak would halt it, or hide its own loss; its guard would take
  * another bot's heartbeat for the one that it waits for.
  * @throws ConfigError when it is another account's; CorruptStateError when what says whose is broken; RunError when it cannot be written.
  */
-export function claimState(store: FileStateStore, account: Hex): void {
-  const owner = readJsonState(store, OWNER_FILE, (value) => ownerSchema.parse(value))?.account;
+export function claimState({ store, directory, account }: OwnedState): void {
+  const owner = readOwner(store)?.account;
   if (owner === undefined) return store.write(OWNER_FILE, JSON.stringify({ version: 1, account }));
   if (owner.toLowerCase() === account.toLowerCase()) return;
   throw new ConfigError("holds the state of another account", {
     field: "stateDir",
-    value: store.directory,
+    value: directory,
     expected: `a folder of ${account}'s own; this one is ${owner}'s, as its ${OWNER_FILE} says`,
   });
+}
+
+/**
+ * The same for the exchange, by what orders are signed for: one account on two of them has two peaks, two records of fills and two guards.
+ * Call it behind {@link claimState}, once the exchange has told its rules.
+ * @throws ConfigError when the directory is of another exchange; else as {@link claimState}.
+ */
+export function claimStateFor(rules: VenueRules, { store, directory, account }: OwnedState): void {
+  const { chainId, verifyingContract } = rules.eip712;
+  const held = readOwner(store)?.exchange;
+  if (held === undefined) return store.write(OWNER_FILE, JSON.stringify({ version: 1, account, exchange: { chainId, verifyingContract } }));
+  if (held.chainId === chainId && held.verifyingContract.toLowerCase() === verifyingContract.toLowerCase()) return;
+  throw new ConfigError("holds the account's state on another exchange", {
+    field: "stateDir",
+    value: directory,
+    expected:
+      `a folder for each exchange: this one is of chain ${held.chainId}, contract ${held.verifyingContract}, as its ${OWNER_FILE} says, and ` +
+      `exchange.rest leads to chain ${chainId}, contract ${verifyingContract}; where the exchange itself has moved there, move ${OWNER_FILE} away`,
+  });
+}
+
+function readOwner(store: Pick<StateStore, "read">): z.infer<typeof ownerSchema> | undefined {
+  return readJsonState(store, OWNER_FILE, (value) => ownerSchema.parse(value));
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { Guard, type GuardNotice } from "../../bot/run/guard.js";
 import { lockAccount } from "../../bot/state/account-lock.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
-import { claimState } from "../../bot/state/state-owner.js";
+import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
@@ -35,10 +35,13 @@ export function addGuard(program: Command, context: CliContext): void {
         try {
           await syncClock();
           const markets = Object.keys(config.markets);
-          const order = (await client.exchangeInfo(markets)).rateLimits.find(({ name }) => name === "ORDER");
+          const rules = await client.exchangeInfo(markets);
+          const order = rules.rateLimits.find(({ name }) => name === "ORDER");
           const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
           const store = new FileStateStore(stateDirOf(config, signer.address));
-          claimState(store, signer.address);
+          const owned = { store, directory: store.directory, account: signer.address };
+          claimState(owned);
+          claimStateFor(rules, owned);
           const guard = new Guard({
             client,
             clock,

@@ -5,7 +5,7 @@ import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
 import type { TapeSource } from "../../history/columns/tape-source.js";
-import { instantText, parseInstant } from "../../history/day.js";
+import { DAY_MS, instantText, parseInstant, startOfDay } from "../../history/day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
 import { gapsOf, type Span } from "../../history/spans.js";
@@ -114,6 +114,12 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
       lacking.push(...tapes.gaps.map(({ kind, span: gap }) => ({ name: `${marketId} ${kind}`, gap })));
       markets.push({ marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
+      // Of a day before the span, what is played of it is its book.
+      for (const { input } of tapes.days) {
+        if (input.book !== undefined && startOfDay(input.day) + DAY_MS <= span.fromUs / 1000) {
+          files.push(fileOf(store, marketId, "book", input.book));
+        }
+      }
     }
     for (const kind of kinds) {
       const read = kind === "funding" ? toItsEnd : span;

@@ -32,14 +32,13 @@ export function lossesOf(book: DayManifest | undefined): DayLosses {
 /**
  * Whether a day's book goes on, without a whole one at its beginning, from a book that nobody followed since, or that was lost before: what stood
  * then says nothing of what stands now, and would be taken for liquidity.
- * @param before the last day before it that has a book
+ * @param before the book of the last day before it that has one
  */
-export function isLost(day: SourceDay, before: SourceDay | undefined): boolean {
-  const [book, last] = [day.input.book, before?.input.book];
-  if (last === undefined || book === undefined || day.tape.footer.beginsWhole) return false;
-  const knownToMs = last.covered.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY;
+export function isLost({ input: { book }, tape }: SourceDay, before: DayManifest | undefined): boolean {
+  if (before === undefined || book === undefined || tape.footer.beginsWhole) return false;
+  const knownToMs = before.covered.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY;
   const fromMs = Math.min(...[...book.covered, ...(book.lost ?? [])].map(([from]) => from));
-  return fromMs - knownToMs > MOST_SILENT_MS || (last.lost?.at(-1)?.[1] ?? knownToMs) > knownToMs;
+  return fromMs - knownToMs > MOST_SILENT_MS || (before.lost?.at(-1)?.[1] ?? knownToMs) > knownToMs;
 }
 
 /** A day's first message where the book is lost, heard as the day begins. */

@@ -5,6 +5,7 @@ import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 import { sortByKeys } from "./ascending-order.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
+import { daysBefore } from "./days-before.js";
 import type { Tape } from "./tape.js";
 import { msSpan, type TapeSeries, tapeDays } from "./tape-days.js";
 import { type Steps, stepsOf } from "./tape-grid.js";
@@ -58,7 +59,8 @@ export async function openTapes(store: HistoryStore, market: MarketId, wish: Tap
   };
   const days: SourceDay[] = [];
   for (const input of inputs) days.push({ input, tape: await dayTape(store, input, options) });
-  return new TapeSource({ store, market, days, gaps, fromUs, toUs, options });
+  const before = await daysBefore(store, days, fromUs, options);
+  return new TapeSource({ store, market, days: [...before, ...days], gaps, fromUs, toUs, options });
 }
 
 /**

@@ -19,6 +19,7 @@ export interface SourceDay {
 export interface TapeSourceParts {
   readonly store: HistoryStore;
   readonly market: MarketId;
+  /** Ascending. The first may lie before the span, where its book goes on in it. */
   readonly days: readonly SourceDay[];
   readonly gaps: TapeDays["gaps"];
   readonly fromUs: number;
@@ -49,9 +50,10 @@ export class TapeSource implements AsyncIterable<Tape> {
     this.market = parts.market;
     this.days = parts.days;
     const booked = parts.days.filter(({ input }) => input.book !== undefined);
-    this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1])));
+    this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1]?.input.book)));
     const span = msSpan(parts.fromUs, parts.toUs);
-    const lost = lostSpans(booked, (day) => this.#lost.has(day), span[1]);
+    const isUnknown = (day: SourceDay): boolean => this.#lost.has(day) || (day === booked[0] && !day.tape.footer.beginsWhole);
+    const lost = lostSpans(booked, isUnknown, span[1]);
     this.gaps = withLost(parts.gaps, cutTo(lost, span));
   }
 

@@ -15,24 +15,30 @@ const SECOND = 1 / 86_400;
 
 type Levels = readonly (readonly [price: number, amount: number])[];
 
-/** Imports a book of its own for each message, the first whole. @param day after the first one's noon, fractions allowed. @returns the store */
-async function stored(days: readonly (readonly [day: number, type: string, bids: Levels, asks: Levels])[]): Promise<HistoryStore> {
+/** @param day after the first one's noon, fractions allowed. */
+type Told = readonly [day: number, type: string, bids: Levels, asks: Levels];
+
+/** Imports a book of its own for each message, the first whole. @returns the store */
+async function stored(messages: readonly Told[]): Promise<HistoryStore> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
-  const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
-  for (const [index, [day, type, bids, asks]] of days.entries()) {
-    const message = {
-      type,
-      sequence: index,
-      beginSequence: index,
-      endSequence: index,
-      timestamp: Math.round(NOON + day * DAY),
-      bids: text(bids),
-      asks: text(asks),
-    };
-    await take(store, [fileOf(folder, `message${index}.ndjson`, `${JSON.stringify(message)}\n`)]);
-  }
+  for (const [index, line] of messages.map(lineOf).entries()) await take(store, [fileOf(folder, `message${index}.ndjson`, line)]);
   return store;
+}
+
+/** Imports all as one capture. @returns the store */
+async function captured(messages: readonly Told[]): Promise<HistoryStore> {
+  const folder = scratchFolder();
+  const store = new HistoryStore(join(folder, "history"));
+  await take(store, [fileOf(folder, "capture.ndjson", messages.map(lineOf).join(""))]);
+  return store;
+}
+
+function lineOf([day, type, bids, asks]: Told, index: number): string {
+  const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
+  const timestamp = Math.round(NOON + day * DAY);
+  const message = { type, sequence: index, beginSequence: index, endSequence: index, timestamp, bids: text(bids), asks: text(asks) };
+  return `${JSON.stringify(message)}\n`;
 }
 
 /** The book that a replay of all of it ends with, as signed ticks and lots. */
@@ -87,5 +93,44 @@ describe("a book that goes on after days that are missing", () => {
       // Not only as long as nothing was told, but since no snapshot came.
       expect(gaps).toEqual([{ kind: "book", span: [NOON + 1, NOON + day * DAY + 1000] }]);
     }
+  });
+});
+
+describe("a span that begins on a later day of a capture, which tells its book once", () => {
+  const [whole, first, second] = [
+    [0.5 - SECOND, "snapshot", [[100, 5]], [[101, 7]]],
+    [0.5 + SECOND, "update", [[90, 3]], []],
+    [0.5 + 50 * SECOND, "update", [[100, 4]], []],
+  ] as const;
+  const fromMs = NOON + (0.5 + 10 * SECOND) * DAY;
+  const wish = { ...ALL, fromUs: fromMs * 1000, toUs: (fromMs + 20_000) * 1000 };
+
+  it("begins with the book that stood there: a bot that lacked it quoted nothing, and a walk forward's windows after midnight came to zero", async () => {
+    const store = await captured([whole, first, second]);
+    const tape = await openTape(store, "btcusdt", { ...ALL, fromUs: wish.fromUs });
+    expect(tape.kind[0]).toBe(TapeKind.bookSnapshot);
+    expect(tape.exchangeUs[0]).toBe(wish.fromUs);
+    expect(endingBook(tape)).toEqual([
+      [100, 4],
+      [90, 3],
+      [-101, 7],
+    ]);
+    const { days, gaps } = await openTapes(store, "btcusdt", wish);
+    expect(days.map(({ input }) => input.day)).toEqual(["2025-01-12", "2025-01-13"]);
+    expect(gaps).toEqual([]);
+  });
+
+  it("reads no further back than to the last whole book", async () => {
+    const store = await captured([whole, first, [0.5 + 2 * SECOND, "snapshot", [[70, 1]], [[75, 2]]], second]);
+    const { days } = await openTapes(store, "btcusdt", wish);
+    expect(days.map(({ input }) => input.day)).toEqual(["2025-01-13"]);
+  });
+
+  it("tells the time of which nobody knows the book as a gap, where no whole one was told before, or nothing for a minute", async () => {
+    const { gaps } = await openTapes(await captured([first, second]), "btcusdt", wish);
+    expect(gaps).toEqual([{ kind: "book", span: [fromMs, fromMs + 20_000] }]);
+    const silent = await openTapes(await stored([[0.4, "snapshot", [[100, 5]], [[101, 7]]], first, second]), "btcusdt", wish);
+    expect(silent.days.map(({ input }) => input.day)).toEqual(["2025-01-13"]);
+    expect(silent.gaps).toEqual([{ kind: "book", span: [fromMs, fromMs + 20_000] }]);
   });
 });

@@ -1,19 +1,15 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { liveSeam } from "../../src/core/live-seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { download } from "../../src/history/download.js";
 import { HistoryStore } from "../../src/history/store.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { scratchFolder } from "./scratch.js";
+import { type TradingExchange, tradingExchange } from "./trading-exchange.js";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
@@ -22,32 +18,17 @@ const SERIES = { market: "btcusdc", kind: "trades" };
 // An exchange lists its last trades alone. What it had before was stored as time in which nobody traded: days of it, each called complete.
 describe("downloading from an exchange that has forgotten its first trades", () => {
   const clock = new VirtualClock(START);
-  let server: ExchangeServer;
+  let exchange: TradingExchange;
   let connection: Connection;
-  let exchange: EmbeddedExchange;
 
   beforeAll(async () => {
-    const config = parseExchangeConfig({
-      port: 0,
-      markets: { btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
-      rateLimits: { common: 0, order: 0 },
-      retention: { publicTrades: 500 },
-    });
-    exchange = new EmbeddedExchange(
-      config,
-      { clock, random: seededRandom("forgotten") },
-      { flowOf: orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }) },
-    );
-    exchange.start();
-    await clock.runUntil(START + 30 * MINUTE);
-    server = await serveExchange(exchange);
-    connection = await connect({ baseUrl: server.restUrl });
+    exchange = await tradingExchange(clock, START + 30 * MINUTE, "forgotten", { retention: { publicTrades: 500 } });
+    connection = await connect({ baseUrl: exchange.restUrl });
   });
 
   afterAll(async () => {
     connection.close();
-    exchange.stop();
-    await server.close();
+    await exchange.close();
   });
 
   const oldestMs = async (): Promise<number> => {
@@ -59,7 +40,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
       market: "btcusdc",
       span: [START - 3 * 86_400_000, clock.nowMs()],
       kinds: ["trades"],
-      address: server.restUrl,
+      address: exchange.restUrl,
       onProgress,
     });
 
@@ -72,7 +53,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     expect(store.days(SERIES)).toMatchObject([{ day: "2026-01-05", covered: [[first, toMs]], complete: false }]);
     const span = ["--from", "2026-01-04", "--to", "2026-01-05"];
     const { code, out } = await captureCli([
-      ...["data", "download", "--exchange", server.restUrl, "--store", store.root, "--market", "btcusdc", "--kinds", "trades", ...span],
+      ...["data", "download", "--exchange", exchange.restUrl, "--store", store.root, "--market", "btcusdc", "--kinds", "trades", ...span],
     ]);
     expect({ code, out }).toEqual({
       code: 0,
@@ -91,7 +72,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     await expect(killed).rejects.toThrow("killed");
     await clock.runUntil(clock.nowMs() + 30 * MINUTE);
     connection.close();
-    connection = await connect({ baseUrl: server.restUrl });
+    connection = await connect({ baseUrl: exchange.restUrl });
     const { kinds, toMs } = await take(store);
     const later = await oldestMs();
     const [day] = store.days(SERIES);
@@ -108,7 +89,11 @@ describe("downloading from an exchange that has forgotten its first trades", () 
   it("leaves as a gap what it has forgotten between two pages, also where the download that fetched them was killed afterwards", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const seam = liveSeam();
-    const network = new NetworkTransport({ restUrl: server.restUrl, streamUrl: server.restUrl.replace("http", "ws"), clock: seam.clock });
+    const network = new NetworkTransport({
+      restUrl: exchange.restUrl,
+      streamUrl: exchange.restUrl.replace("http", "ws"),
+      clock: seam.clock,
+    });
     const first = await oldestMs();
     const listedMs = clock.nowMs() - first;
     let forgets = false;
@@ -126,7 +111,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     let diedAtMs = 0;
     let records = 0;
     const killed = download(store, client, {
-      ...{ market: "btcusdc", span, kinds: ["trades"], address: server.restUrl, pageSize: 40 },
+      ...{ market: "btcusdc", span, kinds: ["trades"], address: exchange.restUrl, pageSize: 40 },
       onProgress: (_kind, atMs) => {
         records += 100;
         forgets = records === 100;

@@ -1,57 +1,38 @@
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/seeded-random.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import type { PublicTrade } from "../../src/exchange/client/market-records.js";
 import { type DownloadOptions, download, requireDownloadable } from "../../src/history/download.js";
 import { HistoryStore } from "../../src/history/store.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { query, scratchFolder } from "./scratch.js";
+import { type TradingExchange, tradingExchange } from "./trading-exchange.js";
 
 const MIDNIGHT = 1723161600000;
 const START = MIDNIGHT - 180_000;
 const END = MIDNIGHT + 150_000;
 
 describe("downloading an exchange's own history over HTTP", () => {
-  let server: ExchangeServer;
+  let exchange: TradingExchange;
   let connection: Connection;
-  let exchange: EmbeddedExchange;
 
   beforeAll(async () => {
-    const clock = new VirtualClock(START);
-    const config = parseExchangeConfig({
-      port: 0,
-      markets: { btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
-      rateLimits: { common: 0, order: 0 },
-    });
-    exchange = new EmbeddedExchange(
-      config,
-      { clock, random: seededRandom("history") },
-      { flowOf: orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }) },
-    );
-    exchange.start();
-    await clock.runUntil(END);
-    server = await serveExchange(exchange);
-    connection = await connect({ baseUrl: server.restUrl });
+    exchange = await tradingExchange(new VirtualClock(START), END, "history");
+    connection = await connect({ baseUrl: exchange.restUrl });
   });
 
   afterAll(async () => {
     connection.close();
-    exchange.stop();
-    await server.close();
+    await exchange.close();
   });
 
   const wanted = (more: Partial<DownloadOptions> = {}): DownloadOptions => ({
     market: "btcusdc",
     span: [START, MIDNIGHT + 86_400_000],
     kinds: ["trades", "klines-1M", "mark-klines-1M", "funding"],
-    address: server.restUrl,
+    address: exchange.restUrl,
     pageSize: 40,
     ...more,
   });
@@ -122,7 +103,7 @@ describe("downloading an exchange's own history over HTTP", () => {
         "data",
         "download",
         "--exchange",
-        server.restUrl,
+        exchange.restUrl,
         "--store",
         store,
         "--from",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
 import type { FlowMarket } from "../../src/simulator/flow-market.js";
+import { build, placeBuilt } from "./built-order.js";
 import { type ReferenceClient, traders } from "./reference-client.js";
 
 const TERMS = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
@@ -15,15 +16,8 @@ function ratesOf(info: string): { maker: bigint; taker: bigint } {
 
 /** Builds an order and places it as it was built, but for `change`. */
 function buildAndPlace(client: ReferenceClient, terms: typeof TERMS, change: Record<string, string | undefined> = {}) {
-  const built = client.call("POST", "/v1/order/build", terms).json;
-  const placed = client.call("POST", "/v1/order", {
-    ...terms,
-    info: built.order.info,
-    orderSignature: client.order("BUY", "1", "1").orderSignature,
-    gasFeeQuotation: built.gasFeeQuotation,
-    ...change,
-  });
-  return { built, placed };
+  const built = build(client, terms);
+  return { built, placed: placeBuilt(client, terms, built, change) };
 }
 
 describe("an order below the waiver", () => {
@@ -60,33 +54,18 @@ describe("an order below the waiver", () => {
 
   it("is refused when the token has expired, and taken on its last millisecond", async () => {
     const { alice, clock } = traders({ ...config, choices: { ...config.choices, gasFeeQuotationLifeMs: 10_000 } });
-    const build = () => alice.call("POST", "/v1/order/build", TERMS).json;
-    const place = (built: ReturnType<typeof build>) =>
-      alice.call("POST", "/v1/order", {
-        ...TERMS,
-        info: built.order.info,
-        orderSignature: alice.order("BUY", "1", "1").orderSignature,
-        gasFeeQuotation: built.gasFeeQuotation,
-      });
-    const [early, late] = [build(), build()];
+    const [early, late] = [build(alice, TERMS), build(alice, TERMS)];
     await clock.runFor(10_000);
-    expect(place(early).status).toBe(200);
+    expect(placeBuilt(alice, TERMS, early).status).toBe(200);
     await clock.runFor(1);
-    expect(place(late).json).toMatchObject({ code: 4012 });
+    expect(placeBuilt(alice, TERMS, late).json).toMatchObject({ code: 4012 });
   });
 
   it("is taken once, however often its token is shown", () => {
     const { alice } = traders(config);
-    const built = alice.call("POST", "/v1/order/build", TERMS).json;
-    const place = () =>
-      alice.call("POST", "/v1/order", {
-        ...TERMS,
-        info: built.order.info,
-        orderSignature: alice.order("BUY", "1", "1").orderSignature,
-        gasFeeQuotation: built.gasFeeQuotation,
-      });
-    expect(place().status).toBe(200);
-    expect(place().json).toMatchObject({ code: 2016 });
+    const built = build(alice, TERMS);
+    expect(placeBuilt(alice, TERMS, built).status).toBe(200);
+    expect(placeBuilt(alice, TERMS, built).json).toMatchObject({ code: 2016 });
   });
 
   it("that is worth less than its gas is not built", () => {

@@ -2,15 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import type { Report } from "../../../src/backtest/report/report-schema.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { importFiles } from "../../../src/history/import-files.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { generateHistory } from "../../support/generated-history.js";
+import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
 
-const MARKET = "btcusdc";
 const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
 const RATE = 0.0001;
 
@@ -25,33 +23,12 @@ describe("funding that is stamped at the very end of a run", () => {
     const file = join(folder, "funding.ndjson");
     writeFileSync(file, `${stamps.join("\n")}\n`);
     await importFiles(store, { market: MARKET, files: [file], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
-    writeFileSync(
-      join(folder, "bot.yaml"),
-      `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
-account: { keyEnv: KEY }
-quotes: { timeInForce: POST_ONLY }
-decide: { everyMs: 100 }
-markets: { ${MARKET}: { strategy: ladder, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } } }
-risk: { maxDrawdownQuote: 5000 }
-`,
-    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   async function reportOfSpan(from: string, to: string): Promise<Report> {
-    const path = join(folder, "bt.yaml");
-    writeFileSync(
-      path,
-      `history: { market: ${MARKET}, from: ${from}, to: ${to} }
-bot: bot.yaml
-rules: { markets: { ${MARKET}: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
-`,
-    );
-    const config = loadBacktestConfig(path, {});
-    const strategies = new Map([
-      [MARKET, builtInStrategies.ladder.bind({ halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 })],
-    ]);
-    return reportOf(config, { strategies, version: "0.0.0" }, await openHistory(config), "ohlc");
+    const config = ladderConfig(folder, { from, to });
+    return reportOf(config, ladders(), await openHistory(config), "ohlc");
   }
 
   it("is paid by the position that is held into it, and not again by the run that begins there", async () => {

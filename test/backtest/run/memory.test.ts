@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import type { BacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { type OpenedHistory, openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import type { PlayedHistory } from "../../../src/backtest/run/played-history.js";
@@ -12,13 +12,11 @@ import { streamMarks } from "../../../src/history/columns/open-marks.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import type { HistoryStore } from "../../../src/history/store.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { generateHistory } from "../../support/generated-history.js";
+import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
 
-const MARKET = "btcusdc";
 const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
 const FROM_MS = MIDNIGHT_MS - 45_000;
-const PARAMS = { halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 };
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
@@ -40,32 +38,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function configOf(memoryMb: number, grade = "books"): BacktestConfig {
-  writeFileSync(
-    join(folder, "bot.yaml"),
-    `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
-account: { keyEnv: KEY }
-quotes: { timeInForce: POST_ONLY }
-decide: { everyMs: 100 }
-markets:
-  ${MARKET}: { strategy: ladder, params: ${JSON.stringify(PARAMS)}, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }
-risk: { maxDrawdownQuote: 5000 }
-`,
-  );
-  const path = join(folder, "bt.yaml");
-  writeFileSync(
-    path,
-    `history: { market: ${MARKET}, from: 2026-01-05, to: 2026-01-07, grade: ${grade}, memoryMb: ${memoryMb} }
-bot: bot.yaml
-rules: { markets: { ${MARKET}: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
-`,
-  );
-  return loadBacktestConfig(path, {});
+  return ladderConfig(folder, { from: "2026-01-05", to: "2026-01-07", grade, memoryMb });
 }
 
 /** What a history comes to, but for what its configuration says. */
 async function outcomeOf(config: BacktestConfig, history: PlayedHistory): Promise<string> {
-  const played = { strategies: new Map([[MARKET, builtInStrategies.ladder.bind(PARAMS)]]), version: "0.0.0" };
-  const { configuration: _said, ...report } = await reportOf(config, played, history, "ohlc");
+  const { configuration: _said, ...report } = await reportOf(config, ladders(), history, "ohlc");
   expect(report.fills.all.fills).toBeGreaterThan(10);
   return JSON.stringify(report);
 }

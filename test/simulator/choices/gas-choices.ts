@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { build, placeBuilt } from "../built-order.js";
 import { type Cases, info, TERMS } from "./case.js";
 
 /** What small orders pay for their settlement, and how the exchange says it. */
@@ -52,19 +53,11 @@ export const GAS_CHOICES = {
   gasFeeQuotationLifeMs: [60_000, 5000].map((value) => ({
     value,
     sees: async ({ alice, clock }) => {
-      const build = () => alice.call("POST", "/v1/order/build", TERMS).json;
-      const [early, late] = [build(), build()];
-      const place = (built: ReturnType<typeof build>) =>
-        alice.call("POST", "/v1/order", {
-          ...TERMS,
-          info: built.order.info,
-          orderSignature: alice.order("BUY", "1", "1").orderSignature,
-          gasFeeQuotation: built.gasFeeQuotation,
-        });
+      const [early, late] = [build(alice, TERMS), build(alice, TERMS)];
       await clock.runFor(value);
-      expect(place(early).status).toBe(200);
+      expect(placeBuilt(alice, TERMS, early).status).toBe(200);
       await clock.runFor(1);
-      expect(place(late).json).toMatchObject({ code: 4012 });
+      expect(placeBuilt(alice, TERMS, late).json).toMatchObject({ code: 4012 });
     },
   })),
 } satisfies Cases;

@@ -29,14 +29,14 @@ import { Metrics } from "../monitoring/metrics.js";
 import { startMetricsServer } from "../monitoring/metrics-server.js";
 import { type LiveScreen, screenSupport, startScreen } from "../monitoring/screen-driver.js";
 import type { CliContext } from "./cli-context.js";
-import type { Companion } from "./companion.js";
 import { controlHandler } from "./control-handler.js";
 import { namingExchange } from "./exchange-access.js";
 import { packageVersion } from "./package-version.js";
 import { changeHalts, type UnstartedBot } from "./stopped-bot.js";
+import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** How a bot is run from the command line. */
-export interface SessionOptions {
+export interface SessionOptions extends Companions {
   readonly config: BotConfig;
   /** Stops by itself after so long. */
   readonly forMs?: Ms | undefined;
@@ -50,9 +50,6 @@ export interface SessionOptions {
   readonly paper?: PaperModels | undefined;
   /** The folder that the session is recorded into. */
   readonly recordFolder?: string | undefined;
-  /** Processes that were started beside the bot: when one ends or does not start, the log says so. */
-  readonly companions?: readonly Companion[];
-  readonly beside?: Promise<void>;
 }
 
 /**
@@ -255,28 +252,6 @@ async function warnWithoutGuard(
     { timeInForce, command: guardCommand },
     `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
   );
-}
-
-/** The bot goes on without them; whoever reads the log shall know that it does. */
-function watchCompanions({ companions = [], beside }: SessionOptions, log: OpenLog): () => void {
-  let over = false;
-  const watched = new Set<Companion>();
-  const watch = (): void => {
-    for (const companion of companions) {
-      if (watched.has(companion)) continue;
-      watched.add(companion);
-      void companion.ended.then((why) => {
-        if (!over) log.error({ companion: companion.name, why }, `the ${companion.name} has ended`);
-      });
-    }
-  };
-  watch();
-  beside?.then(watch, (error: unknown) => {
-    if (!over) log.error({ error }, "what should run beside the bot did not start");
-  });
-  return () => {
-    over = true;
-  };
 }
 
 function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: boolean): LiveScreen {

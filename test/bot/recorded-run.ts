@@ -1,6 +1,6 @@
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
-import type { JournalSink } from "../../src/bot/journal/journal.js";
+import type { JournalSink, JournalTurn } from "../../src/bot/journal/journal.js";
 import type { FileLine } from "../../src/bot/journal/journal-lines.js";
 import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
@@ -162,6 +162,11 @@ export class MemoryJournal implements JournalSink {
   write(line: string): void {
     this.lines.push(line);
   }
+}
+
+/** The turns that a journal in memory holds. */
+export function turnsOf({ lines }: MemoryJournal): JournalTurn[] {
+  return lines.slice(1).map((line) => JSON.parse(line) as JournalTurn);
 }
 
 /** Lines as a file would yield them. */

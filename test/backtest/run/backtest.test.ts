@@ -3,23 +3,19 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import type { BacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { shownFiles } from "../../../src/backtest/config/shown-files.js";
-import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
-import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 import { generateHistory } from "../../support/generated-history.js";
+import { LADDER, ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 
 const FROM_MS = Date.UTC(2026, 0, 5, 23, 59, 0);
-const MARKET = "btcusdc";
-const PARAMS = { halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 };
 
 let folder: string;
 beforeAll(async () => {
@@ -29,34 +25,16 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function written(backtest: string, name = "bt", limits = "maxPositionBase: 0.2, maxOrderBase: 0.05", agreed = ""): BacktestConfig {
-  const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1${agreed} }
-account: { keyEnv: KEY }
-quotes: { timeInForce: POST_ONLY }
-decide: { everyMs: 100 }
-markets:
-  ${MARKET}: { strategy: ladder, params: ${JSON.stringify(PARAMS)}, limits: { ${limits} } }
-risk: { maxDrawdownQuote: 5000 }
-`;
-  writeFileSync(join(folder, "bot.yaml"), bot);
-  const path = join(folder, `${name}.yaml`);
-  writeFileSync(path, backtest);
-  return loadBacktestConfig(path, {});
+function written(backtest: string, name?: string, limits?: string, exchange?: string): BacktestConfig {
+  return ladderConfig(folder, backtest, { name, limits, exchange });
 }
 
-const backtest = (more = "", history = "from: 2026-01-05, to: 2026-01-07"): string => `history: { market: ${MARKET}, ${history} }
-bot: bot.yaml
-rules: { markets: { ${MARKET}: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
-${more}
-`;
-
-const ladder = (): ReadonlyMap<string, BoundStrategy> => new Map([[MARKET, builtInStrategies.ladder.bind(PARAMS)]]);
-const played = { strategies: ladder(), version: "0.0.0" };
+const backtest = (more = "", history?: string): string => ladderBacktest(history, more);
 
 describe("a backtest from its file", () => {
   it("replays books over midnight, and reports figures whose parts sum", async () => {
     const config = written(backtest());
-    const result = await runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, "out"), replace: false });
+    const result = await runBacktest(config, { ...ladders(), directory: join(folder, "out"), replace: false });
     const { report, gaps } = result;
     expect(report.grade).toBe("books");
     expect(report.isIndicative).toBe(false);
@@ -103,7 +81,7 @@ describe("a backtest from its file", () => {
       const file = backtest("fills: { queueAheadBase: 0.1 }", `from: ${from}, to: 2026-01-06, grade: ${grade}`);
       const config = written(file.replace("tickSizeQuote: 0.1", `tickSizeQuote: ${tick}`), `doubt-${grade}-${tick}`);
       const directory = join(folder, `doubt-${grade}-${tick}`);
-      const { report } = await runBacktest(config, { ...played, strategies: ladder(), directory, replace: false });
+      const { report } = await runBacktest(config, { ...ladders(), directory, replace: false });
       const ofTicks = report.doubts.filter((text) => text.includes("has nobody ahead of it"));
       expect(report.notes.first.map(({ text }) => text).filter((text) => text.includes("has nobody ahead of it"))).toEqual(ofTicks);
       return ofTicks;
@@ -119,9 +97,9 @@ describe("a backtest from its file", () => {
     const doubtsWith = async (sizeBase: number): Promise<readonly string[]> => {
       const file = backtest("account: { creditQuote: 1e9 }", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
       const config = written(file, `large-${grade}`, "maxPositionBase: 500, maxOrderBase: 50");
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase, levels: 1 })]]);
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase, levels: 1 })]]);
       const directory = join(folder, `large-${grade}`);
-      const { report } = await runBacktest(config, { ...played, strategies, directory, replace: true });
+      const { report } = await runBacktest(config, { ...ladders(), strategies, directory, replace: true });
       expect(report.fills.all.fills).toBeGreaterThan(0);
       const { doubts } = report;
       expect(report.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...doubts]));
@@ -144,7 +122,7 @@ describe("a backtest from its file", () => {
     const doubtsWith = async (partialFills: boolean): Promise<readonly string[]> => {
       const name = `whole-${partialFills}`;
       const config = written(backtest(`fills: { partialFills: ${partialFills} }`, "from: 2026-01-05, to: 2026-01-06"), name);
-      const { report } = await runBacktest(config, { ...played, directory: join(folder, name), replace: false });
+      const { report } = await runBacktest(config, { ...ladders(), directory: join(folder, name), replace: false });
       return report.doubts.filter((doubt) => doubt.includes("partialFills"));
     };
     expect(await doubtsWith(true)).toEqual([]);
@@ -162,8 +140,8 @@ describe("a backtest from its file", () => {
         "shares",
         "maxPositionBase: 500, maxOrderBase: 50",
       );
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase: 50, levels: 1 })]]);
-      const report = await reportOf(config, { ...played, strategies }, await openHistory(config), "ohlc");
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })]]);
+      const report = await reportOf(config, { ...ladders(), strategies }, await openHistory(config), "ohlc");
       expect(report.fills.all.fills).toBeGreaterThan(0);
       return report.doubts;
     };
@@ -178,8 +156,8 @@ describe("a backtest from its file", () => {
     const tradedIn = async (more: string, from: string): Promise<string | undefined> => {
       const file = backtest(`account: { creditQuote: 1e9 }\n${more}`, `from: ${from}, to: 2026-01-06, grade: books`);
       const config = written(file, "warm-volume", "maxPositionBase: 500, maxOrderBase: 50");
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...PARAMS, sizeBase: 50, levels: 1 })]]);
-      const { doubts } = await reportOf(config, { ...played, strategies }, await openHistory(config), "ohlc");
+      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })]]);
+      const { doubts } = await reportOf(config, { ...ladders(), strategies }, await openHistory(config), "ohlc");
       return /the ([\d.]+) that traded/.exec(doubts.join())?.[1];
     };
     expect(await tradedIn("warmupMs: 50000", "2026-01-05T23:59:00Z")).toBe(await tradedIn("", "2026-01-05T23:59:50Z"));
@@ -189,7 +167,7 @@ describe("a backtest from its file", () => {
   it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
     const of = async (name: string, agreed: string) => {
       const config = written(backtest("fills: { queue: power-2 }", "from: 2026-01-05, to: 2026-01-06"), name, undefined, agreed);
-      const { report } = await runBacktest(config, { ...played, directory: join(folder, name), replace: false });
+      const { report } = await runBacktest(config, { ...ladders(), directory: join(folder, name), replace: false });
       const { turnover, fees } = report.fills.byCause.queue;
       expect(Number(turnover)).toBeGreaterThan(0);
       return {
@@ -207,7 +185,7 @@ describe("a backtest from its file", () => {
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {
     const of = async (grade: string, more = "") => {
       const config = written(backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), grade);
-      return runBacktest(config, { ...played, strategies: ladder(), directory: join(folder, `out-${grade}`), replace: true });
+      return runBacktest(config, { ...ladders(), directory: join(folder, `out-${grade}`), replace: true });
     };
     const [books, trades, klines] = [await of("books"), await of("trades"), await of("klines")];
     const byCause = (result: typeof books) => result.report.fills.byCause;
@@ -221,7 +199,7 @@ describe("a backtest from its file", () => {
   // A path that was halted on its first day may have earned more than one that traded to the end: nobody should take its profit for the same.
   it("tells how each path through the candles ended", async () => {
     const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-path");
-    const bound = builtInStrategies.ladder.bind(PARAMS);
+    const bound = builtInStrategies.ladder.bind(LADDER);
     let runs = 0;
     const broken: BoundStrategy = (context) => {
       runs += 1;
@@ -231,7 +209,7 @@ describe("a backtest from its file", () => {
       });
     };
     const strategies = new Map([[MARKET, broken]]);
-    const { report } = await runBacktest(config, { ...played, strategies, directory: join(folder, "broken-path"), replace: false });
+    const { report } = await runBacktest(config, { ...ladders(), strategies, directory: join(folder, "broken-path"), replace: false });
     const ends = [report, ...report.alternatives].map(({ ended, reason }) => [ended, reason]);
     expect(ends).toContainEqual(["end-of-history", null]);
     expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
@@ -249,7 +227,7 @@ describe("a backtest from its file", () => {
         return hasPlayed(pieces, isSecond);
       };
       const directory = join(parent, "report");
-      const { report } = await runBacktest(config, { ...played, strategies: ladder(), directory, replace: true, onProgress });
+      const { report } = await runBacktest(config, { ...ladders(), directory, replace: true, onProgress });
       expect(readdirSync(parent)).toEqual(["report"]);
       return report;
     };
@@ -265,20 +243,15 @@ describe("a backtest from its file", () => {
 
   it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
     const config = written(backtest());
-    const once = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
-    const again = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
+    const once = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+    const again = await reportOf(config, ladders(), await openHistory(config), "ohlc");
     expect(JSON.stringify(again)).toBe(JSON.stringify(once));
   });
 
   it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
     const config = written(backtest());
     const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
-    const halted = await reportOf(
-      { ...config, bot: { ...config.bot, risk } },
-      { ...played, strategies: ladder() },
-      await openHistory(config),
-      "ohlc",
-    );
+    const halted = await reportOf({ ...config, bot: { ...config.bot, risk } }, ladders(), await openHistory(config), "ohlc");
     expect(halted.ended).toBe("halted");
     expect(halted.reason).toMatch(/^since 2026-01-0\dT\d\d:\d\d:\d\d(\.\d{3})?Z by drawdown: net value/);
   });
@@ -322,7 +295,7 @@ describe("a span that the store does not fill", () => {
     );
     const directory = join(folder, "all-warm-up");
     const warm = written(backtest("warmupMs: 200000", "from: 2026-01-05, to: 2026-01-07"));
-    await expect(runBacktest(warm, { ...played, strategies: ladder(), directory, replace: false })).rejects.toThrow(
+    await expect(runBacktest(warm, { ...ladders(), directory, replace: false })).rejects.toThrow(
       /warmupMs: leaves nothing of the history to report.*less than the 1\d+(\.\d+)? ms/,
     );
     expect(existsSync(directory)).toBe(false);
@@ -349,7 +322,7 @@ describe("a history whose marks and funding are not whole", () => {
       const config = written(backtest());
       folder = whole;
       const carryOf = async () => {
-        const report = await reportOf(config, { ...played, strategies: ladder() }, await openHistory(config), "ohlc");
+        const report = await reportOf(config, ladders(), await openHistory(config), "ohlc");
         return report.models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
       };
       expect(await carryOf()).toBe("mark: the middle of the best prices; funding: none paid: none recorded");
@@ -363,88 +336,5 @@ describe("a history whose marks and funding are not whole", () => {
     } finally {
       rmSync(other, { recursive: true, force: true });
     }
-  });
-});
-
-describe("the check for look-ahead", () => {
-  const short = "from: 2026-01-05, to: 2026-01-05T23:59:12Z";
-
-  it("finds nothing in a strategy that knows its views alone", async () => {
-    const config = written(backtest("", short));
-    const check = await checkLookAhead(config, { ...played, strategies: ladder() }, 4);
-    expect(check.cuts).toBe(4);
-    expect(check.decisions).toBeGreaterThan(50);
-    expect(check.changed).toEqual([]);
-  });
-
-  it("cuts after the warm-up alone, where something is left to run, and compares what was decided before its end too", async () => {
-    const config = written(backtest("warmupMs: 10000", short));
-    const told: number[] = [];
-    const check = await checkLookAhead(config, { ...played, strategies: ladder() }, 12, (done) => told.push(done));
-    expect(check).toMatchObject({ cuts: 12, changed: [] });
-    expect(told).toHaveLength(12);
-    let runs = 0;
-    const fickle: BoundStrategy = () => {
-      runs += 1;
-      const ticks = runs;
-      return (view$) =>
-        view$.pipe(
-          map((view) => ({
-            kind: "quotes" as const,
-            marketId: MARKET,
-            viewSequence: view.sequence,
-            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - ticks, lots: 1 }],
-            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
-          })),
-        );
-    };
-    const { changed } = await checkLookAhead(config, { ...played, strategies: new Map([[MARKET, fickle]]) }, 2);
-    expect(changed).toHaveLength(2);
-    for (const { atUs } of changed) expect(atUs).toBeLessThan(FROM_MS * 1000 + 10_000_000);
-  });
-
-  it("finds a strategy that decides by what another run of it has seen", async () => {
-    const config = written(backtest("", short));
-    let furthestMs = 0;
-    const cheating: BoundStrategy = () => (view$) =>
-      view$.pipe(
-        map((view) => {
-          // Its memory is of the whole history after the first run: the future, to every later one.
-          const isKnown = view.timeMs < furthestMs;
-          furthestMs = Math.max(furthestMs, view.timeMs);
-          return {
-            kind: "quotes" as const,
-            marketId: MARKET,
-            viewSequence: view.sequence,
-            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - (isKnown ? 1 : 2), lots: 1 }],
-            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
-          };
-        }),
-      );
-    const check = await checkLookAhead(config, { ...played, strategies: new Map([[MARKET, cheating]]) }, 3);
-    expect(check.changed).toHaveLength(3);
-    expect(check.changed[0]?.atUs).toBeLessThanOrEqual(check.changed[0]?.cutUs ?? 0);
-  });
-
-  it.each(["books", "trades"])("finds a feed of %s that tells what is stamped already and not heard yet", async (grade) => {
-    const config = written(backtest("", `from: 2026-01-05, to: 2026-01-05T23:59:05Z, grade: ${grade}`));
-    const early = (tape: Tape): Tape => ({ ...tape, localUs: tape.exchangeUs, byLocal: undefined });
-    const eager: FeedMaker = (history, ...more) =>
-      feedOf(history.grade === "klines" ? history : { ...history, tape: early(history.tape) }, ...more);
-    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...played, strategies: ladder(), feedOf: feed }, 4);
-    expect((await check(feedOf)).changed).toEqual([]);
-    expect((await check(eager)).changed.length).toBeGreaterThan(0);
-  });
-
-  it("finds a feed that tells a candle as it begins, and none in one that waits for its end", async () => {
-    const config = written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"));
-    const eager: FeedMaker = (history, ...more) => {
-      if (history.grade !== "klines") return feedOf(history, ...more);
-      const { klines } = history;
-      return feedOf({ ...history, klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) } }, ...more);
-    };
-    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...played, strategies: ladder(), feedOf: feed }, 8);
-    expect((await check(feedOf)).changed).toEqual([]);
-    expect((await check(eager)).changed.length).toBeGreaterThan(0);
   });
 });

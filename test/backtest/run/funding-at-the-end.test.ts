@@ -7,7 +7,7 @@ import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
+import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 
 const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
 const RATE = 0.0001;
@@ -27,7 +27,7 @@ describe("funding that is stamped at the very end of a run", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   async function reportOfSpan(from: string, to: string): Promise<Report> {
-    const config = ladderConfig(folder, { from, to });
+    const config = ladderConfig(folder, ladderBacktest(`from: ${from}, to: ${to}`));
     return reportOf(config, ladders(), await openHistory(config), "ohlc");
   }
 

@@ -13,7 +13,7 @@ import type { MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import type { HistoryStore } from "../../../src/history/store.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
+import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 
 const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
 const FROM_MS = MIDNIGHT_MS - 45_000;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function configOf(memoryMb: number, grade = "books"): BacktestConfig {
-  return ladderConfig(folder, { from: "2026-01-05", to: "2026-01-07", grade, memoryMb });
+  return ladderConfig(folder, ladderBacktest(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}, memoryMb: ${memoryMb}`));
 }
 
 /** What a history comes to, but for what its configuration says. */

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { map } from "rxjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
+import type { Tape } from "../../../src/history/columns/tape.js";
+import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+import { generateHistory } from "../../support/generated-history.js";
+import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
+
+const FROM_MS = Date.UTC(2026, 0, 5, 23, 59, 0);
+const SHORT = "from: 2026-01-05, to: 2026-01-05T23:59:12Z";
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "look-ahead-"));
+  await generateHistory(folder, { market: MARKET, fromMs: FROM_MS, seconds: 150, klines: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the check for look-ahead", () => {
+  it("finds nothing in a strategy that knows its views alone", async () => {
+    const config = ladderConfig(folder, ladderBacktest(SHORT));
+    const check = await checkLookAhead(config, ladders(), 4);
+    expect(check.cuts).toBe(4);
+    expect(check.decisions).toBeGreaterThan(50);
+    expect(check.changed).toEqual([]);
+  });
+
+  it("cuts after the warm-up alone, where something is left to run, and compares what was decided before its end too", async () => {
+    const config = ladderConfig(folder, ladderBacktest(SHORT, "warmupMs: 10000"));
+    const told: number[] = [];
+    const check = await checkLookAhead(config, ladders(), 12, (done) => told.push(done));
+    expect(check).toMatchObject({ cuts: 12, changed: [] });
+    expect(told).toHaveLength(12);
+    let runs = 0;
+    const fickle: BoundStrategy = () => {
+      runs += 1;
+      const ticks = runs;
+      return (view$) =>
+        view$.pipe(
+          map((view) => ({
+            kind: "quotes" as const,
+            marketId: MARKET,
+            viewSequence: view.sequence,
+            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - ticks, lots: 1 }],
+            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+          })),
+        );
+    };
+    const { changed } = await checkLookAhead(config, { ...ladders(), strategies: new Map([[MARKET, fickle]]) }, 2);
+    expect(changed).toHaveLength(2);
+    for (const { atUs } of changed) expect(atUs).toBeLessThan(FROM_MS * 1000 + 10_000_000);
+  });
+
+  it("finds a strategy that decides by what another run of it has seen", async () => {
+    const config = ladderConfig(folder, ladderBacktest(SHORT));
+    let furthestMs = 0;
+    const cheating: BoundStrategy = () => (view$) =>
+      view$.pipe(
+        map((view) => {
+          // Its memory is of the whole history after the first run: the future, to every later one.
+          const isKnown = view.timeMs < furthestMs;
+          furthestMs = Math.max(furthestMs, view.timeMs);
+          return {
+            kind: "quotes" as const,
+            marketId: MARKET,
+            viewSequence: view.sequence,
+            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - (isKnown ? 1 : 2), lots: 1 }],
+            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+          };
+        }),
+      );
+    const check = await checkLookAhead(config, { ...ladders(), strategies: new Map([[MARKET, cheating]]) }, 3);
+    expect(check.changed).toHaveLength(3);
+    expect(check.changed[0]?.atUs).toBeLessThanOrEqual(check.changed[0]?.cutUs ?? 0);
+  });
+
+  it.each(["books", "trades"])("finds a feed of %s that tells what is stamped already and not heard yet", async (grade) => {
+    const config = ladderConfig(folder, ladderBacktest(`from: 2026-01-05, to: 2026-01-05T23:59:05Z, grade: ${grade}`));
+    const early = (tape: Tape): Tape => ({ ...tape, localUs: tape.exchangeUs, byLocal: undefined });
+    const eager: FeedMaker = (history, ...more) =>
+      feedOf(history.grade === "klines" ? history : { ...history, tape: early(history.tape) }, ...more);
+    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...ladders(), feedOf: feed }, 4);
+    expect((await check(feedOf)).changed).toEqual([]);
+    expect((await check(eager)).changed.length).toBeGreaterThan(0);
+  });
+
+  it("finds a feed that tells a candle as it begins, and none in one that waits for its end", async () => {
+    const config = ladderConfig(folder, ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: klines"));
+    const eager: FeedMaker = (history, ...more) => {
+      if (history.grade !== "klines") return feedOf(history, ...more);
+      const { klines } = history;
+      return feedOf({ ...history, klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) } }, ...more);
+    };
+    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...ladders(), feedOf: feed }, 8);
+    expect((await check(feedOf)).changed).toEqual([]);
+    expect((await check(eager)).changed.length).toBeGreaterThan(0);
+  });
+});

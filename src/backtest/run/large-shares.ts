@@ -14,14 +14,27 @@ const WHY = {
 /**
  * What no recording bounds: a trade beyond a quote's price fills all of the quote, however small the trade, and of trades alone nobody knows what there is to take. So a
  * profit grows with the size of its orders, past anything that the market had. Says so, in words, of each market whose fills were much of what traded there.
- * Of candles it is where `fills.volumeShare` grants more than it does by default.
+ * Of candles it is where `fills.volumeShare` grants more than it does by default. Of the others it is said too where single fills are of a size that never traded at once: in a
+ * market that trades much, a few fills of a large order are a small share of it all.
  */
-export function largeSharesOf(grade: "books" | "trades" | "klines", markets: Iterable<ReplayMarket>): string[] {
-  return [...markets].flatMap(({ marketId, terms, volume: { tradedLots, restedLots, takenLots } }) => {
+export function largeSharesOf(
+  grade: "books" | "trades" | "klines",
+  markets: Iterable<Pick<ReplayMarket, "marketId" | "terms" | "volume">>,
+): string[] {
+  return [...markets].flatMap(({ marketId, terms, volume }) => {
+    const { tradedLots, restedLots, takenLots, mostAtOnceLots, large } = volume;
+    const base = (count: number): string => new Decimal(count).times(terms.instrument.stepSize).toFixed();
     // What takers have of a book is shown there.
     const lots = grade === "books" ? restedLots : restedLots + takenLots;
-    if (lots <= TOLD_FROM * tradedLots) return [];
-    const base = (count: number): string => new Decimal(count).times(terms.instrument.stepSize).toFixed();
+    if (lots <= TOLD_FROM * tradedLots) {
+      // A candle tells of no single trade.
+      if (grade === "klines" || large.lots <= TOLD_FROM * restedLots) return [];
+      const [fills, were] = large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
+      const whose = `${fills} of its resting orders, ${base(large.lots)} base of ${base(restedLots)}`;
+      return [
+        `${marketId}: ${whose}, ${were} larger than anything that traded at once (at most ${base(mostAtOnceLots)}): ${BEYOND}, which flatters large orders`,
+      ];
+    }
     const share = lots / tradedLots;
     const times = share < 1 ? `${Math.round(100 * share)} % of` : `${share.toFixed(1)} times`;
     const whose = grade === "books" ? "its resting orders" : "its orders";

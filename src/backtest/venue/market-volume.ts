@@ -10,11 +10,20 @@ export class MarketVolume {
   restedLots: Lots = 0;
   /** Of our orders that took on arrival. */
   takenLots: Lots = 0;
+  /** The most that traded in one instant by takers of one side: a taker prints a trade for each order that it meets. */
+  mostAtOnceLots: Lots = 0;
+  /** Fills of orders that had come to rest and were larger than that so far, by size. */
+  readonly #large = new Map<Lots, number>();
+  #instantUs = Number.NEGATIVE_INFINITY;
+  readonly #atOnceLots = { bought: 0, sold: 0 };
 
   /** A stretch of history. @param fromUs before it nothing of ours was there to be filled. */
-  add({ messages, exchangeUs, kind, rowEnd, lots }: Tape, fromUs: number): void {
+  add({ messages, exchangeUs, kind, rowEnd, signedTicks, lots }: Tape, fromUs: number): void {
     for (let message = 0; message < messages; message++) {
-      if (kind[message] === TapeKind.trade && exchangeUs[message] >= fromUs) this.tradedLots += lots[rowEnd[message] - 1];
+      if (kind[message] !== TapeKind.trade || exchangeUs[message] < fromUs) continue;
+      const row = rowEnd[message] - 1;
+      this.tradedLots += lots[row];
+      this.#atOnce(exchangeUs[message], signedTicks[row] > 0 ? "bought" : "sold", lots[row]);
     }
   }
 
@@ -25,7 +34,32 @@ export class MarketVolume {
 
   /** A fill of ours. */
   fill(lots: Lots, cause: FillCause): void {
-    if (cause === "taker") this.takenLots += lots;
-    else this.restedLots += lots;
+    if (cause === "taker") {
+      this.takenLots += lots;
+      return;
+    }
+    this.restedLots += lots;
+    if (lots > this.mostAtOnceLots) this.#large.set(lots, (this.#large.get(lots) ?? 0) + 1);
+  }
+
+  /** Fills of orders that had come to rest, each larger than anything that traded at once. */
+  get large(): { readonly fills: number; readonly lots: Lots } {
+    let [fills, lots] = [0, 0];
+    for (const [size, count] of this.#large) {
+      if (size <= this.mostAtOnceLots) continue;
+      fills += count;
+      lots += size * count;
+    }
+    return { fills, lots };
+  }
+
+  #atOnce(us: number, taker: "bought" | "sold", lots: Lots): void {
+    const atOnce = this.#atOnceLots;
+    if (us !== this.#instantUs) {
+      this.#instantUs = us;
+      atOnce.bought = atOnce.sold = 0;
+    }
+    atOnce[taker] += lots;
+    this.mostAtOnceLots = Math.max(this.mostAtOnceLots, atOnce[taker]);
   }
 }

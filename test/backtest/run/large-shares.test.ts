@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { FillCause } from "../../../src/backtest/matching/matcher.js";
+import { largeSharesOf } from "../../../src/backtest/run/large-shares.js";
+import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
+import { MarketVolume } from "../../../src/backtest/venue/market-volume.js";
+import { Instrument } from "../../../src/core/instrument.js";
+import type { Lots, Side } from "../../../src/core/units.js";
+import type { MarketRules } from "../../../src/exchange/records.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
+
+const RULES = stageRules([MARKET], { maker: "0", taker: "0" }).markets[MARKET] as MarketRules;
+const terms = marketTerms(RULES, new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 }), {
+  priceOff: 0n,
+  insuranceFeeRate: 0n,
+});
+
+/** Trades of strangers: when, whose, how many lots. */
+type Trade = readonly [us: number, taker: Side, lots: Lots];
+/** So many that a few large fills are a small share of them all. */
+const BUSY: readonly Trade[] = Array.from({ length: 1000 }, (_, at) => [1_000 + at, "BUY", 10]);
+
+function doubts(
+  trades: readonly Trade[],
+  fills: readonly (readonly [Lots, FillCause])[],
+  grade: "books" | "trades" | "klines" = "books",
+): string[] {
+  const volume = new MarketVolume();
+  const [first, ...others] = trades;
+  // The first in a stretch of its own, and the fills between: what is filled early may be less than what trades at once later.
+  for (const [at, stretch] of [[first], others].entries()) {
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    for (const trade of stretch) if (trade !== undefined) tape.trade(trade[0], trade[0], trade[1], 500_000, trade[2]);
+    volume.add(tape.build(), 0);
+    if (at === 0) for (const [lots, cause] of fills) volume.fill(lots, cause);
+  }
+  return largeSharesOf(grade, [{ marketId: MARKET, terms, volume }]);
+}
+
+// A trade of a lot beyond a quote fills all of it. In a busy market a few such fills are a small share of what trades, and nothing was said of a bid for 0.2 in a market whose takers never had more than 0.01.
+describe("fills of a size that never traded at once", () => {
+  it("are told, with how many they are, what they come to and the most that there was", () => {
+    expect(
+      doubts(BUSY, [
+        [200, "through"],
+        [200, "cross"],
+        [5, "queue"],
+      ]),
+    ).toEqual([
+      `${MARKET}: 2 fills of its resting orders, 0.4 base of 0.405, were larger than anything that traded at once (at most 0.01): a trade beyond a price fills all that rests there, however small it is, which flatters large orders`,
+    ]);
+    expect(doubts(BUSY, [[200, "through"]], "trades")).toEqual([
+      expect.stringContaining(": 1 fill of its resting orders, 0.2 base of 0.2, was larger than"),
+    ]);
+  });
+
+  it("are held against what takers of one side traded in one instant, in several prints and later stretches of history too", () => {
+    const inPrints: Trade[] = Array.from({ length: 20 }, () => [5_000, "SELL", 10]);
+    expect(doubts([...BUSY, ...inPrints], [[200, "through"]])).toEqual([]);
+    const ofBothSides: Trade[] = inPrints.map(([us, , lots], at) => [us, at % 2 === 0 ? "SELL" : "BUY", lots]);
+    expect(doubts([...BUSY, ...ofBothSides], [[200, "through"]])).toHaveLength(1);
+  });
+
+  it("are not told where they are a tenth of the fills at most, of what took from a book that showed it, or of candles, which tell no single trade", () => {
+    expect(doubts(BUSY, [[11, "through"], ...Array.from({ length: 10 }, () => [10, "queue"] as const)])).toEqual([]);
+    expect(doubts(BUSY, [[200, "taker"]])).toEqual([]);
+    expect(doubts(BUSY, [[200, "through"]], "klines")).toEqual([]);
+  });
+});

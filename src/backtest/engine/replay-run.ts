@@ -215,10 +215,11 @@ export class ReplayRun {
   /**
    * The same for strategies that await promises: time stands still after each view until whatever a strategy does with it has been done
    * (design, rule 3).
+   * @param mostViews after so many it stops sooner.
    */
-  async playAwaiting(untilUs: number): Promise<void> {
-    const isOver = (): boolean => this.nowUs >= untilUs;
-    while (!isOver()) {
+  async playAwaiting(untilUs: number, mostViews = Number.POSITIVE_INFINITY): Promise<void> {
+    const firstViews = this.#views;
+    while (this.nowUs < untilUs && this.#views - firstViews < mostViews) {
       const views = this.#views;
       this.play(untilUs, () => this.#views !== views);
       await microtasksDrained();

@@ -54,6 +54,8 @@ export interface Playing {
 /** A long history is played in pieces of so much time, or of so many bars, so that whoever waits hears of it. */
 const PIECE_US = 600_000_000;
 const PIECE_BARS = 100;
+/** And in pieces of so many views of strategies that are no part of this package: nobody knows how long theirs take. */
+const PIECE_VIEWS = 200;
 
 /**
  * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market, and a few blocks of its marks. The run is
@@ -79,11 +81,14 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
       );
       const knownUs = Math.min(toUs, earliest?.knownUs ?? Number.POSITIVE_INFINITY);
       for (let atUs = run.nowUs; atUs < knownUs; ) {
-        atUs = Math.min(knownUs, atUs + pieceUs);
-        if (awaits) await run.playAwaiting(atUs);
-        else run.play(atUs);
+        const pieceEndUs = Math.min(knownUs, atUs + pieceUs);
         // Whoever interrupts the process is heard between two pieces.
-        await microtasksDrained();
+        if (awaits) await run.playAwaiting(pieceEndUs, PIECE_VIEWS);
+        else {
+          run.play(pieceEndUs);
+          await microtasksDrained();
+        }
+        atUs = run.nowUs;
         if (!onProgress(atUs)) return run;
       }
       if (earliest === undefined || knownUs >= toUs) return run;

@@ -67,7 +67,7 @@ function file(folder: string, rules: string, name = "run.yaml"): string {
   return path;
 }
 
-async function reported(path: string, directory: string) {
+async function reported(path: string, directory: string, onProgress = (): boolean => true) {
   const config = loadBacktestConfig(path, {});
   const loaded = await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock }));
   return runBacktest(config, {
@@ -76,6 +76,7 @@ async function reported(path: string, directory: string) {
     directory,
     replace: false,
     version: "0.0.0",
+    onProgress,
   });
 }
 
@@ -131,6 +132,23 @@ describe("an order that works a position", () => {
     expect(fills.length).toBeGreaterThan(0);
     expect(new Set(fills.map((line) => line.split(",").slice(5, 7).join(" ")))).toEqual(new Set(["BUY -1"]));
     expect(report.markets[0].markouts.map(({ side, level }) => `${side} ${level}`)).toEqual(["BOTH ALL", "BUY ALL", "BOTH -1", "BUY -1"]);
+  });
+});
+
+// Time waits for such a strategy, and nobody knows how long: a network asked at each view, a model that is fitted.
+describe("a run of a strategy from a file", () => {
+  it("is heard every few hundred views: one that takes its time went on through Ctrl-C until ten minutes of the market were over", async () => {
+    writeFileSync(join(scratch, "his", "often-bot.yaml"), BOT.replace("everyMs: 200", "everyMs: 10"));
+    const path = file("his", IN_FILE, "often.yaml");
+    writeFileSync(path, readFileSync(path, "utf8").replace("bot: bot.yaml", "bot: often-bot.yaml"));
+    const whole = await reported(path, join(scratch, "often"));
+    let asked = 0;
+    const { report } = await reported(path, join(scratch, "often-stopped"), () => {
+      asked += 1;
+      return asked < 2;
+    });
+    expect([whole.report.ended, report.ended, asked]).toEqual(["end-of-history", "stopped", 2]);
+    expect(Date.parse(report.span.to)).toBeLessThan(Date.parse(whole.report.span.to) - 2_000);
   });
 });
 

@@ -124,7 +124,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     "profit, test",
     ...(isAnyDoubtful ? ["why doubtful, test"] : []),
   ];
-  return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
+  return `<section><h2>Walk forward</h2><p class="gloss">Of each train window the best point, and what it came to on the window after it, which had no say in the choice. What a run holds at the end of its window counts at the mark: closing it is not paid for.</p>${tableHtml("Walk forward", heads, rows)}</section>`;
 }
 
 function dataHtml({ data, fingerprint, gaps }: SweepResult): string {

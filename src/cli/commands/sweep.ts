@@ -191,7 +191,7 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const tested =
     walkForward === null
       ? ""
-      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}\n`;
+      : `${(splits ?? []).join("")}profit on all ${walkForward.splits.length} test windows ${walkForward.tested.profit}, above zero in ${walkForward.tested.positive}; what a window's run holds at its end counts at the mark, and closing it is not paid for\n`;
   return `${goal} ${FIGURES[figure].words}\n${table([heads, ...rows])}${more}${tested}page    ${html}\nfigures ${json}\n`;
 }
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { GrowingFile } from "../../src/bot/state/growing-file.js";
+import { GrowingFile, lastLines } from "../../src/bot/state/growing-file.js";
 
 describe("a file that fills are kept in", () => {
   it("holds a line as soon as it was added, so that a bot that is killed at once loses none", () => {
@@ -15,6 +15,32 @@ describe("a file that fills are kept in", () => {
     }
     file.close();
     expect(readFileSync(path, "utf8")).toBe("1\n2\n3\n");
+  });
+
+  // What a bot that is filled a hundred thousand times a day has written after a few months: it could not be started any more.
+  it("is gone on with however long it is, and without the line that a kill cut short", () => {
+    const path = join(mkdtempSync(join(tmpdir(), "marketwright-growing-")), "fills.jsonl");
+    try {
+      writeFileSync(path, "");
+      truncateSync(path, 3 * 2 ** 30);
+      appendFileSync(path, '\n{"id":"1"}\n{"id":');
+      const file = new GrowingFile(path);
+      file.append('{"id":"2"}');
+      file.close();
+      expect(lastLines(path, 30)).toBe('{"id":"1"}\n{"id":"2"}\n');
+    } finally {
+      rmSync(path);
+    }
+  });
+
+  it("keeps a last line of any length that lacks only its line feed", () => {
+    const path = join(mkdtempSync(join(tmpdir(), "marketwright-growing-")), "fills.jsonl");
+    const long = JSON.stringify({ id: "1", why: "x".repeat(300_000) });
+    writeFileSync(path, `{"id":"0"}\n${long}`);
+    const file = new GrowingFile(path);
+    file.append('{"id":"2"}');
+    file.close();
+    expect(readFileSync(path, "utf8")).toBe(`{"id":"0"}\n${long}\n{"id":"2"}\n`);
   });
 
   // What cannot be brought to a disk: a device takes the line, and refuses to be synchronised.

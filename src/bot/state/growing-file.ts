@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 
 /**
  * A file of JSON lines that only grows, mode 0600. A line is handed to the operating system at once and brought to the disk behind the
@@ -66,15 +66,19 @@ export function writeAll(file: number, text: string): void {
 export function lastLines(path: string, maxBytes: number): string {
   const file = openSync(path, "r");
   try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, maxBytes + 1));
-    let read = 0;
-    for (let more = 1; more > 0 && read < bytes.length; read += more)
-      more = readSync(file, bytes, read, bytes.length - read, size - bytes.length + read);
-    return wholeLines(bytes.subarray(0, read), maxBytes);
+    return wholeLines(endOf(file, fstatSync(file).size, maxBytes + 1), maxBytes);
   } finally {
     closeSync(file);
   }
+}
+
+/** The last bytes of a file of `size`, `most` of them where it has as many. */
+function endOf(file: number, size: number, most: number): Buffer {
+  const bytes = Buffer.alloc(Math.min(size, most));
+  let read = 0;
+  for (let more = 1; more > 0 && read < bytes.length; read += more)
+    more = readSync(file, bytes, read, bytes.length - read, size - bytes.length + read);
+  return bytes.subarray(0, read);
 }
 
 /** The end of a text without the line that its beginning is cut from, where it is longer than `maxBytes`. */
@@ -95,10 +99,23 @@ function isJson(line: string): boolean {
   }
 }
 
-/** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. */
+/** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. Its end alone is read: a record of months is longer than one read may be. */
 function tornTail(path: string): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
-  const bytes = readFileSync(path);
-  const length = bytes.lastIndexOf(0x0a) + 1;
-  if (length === bytes.length) return { kind: "whole" };
-  return isJson(bytes.subarray(length).toString("utf8")) ? { kind: "complete" } : { kind: "torn", length };
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    for (let most = END_BYTES; ; most *= 2) {
+      const end = endOf(file, size, most);
+      const feed = end.lastIndexOf(0x0a);
+      if (feed === -1 && most < size) continue;
+      const last = end.subarray(feed + 1);
+      if (last.length === 0) return { kind: "whole" };
+      return isJson(last.toString("utf8")) ? { kind: "complete" } : { kind: "torn", length: size - last.length };
+    }
+  } finally {
+    closeSync(file);
+  }
 }
+
+/** What of the end is read first: most lines are shorter. */
+const END_BYTES = 65_536;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeLine } from "../../bot/journal/journal.js";
+import { fileLines } from "../../bot/journal/journal-lines.js";
 import { sha256Of } from "../../history/durable-file.js";
 import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
@@ -23,10 +23,10 @@ export async function readIntents(folder: string, { intents }: Session): Promise
   const path = join(folder, SESSION_FILES.intents);
   const sha256 = await sha256Of(path);
   if (sha256 !== intents.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: intents.sha256 });
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line, at) => decodeLine(line, at + 1) as RecordedIntent);
+  const recorded: RecordedIntent[] = [];
+  // Line by line: a day of decisions is longer than a text may be.
+  for await (const { text, number } of fileLines(path)) recorded.push(decodeLine(text, number) as RecordedIntent);
+  return recorded;
 }
 
 /** What an intent wants, without the view that it was made from: in words. */

@@ -11,7 +11,7 @@ import { constantLatency } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { medianDelays } from "./arrival.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
-import { notesOf } from "./comparison-notes.js";
+import { fitNote, notesOf } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
@@ -108,7 +108,10 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
         Object.entries(replayProfit).map(([name, value]) => [name, new Decimal(value).minus(liveProfit[name] ?? "0").toFixed()]),
       ),
     },
-    notes: notesOf(session, opened, again),
+    notes: [
+      ...judged.flatMap(({ market, fit }) => (fit === undefined ? [] : fitNote(market.marketId, fit))),
+      ...notesOf(session, opened, again),
+    ],
   };
 }
 

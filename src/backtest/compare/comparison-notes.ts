@@ -1,6 +1,7 @@
 import type { CreditUnits } from "../../core/units.js";
 import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
 import type { Session } from "../session/session-file.js";
+import type { Judged } from "./fit.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 import { type RanAgain, startCreditOf } from "./run-again.js";
 
@@ -19,6 +20,17 @@ function sessionNotes(session: Session): string[] {
     ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
     ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
   ];
+}
+
+/** What a fit is worth, where the half that it did not see says nothing for it. */
+export function fitNote(marketId: string, { best, plain }: Record<"best" | "plain", Pick<Judged, "secondHalf">>): string[] {
+  const [fitted, unfitted] = [best.secondHalf.share, plain.secondHalf.share];
+  const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
+  return fitted < unfitted
+    ? [
+        `in ${marketId} the fit does worse than no fit in the half that it did not see, ${percent(fitted)} against ${percent(unfitted)}: what it found is chance, and not to be used`,
+      ]
+    : [];
 }
 
 /** What a comparison cannot say of fills that took on arrival. */

@@ -52,10 +52,12 @@ export class QueueRunner implements JobRunner {
   async run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
     const { jobs } = batch;
     const history = historyLines(await batch.contents());
+    let stop = (): void => {};
     const stopped = new Promise<undefined>((resolve) => {
-      if (signal.aborted) resolve(undefined);
-      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+      stop = () => resolve(undefined);
     });
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop);
     let next = 0;
     const work = async (): Promise<void> => {
       while (next < jobs.length && !signal.aborted) {
@@ -76,6 +78,8 @@ export class QueueRunner implements JobRunner {
     } catch (error) {
       next = jobs.length;
       throw error;
+    } finally {
+      signal.removeEventListener("abort", stop);
     }
   }
 

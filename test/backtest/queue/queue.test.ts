@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { getEventListeners } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { QUEUE_NAME } from "../../../src/backtest/queue/queue-address.js";
 import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
 import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
+import type { JobBatch } from "../../../src/backtest/sweep/job-runner.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
 import { programVersion } from "../../../src/cli/program-version.js";
@@ -128,6 +130,21 @@ describe.skipIf(!hasRedis)(`a sweep through a queue${hasRedis ? "" : " (skipped:
     expect(failed).toBeInstanceOf(FormatError);
     expect(failed).toMatchObject({ field: "account.creditQuote", value: "1000.0000000001" });
     expect(failed).toHaveProperty("message", expect.stringMatching(/^whole-0: account\.creditQuote: more decimals/));
+  });
+
+  it("lets go of the signal that may end it after each window: a walk forward of eleven ended with a warning of Node's own that memory leaks", async () => {
+    const runner = await QueueRunner.open(redis.url, version);
+    const { signal } = new AbortController();
+    const batch: JobBatch = {
+      sweep: "0".repeat(64),
+      window: { name: "train0", fromUs: 0, toUs: 1 },
+      jobs: [],
+      open: () => Promise.reject(new Error("nobody opens it here")),
+      contents: async () => ({ files: [], gaps: [] }),
+    };
+    await runner.run(batch, () => {}, signal);
+    await runner.close();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("is refused by a worker of another build, and by one whose strategy file imports something else", async () => {

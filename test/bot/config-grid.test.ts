@@ -84,11 +84,25 @@ describe("sizes against the exchange's grid", () => {
     ["a size below the smallest order", { sizeBase: 0.001 }, {}, "markets.btcusdc.params.sizeBase", "from 0.002 to 100"],
     ["a size above the largest order", {}, { maxOrderBase: 101 }, "markets.btcusdc.limits.maxOrderBase", "from 0.002 to 100"],
     ["more orders than the exchange allows", {}, { maxOpenOrders: 201 }, "markets.btcusdc.limits.maxOpenOrders", "at most 200"],
+    [
+      "money finer than the exchange's",
+      {},
+      { maxNotionalQuote: "1000.0000001" },
+      "markets.btcusdc.limits.maxNotionalQuote: is finer than the exchange's money",
+      "at most 6 decimals, such as 1000.000001",
+    ],
   ])("refuses %s before anything is sent", (_name, params, limits, field, expected) => {
     const check = () => checkOnGrid(bot("btcusdc", params, limits), rules);
     expect(check).toThrow(ConfigError);
     expect(check).toThrow(field);
     expect(check).toThrow(expected);
+  });
+
+  it("refuses a drawdown that is finer than the exchange's money, before the account is registered", () => {
+    const { risk, ...file } = bot("btcusdc", {}, {});
+    const check = (maxDrawdownQuote: string) => () => checkOnGrid({ ...file, risk: { ...risk, maxDrawdownQuote } }, rules);
+    expect(check("0.0000001")).toThrow(/risk\.maxDrawdownQuote: is finer .* such as 0\.000001/);
+    expect(check("0.0000010")).not.toThrow();
   });
 
   it("names the market that was probably meant", () => {

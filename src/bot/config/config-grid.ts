@@ -6,10 +6,12 @@ import type { BotConfig } from "./config.js";
 
 /**
  * Checks what only exchangeInfo can tell: that each market exists there, and that every size in its limits and
- * parameters (keys that end in `Base`) is a whole number of the market's lots within its order filters.
+ * parameters (keys that end in `Base`) is a whole number of the market's lots within its order filters, and every limit in money
+ * (keys that end in `Quote`) a whole number of the exchange's smallest unit.
  * @throws ConfigError naming the path, the value, and the nearest sizes on the grid.
  */
 export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
+  checkQuotes("risk", config.risk, rules);
   for (const [marketId, market] of Object.entries(config.markets)) {
     const field = `markets.${marketId}`;
     const marketRules = rules.markets[marketId];
@@ -17,6 +19,7 @@ export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
     for (const [key, value] of Object.entries(market.limits)) {
       if (key.endsWith("Base") && typeof value === "string") checkSize(`${field}.limits.${key}`, value, marketRules);
     }
+    checkQuotes(`${field}.limits`, market.limits, rules);
     const { maxOrderBase, maxOpenOrders } = market.limits;
     if (maxOrderBase !== undefined) checkOrderSize(`${field}.limits.maxOrderBase`, maxOrderBase, marketRules);
     if (maxOpenOrders !== undefined && maxOpenOrders > marketRules.maxOpenOrders) {
@@ -37,6 +40,17 @@ function unknownMarket(field: string, marketId: string, known: readonly string[]
     value: marketId,
     expected: `one of ${known.join(", ")}`,
   });
+}
+
+function checkQuotes(field: string, limits: object, { creditDecimals }: VenueRules): void {
+  for (const [key, value] of Object.entries(limits)) {
+    if (!key.endsWith("Quote") || typeof value !== "string" || (decimalOf(value)?.decimalPlaces() ?? 0) <= creditDecimals) continue;
+    throw new ConfigError("is finer than the exchange's money", {
+      field: `${field}.${key}`,
+      value,
+      expected: `at most ${creditDecimals} decimals, such as ${new Decimal(value).toFixed(creditDecimals, Decimal.ROUND_UP)}`,
+    });
+  }
 }
 
 function checkParams(field: string, value: unknown, rules: MarketRules): void {

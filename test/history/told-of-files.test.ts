@@ -55,6 +55,45 @@ describe("An import says of a file", () => {
   });
 });
 
+describe("Stamps of Parquet that are floating-point numbers", () => {
+  const NS = BigInt(TIME) * 1_000_000n + 123_456_789n;
+
+  async function taken(type: "DOUBLE" | "FLOAT"): Promise<{ readonly findings: readonly string[]; readonly apartNs: bigint }> {
+    const stand = new Stand();
+    const path = join(stand.folder, "t.parquet");
+    await query(
+      stand.store,
+      `COPY (SELECT CAST(${NS} AS ${type}) AS ts, 'buy' AS side, 100 AS px, 1 AS qty) TO '${path}' (FORMAT parquet)`,
+    );
+    const { files } = await take(stand.store, [path], { mapping: checkMapping({ kind: "trades", columns, timeUnit: "ns" }) });
+    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    return { findings: files[0]?.findings ?? [], apartNs: BigInt(String(row?.timeNs)) - NS };
+  }
+
+  it("are said to be coarser than they look", async () => {
+    const { findings, apartNs } = await taken("DOUBLE");
+    expect(findings).toContain("ts is a floating-point number, which holds an instant to a quarter of a microsecond");
+    expect(Number(apartNs)).not.toBe(0);
+    expect(Math.abs(Number(apartNs))).toBeLessThan(256);
+  });
+
+  // All trades of two minutes fell on one instant, up to a minute from where they were.
+  it("are refused where they have 32 bits", async () => {
+    await expect(taken("FLOAT")).rejects.toThrow(/t\.parquet: ts is a floating-point number of 32 bits/);
+  });
+});
+
+it("A file whose name promises trades is named where it has none, such as the checksum beside an archive", async () => {
+  const stand = new Stand();
+  for (const [name, line] of [
+    ["BTCUSDT-trades-2025-01-12.zip.CHECKSUM", "ac1f  BTCUSDT-trades-2025-01-12.zip"],
+    ["BTCUSDT-trades-2025-01-12.csv", `1,100,0.5,50,${TIME}`],
+  ] as const)
+    await expect(take(stand.store, [fileOf(stand.folder, name, `${line}\n`)])).rejects.toThrow(
+      /is not written as binance-trades is: it has no (id|is_buyer_maker) .*expected a header with id, price, qty, time, is_buyer_maker/,
+    );
+});
+
 describe("A stamp as a text", () => {
   it.each([
     ["2025-01-12T12:00:00Z", 0],

@@ -1,4 +1,6 @@
 import type { Duck } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
+import type { PlainFile } from "../unpack.js";
 import { withInterval } from "./candle-interval.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql, instantSql } from "./reading-sql.js";
@@ -37,6 +39,14 @@ const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   "binance-bookTicker": ["update_id", "best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time", "event_time"],
 };
 
+/** The columns that are read of each. */
+const READ: Readonly<Partial<Record<Shape, readonly string[]>>> = {
+  "binance-trades": ["id", "price", "qty", "time", "is_buyer_maker"],
+  "binance-aggTrades": ["agg_trade_id", "price", "quantity", "transact_time", "is_buyer_maker"],
+  "binance-klines": ["open_time", "open", "high", "low", "close", "volume"],
+  "binance-bookTicker": ["best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time"],
+};
+
 /** Of the columns that are read and are no decimals. */
 const TYPES = {
   id: "BIGINT",
@@ -49,10 +59,17 @@ const TYPES = {
   is_buyer_maker: "BOOLEAN",
 };
 
-/** A Binance file of so many columns, named as its header or else Binance does; the last column is not in all. */
-export function binanceCsv(shape: Shape, path: string, writ: Writ, width: number): CsvFile {
-  if (writ.writ === "csv" && writ.hasHeader) return { path, columns: writ.columns, hasHeader: true };
-  return { path, columns: (COLUMNS[shape] ?? []).slice(0, width), hasHeader: false };
+/** A Binance file, named as its header or else Binance does; the last column is not in all. @throws HistoryError for one that lacks a column that is read */
+export function binanceCsv(shape: Shape, { path, file }: Pick<PlainFile, "path" | "file">, writ: Writ, fields: readonly string[]): CsvFile {
+  const hasHeader = writ.writ === "csv" && writ.hasHeader;
+  const columns = hasHeader ? writ.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
+  const names = columns.map((name) => name.toLowerCase());
+  const lacking = READ[shape]?.find((name) => !names.includes(name));
+  if (lacking === undefined) return { path, columns, hasHeader };
+  throw new HistoryError(file, `is not written as ${shape} is: it has no ${lacking}`, {
+    value: fields.join(","),
+    expected: `a header with ${READ[shape]?.join(", ")}, or none and the columns of Binance's own files`,
+  });
 }
 
 /** A file of Binance's public data. @param kind of candles, as {@link withInterval} takes it */

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, identifier, literal, pathSql } from "../duck.js";
+import { type Duck, identifier, literal, pathSql, type Row } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../unpack.js";
@@ -113,7 +114,7 @@ export async function mappedShape(
     return `CAST(${column ?? "NULL"} AS ${sqlType}) AS ${identifier(name)}`;
   });
   const select = `SELECT ${selected.join(", ")} FROM ${from}`;
-  const stamps = writ.writ === "parquet" ? await roundedStamps(duck, path, [mapping.columns.time, recvTime]) : [];
+  const stamps = writ.writ === "parquet" ? await roundedStamps(duck, path, file, [mapping.columns.time, recvTime]) : [];
   const said = hasNumbers ? numbered("it has no ids") : { findings: [] };
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
@@ -146,14 +147,28 @@ export async function mappedShape(
   };
 }
 
-/** What an import says of stamps that the database reads to the microsecond: it has no type of an instant in UTC that is finer. */
-async function roundedStamps(duck: Duck, path: string, names: readonly (string | undefined)[]): Promise<string[]> {
+/**
+ * What an import says of stamps that are finer in a Parquet file than what is read of them, or coarser than they look: the database has no type of an instant in UTC that
+ * is finer than a microsecond, and of a number since 1970 with 53 bits a quarter of one is left.
+ * @throws HistoryError for a number with 24 bits, which is off by a minute and more
+ */
+async function roundedStamps(duck: Duck, path: string, file: string, names: readonly (string | undefined)[]): Promise<string[]> {
+  const types = new Map((await describedBy(duck, path)).map(({ column_name, column_type }) => [column_name, column_type]));
   const fine = await duck.rows(
     `SELECT name FROM parquet_schema(${pathSql(path)}) WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1,%NANOS=NanoSeconds()%'`,
   );
-  return names.flatMap((name) =>
-    fine.some((column) => column.name === name) ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`] : [],
-  );
+  return names.flatMap((name) => {
+    const type = types.get(name);
+    if (type === "FLOAT")
+      throw new HistoryError(file, `${name} is a floating-point number of 32 bits`, {
+        value: type,
+        expected: "stamps as whole numbers of 64 bits or as instants: of one with 32 bits a minute and more is lost",
+      });
+    if (type === "DOUBLE") return [`${name} is a floating-point number, which holds an instant to a quarter of a microsecond`];
+    return fine.some((column) => column.name === name)
+      ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`]
+      : [];
+  });
 }
 
 /** What tells how the messages of a book follow on each other; the last of them is looked at alone, and not kept. */
@@ -190,7 +205,11 @@ function jsonFields({ columns }: Mapping): JsonFields {
 }
 
 async function columnsOf(duck: Duck, path: string): Promise<string[]> {
-  return (await duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`)).map(({ column_name }) => String(column_name));
+  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+}
+
+function describedBy(duck: Duck, path: string): Promise<readonly Row[]> {
+  return duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`);
 }
 
 function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held: readonly string[], market: string | undefined): string {

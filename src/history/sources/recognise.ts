@@ -76,7 +76,7 @@ function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, nam
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
-  const csv = binanceCsv(shape, path, writ, names.length);
+  const csv = binanceCsv(shape, plain, writ, names);
   return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
 }
 

@@ -54,6 +54,7 @@ export class SessionRecorder {
   readonly #book = new RecordedBook();
   readonly #asked = new Map<ActionId, RecordedAction>();
   readonly #sealed: SealedKind[];
+  #tellsMark = true;
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
@@ -190,10 +191,18 @@ export class SessionRecorder {
         return this.#parts.add("trades", tradeRecord(event, instrument), us);
       case "market-state":
         this.#parts.hear("market", us);
-        return this.#parts.add("marks", markRecord(event, instrument), us);
+        return this.#mark(event, us);
       default:
         return undefined;
     }
+  }
+
+  /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */
+  #mark(event: Extract<VenueEvent, { readonly type: "market-state" }>, us: number): number | undefined {
+    const isThere = event.mark > 0n;
+    if (!isThere && this.#tellsMark) this.#parts.find("marks: the exchange tells a mark of zero", us);
+    this.#tellsMark = isThere;
+    return isThere ? this.#parts.add("marks", markRecord(event, this.#options.instrument), us) : undefined;
   }
 
   #stream(stream: "market" | "account", isUp: boolean, reason: string, us: number): void {

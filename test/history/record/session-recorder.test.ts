@@ -123,6 +123,18 @@ describe("A recording of a market's streams", () => {
     expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
   });
 
+  // The store refuses a price of zero: one mark of it, as an exchange tells that has just begun, kept the marks of a whole recording out of the store, and
+  // every later recording of the market from beginning.
+  it("passes over marks of zero, which an exchange tells that has none yet, and says so once", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    const none = { ...MARK, mark: 0n } as VenueEvent;
+    await session.hear(up("market"), none, none, MARK, trade(1, MIDNIGHT + 1004));
+    expect((await session.recorder.close()).map(({ kind, rows }) => [kind, rows])).toContainEqual(["marks", 1]);
+    const [day] = session.store.days({ market: MARKET, kind: "marks" });
+    expect(day?.findings).toEqual([expect.stringMatching(/: marks: the exchange tells a mark of zero$/)]);
+    await (await session.open()).recorder.close();
+  });
+
   // By these numbers a session's turns name what the store has: an account's news that is the first of a day would be looked for among the book's messages.
   it("says by which number the store has an event, and none of one that it has not, also where a day begins with it", async () => {
     const session = await new Session(MIDNIGHT - 5).open();

@@ -7,6 +7,7 @@ import { KLINE_INTERVALS } from "../exchange/operations.js";
 import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
 import { DAY_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
+import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits } from "./duck.js";
 import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
 import { HistoryError } from "./history-errors.js";
@@ -75,9 +76,18 @@ export function requireDownloadable(kinds: readonly HistoryKind[]): void {
 
 /**
  * Downloads what the store does not cover yet, day by day. Whatever ends the process, the next download goes on after the last record.
- * @throws as the client does, HistoryError when the exchange contradicts the store, RunError when another process writes the series
+ * @throws as the client does, HistoryError when the exchange contradicts the store, RunError when another process writes the series, or where the
+ * store's disk is full or cannot be written
  */
 export async function download(store: HistoryStore, client: ExchangeClient, options: DownloadOptions): Promise<Downloaded> {
+  try {
+    return await downloaded(store, client, options);
+  } catch (error) {
+    throw diskTrouble(error, store.root) ?? error;
+  }
+}
+
+async function downloaded(store: HistoryStore, client: ExchangeClient, options: DownloadOptions): Promise<Downloaded> {
   const { market, kinds, span } = options;
   requireDownloadable(kinds);
   const grid = await gridOf(client, market);

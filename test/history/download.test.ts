@@ -85,6 +85,17 @@ describe("downloading an exchange's own history over HTTP", () => {
     expect((await download(killed, connection.client, trades)).kinds[0]).toMatchObject({ rows: 0, days: [] });
   });
 
+  it("names the store where its disk is full, and goes on after the last record once there is room", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const trades = wanted({ kinds: ["trades"], span: [START, END - 60_000] });
+    const onProgress = (): void => {
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    };
+    const fills = download(store, connection.client, { ...trades, onProgress });
+    await expect(fills).rejects.toThrow(`${store.root}: has no room left on its disk`);
+    expect((await download(store, connection.client, trades)).kinds[0]).toMatchObject({ findings: [], days: [{}, {}] });
+  });
+
   it("begins at the first trade of its time, wherever its id lies", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const span = [START + 61_234, START + 120_000] as const;

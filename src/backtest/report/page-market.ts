@@ -31,7 +31,7 @@ function marketHtml(report: Report, market: Market): string {
       : ` One of ${shown.oneOf} fills is drawn (${countText(shown.count)} of ${countText(all.fills)}); fills.csv has all.`;
   return `<div data-market="${id}"><section><h2>${id}: fills on price</h2>
 ${figureHtml(`price-${id}`, "Mid, our best quotes and our fills", `<span class="key"><i class="c-ink"></i>mid</span><span class="key"><i class="c-buy"></i>our bid, bought ▲</span><span class="key"><i class="c-sell"></i>our ask, sold ▼</span>${thinned}`)}
-${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.`)}
+${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.${heldText(market)}`)}
 </section>
 <div class="two"><section><h2>Why it was filled</h2>${causesHtml(market)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
 <section><h2>Quoting over time</h2>
@@ -39,6 +39,11 @@ ${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each stretch bet
 ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of the others, by time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 </section>
 <section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
+}
+
+/** A position that is left counts as if it could be had for nothing. */
+function heldText({ position: { last } }: Market): string {
+  return Number(last) === 0 ? "" : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
 }
 
 function causesHtml({ fills }: Market): string {

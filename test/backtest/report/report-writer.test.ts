@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exactText } from "../../../src/backtest/report/html-text.js";
 import { type Report, reportJsonSchema } from "../../../src/backtest/report/report-schema.js";
 import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";
@@ -94,6 +95,18 @@ describe("the files of a report", () => {
     expect(sum(column("quote"))).toBe(decimalToScaled(report.fills.all.turnover, 24));
     expect(sum(column("fee"))).toBe(decimalToScaled(report.fills.all.fees, 24));
     expect(column("number")).toEqual(rows.map((_, index) => String(index + 1)));
+  });
+
+  // The page is what is sent on: whoever reads it has no terminal that says so.
+  it("say on the page what is held at the end, whose closing no figure has paid for", () => {
+    const { html, report } = written("held");
+    const page = readFileSync(html, "utf8");
+    const held = report.markets.map(({ position }) => position.last);
+    expect(held.some((base) => Number(base) !== 0)).toBe(true);
+    for (const base of held) {
+      const said = `mean size [^<]*${exactText(base)} are held at the end: they count at the mark, and closing them is not paid for`;
+      expect(new RegExp(said).test(page)).toBe(Number(base) !== 0);
+    }
   });
 
   it("ask the network for nothing", () => {

@@ -76,6 +76,11 @@ describe("a sweep's page with test windows", () => {
     expect(span).toBe("2026-01-05 12:00:00 to 2026-01-05 14:00:00 UTC");
   });
 
+  it("says that what a run holds at the end of a window counts at the mark: closing it would cost, and the profit has none of that", () => {
+    expect(sweepPage(walked("profit"))).toContain("holds at the end of its window counts at the mark: closing it is not paid for");
+    expect(sweepPage(made())).not.toContain("closing it is not paid for");
+  });
+
   it("has the profit of a test once, beside the objective's figure where that is another", () => {
     const heads = (page: string): string[] => [...page.matchAll(/<th[^>]*>([^<]*, (?:train|test))</g)].map(([, head]) => head as string);
     expect(heads(sweepPage(walked("profit")))).toEqual(["profit, train", "profit, test"]);

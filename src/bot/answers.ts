@@ -2,6 +2,7 @@ import { outcomeText } from "../account/outcome-text.js";
 import type { Ms } from "../core/units.js";
 import { checkBuiltOrder } from "../exchange/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
+import { INVALID_TIMESTAMP } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
@@ -121,9 +122,6 @@ export class Answers {
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
 }
-
-/** The timestamp is outside the signature window. */
-const INVALID_TIMESTAMP = 1011;
 
 /** 2011: the order is no longer there; its cancel is over. */
 function isGone(outcome: Outcome): boolean {

@@ -1,5 +1,4 @@
 import type { Clock } from "../../core/seam.js";
-import type { MarketId } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY } from "../book/replay-side.js";
@@ -9,7 +8,6 @@ import { ReplayedDeskBook } from "./replayed-desk-book.js";
 
 /** Recorded books and trades as they were heard. */
 export class BookFeed implements LocalFeed {
-  readonly marketId: MarketId;
   readonly book: ReplayedDeskBook;
   readonly #replayed = new ReplayBook();
   readonly #tape: LocalTape;
@@ -22,7 +20,6 @@ export class BookFeed implements LocalFeed {
   #reason: string | undefined = "no snapshot yet";
 
   constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
-    this.marketId = tape.marketId;
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;

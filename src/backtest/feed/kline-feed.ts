@@ -1,5 +1,4 @@
 import type { Clock } from "../../core/seam.js";
-import type { MarketId } from "../../core/units.js";
 import type { KlineTape } from "../../history/columns/tape.js";
 import type { LocalFeed, TradeSink } from "./local-feed.js";
 import { MadeSide } from "./made-side.js";
@@ -10,7 +9,6 @@ import { ReplayedDeskBook } from "./replayed-desk-book.js";
  * prices, each with the candle's volume. Nothing of it says what stood in a book: results are indicative.
  */
 export class KlineFeed implements LocalFeed {
-  readonly marketId: MarketId;
   readonly book: ReplayedDeskBook;
   readonly latencyUs = 0;
   readonly #bids = new MadeSide("BUY");
@@ -22,7 +20,6 @@ export class KlineFeed implements LocalFeed {
   #nextUs: number;
 
   constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
-    this.marketId = tape.marketId;
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;

@@ -1,4 +1,4 @@
-import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { DeskBook } from "../../market/readable-book.js";
 
 /** Takes the trades that a feed hears. `aggressor`: the side that took. */
@@ -6,7 +6,6 @@ export type TradeSink = (ticks: Ticks, lots: Lots, aggressor: Side) => void;
 
 /** One market's data as the bot hears it, on the local clock. */
 export interface LocalFeed {
-  readonly marketId: MarketId;
   /** What the bot reads as its book: changed in place by {@link hear}. */
   readonly book: DeskBook;
   /** When the next message is heard, microseconds since 1970; Infinity after the last. */

@@ -1,5 +1,4 @@
 import type { Clock } from "../../core/seam.js";
-import type { MarketId } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import type { LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
@@ -11,7 +10,6 @@ import { ReplayedDeskBook } from "./replayed-desk-book.js";
  * with the amount of that trade; where the two meet or cross, the newer one stands and the other is a tick behind it.
  */
 export class TradeFeed implements LocalFeed {
-  readonly marketId: MarketId;
   readonly book: ReplayedDeskBook;
   readonly #bids = new MadeSide("BUY");
   readonly #asks = new MadeSide("SELL");
@@ -20,7 +18,6 @@ export class TradeFeed implements LocalFeed {
   readonly #onTrade: TradeSink;
 
   constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
-    this.marketId = tape.marketId;
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;

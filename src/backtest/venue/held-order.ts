@@ -15,26 +15,18 @@ export class HeldOrder {
   /** Ticks times lots of its fills. */
   #tickLots = 0;
   end: OrderEnd | undefined;
-  updatedAtMs: Ms;
 
   constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms) {
     this.order = order;
     this.action = action;
     this.id = String(order.id);
     this.createdAtMs = createdAtMs;
-    this.updatedAtMs = createdAtMs;
   }
 
-  filled(ticks: number, lots: Lots, quote: CreditUnits, atMs: Ms): void {
+  filled(ticks: number, lots: Lots, quote: CreditUnits): void {
     this.filledLots += lots;
     this.quote += quote;
     this.#tickLots += ticks * lots;
-    this.updatedAtMs = atMs;
-  }
-
-  ended(end: OrderEnd, atMs: Ms): void {
-    this.end = end;
-    this.updatedAtMs = atMs;
   }
 
   /** As the exchange reports it now. Trades settle with their match: nothing is ever pending, or fails. */

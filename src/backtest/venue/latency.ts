@@ -2,7 +2,6 @@ import { ConfigError } from "../../core/errors.js";
 
 /** How long a request is on its way to the replayed exchange, and its answer back. Whole microseconds; a value, without a clock. */
 export interface LatencyModel {
-  readonly name: string;
   /** Of a request that leaves at `localUs`. Below zero: it never arrives, and its refusal is seen after so long. */
   entryUs(localUs: number): number;
   /** Of what the exchange says at `exchangeUs`. */
@@ -13,7 +12,7 @@ export interface LatencyModel {
 export function constantLatency(entryMs: number, responseMs: number): LatencyModel {
   const entryUs = microseconds(entryMs, "orderLatencyMs");
   const responseUs = microseconds(responseMs, "responseLatencyMs");
-  return { name: `constant ${entryMs} + ${responseMs} ms`, entryUs: () => entryUs, responseUs: () => responseUs };
+  return { entryUs: () => entryUs, responseUs: () => responseUs };
 }
 
 /** One measured round trip, microseconds since 1970. `exchangeUs` of zero or below: the request was refused on its way. */
@@ -53,7 +52,6 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
     );
   }
   return {
-    name: `${samples.length} recorded round trips`,
     entryUs: (localUs) => {
       const [before, after, share] = around(samples, localUs, requestOf);
       if (before.exchangeUs <= 0) return -Math.round(before.responseUs - before.requestUs);
@@ -76,7 +74,6 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
 export function feedLatency(feedUs: (us: number) => number, entry: LinearLatency, response: LinearLatency): LatencyModel {
   const of = ({ factor, addMs }: LinearLatency, us: number): number => Math.max(0, Math.round(factor * feedUs(us) + addMs * 1000));
   return {
-    name: `feed latency x ${entry.factor} + ${entry.addMs} ms, x ${response.factor} + ${response.addMs} ms`,
     entryUs: (localUs) => of(entry, localUs),
     responseUs: (exchangeUs) => of(response, exchangeUs),
   };

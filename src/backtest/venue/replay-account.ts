@@ -26,7 +26,6 @@ export interface OwnLiquidation {
 export class ReplayAccount {
   readonly #holdings: ReadonlyMap<MarketId, Holding>;
   readonly #profit: Profit;
-  readonly startCredit: CreditUnits;
   /** Credit that no position holds. */
   #credit: CreditUnits;
 
@@ -35,7 +34,6 @@ export class ReplayAccount {
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map([...terms].map(([marketId, { instrument }]) => [marketId, instrument]));
     this.#profit = new Profit(instruments);
     for (const marketId of terms.keys()) this.#profit.begin(marketId, 0);
-    this.startCredit = startCredit;
     this.#credit = startCredit;
   }
 

@@ -90,7 +90,7 @@ export class ReplayMarket implements MatchListener {
 
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
     const held = this.#held(order);
-    held.ended(how, Math.floor(atUs / 1000));
+    held.end = how;
     this.#listener.ended(held, atUs);
     this.#over(held, atUs);
   }

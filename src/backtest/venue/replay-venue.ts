@@ -159,7 +159,7 @@ export class ReplayVenue implements Venue, OrderListener {
     const gasRate = this.#options.gas.rateOf(action, market.terms.instrument);
     const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, before, !isWorse, gasRate);
     const { quote, commission: fee } = trade;
-    held.filled(ticks, lots, quote, timeMs);
+    held.filled(ticks, lots, quote);
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
     this.#trades.add(trade);
     const heardUs = this.#say(

@@ -123,11 +123,13 @@ export class Bot {
         const desk = desks.get(event.marketId);
         if (desk === undefined) return;
         const before = desk.book.gaps;
+        const { synchronised } = desk.book;
         if (desk.book.apply(event, clock.monotonicMs()) === "resubscribe") {
           const reason = desk.book.reason ?? "lost";
           desk.lose(reason);
           notify({ kind: "book-lost", marketId: event.marketId, reason, gap: desk.book.gaps > before });
-          venue.resubscribe(event.marketId);
+          // A snapshot that cannot be stood on either is asked for again by the watch: the next one is the same, as fast as it is asked for.
+          if (synchronised) venue.resubscribe(event.marketId);
         }
         return;
       }

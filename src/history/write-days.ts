@@ -8,7 +8,7 @@ import { isHeld, ofDaySql, refuseCountedTwice, refuseOverlap, refusePaidTwice, s
 import { HistoryError } from "./history-errors.js";
 import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
 import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
-import { type Decimals, parquetSql, reading } from "./measure.js";
+import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { PendingDays } from "./pending-days.js";
 import { cutTo, type Span, unionOf, withoutSpans } from "./spans.js";
@@ -187,8 +187,20 @@ async function writeDay(
     return manifest;
   } catch (error) {
     rmSync(nextPath, { force: true });
-    throw error;
+    throw (kept === undefined ? undefined : tooManyDigits(error, writing, kept, decimals)) ?? error;
   }
+}
+
+/** A day counts all its prices, and all its amounts, in one last place: what a file holds by itself may not fit beside what is there. @returns undefined for another error */
+function tooManyDigits(error: unknown, { series, rows, file }: Writing, kept: DayManifest, decimals: Decimals): HistoryError | undefined {
+  const [, value] = (error instanceof Error ? /Casting value "([^"]+)" to type DECIMAL.* out of range/.exec(error.message) : null) ?? [];
+  if (value === undefined) return undefined;
+  const placesOf = (of: Decimals): string => `${of.price} of prices and ${of.amount} of amounts`;
+  return new HistoryError(file, `${series.kind} of ${kept.day} need too many digits beside those that are there`, {
+    value: `${value} in the places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, what is there ${placesOf(kept.decimals)}`,
+    expected: `at most ${MOST_DIGITS} digits together, before the point and past it; --replace drops what the day has`,
+    cause: error,
+  });
 }
 
 /** Whether staged rows are what the file of a day would be made to hold. */

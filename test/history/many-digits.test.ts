@@ -73,6 +73,19 @@ describe("numbers of many digits", () => {
       'needs 19 digits before and 0 past the point for its prices (got "price 1234567890123456789 in row 1")',
     );
   });
+
+  it("are refused with the places of both where a day that is there has others, and the day stays as it was", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const mapping = checkMapping({ kind: "trades", columns: { id: "i", time: "t", price: "p", amount: "q", side: "s" } });
+    const csv = (name: string, id: number, amount: string): string =>
+      fileOf(folder, name, `i,t,p,q,s\n${id},${1736640000000 + id},100.5,${amount},buy\n`);
+    await take(store, [csv("large.csv", 1, "12345678901")], { mapping });
+    await expect(take(store, [csv("fine.csv", 2, "0.12345678")], { mapping })).rejects.toThrow(
+      /fine\.csv: trades of 2025-01-12 need too many digits beside those that are there \(got "12345678901 in the places of both, 1 of prices and 8 of amounts/,
+    );
+    expect(store.days({ market: "btcusdt", kind: "trades" })).toMatchObject([{ rows: 1, decimals: { amount: 0 } }]);
+  });
 });
 
 describe("candles of the mark by a mapping", () => {

@@ -20,6 +20,7 @@ export type Stage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
 
 /** Positions as the exchange listed them, with what our books stood at when they were asked for (the ledger keeps the trail). */
 export interface PositionCount {
+  readonly liquidationsHeard: number;
   readonly incomesTaken: number;
   readonly moneySerial: number;
   readonly streamBalancesSerial: number;

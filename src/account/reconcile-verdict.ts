@@ -44,6 +44,8 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       if (!compared.isUnsettled) explained.add(marketId);
       changes.push(...agreed(run, intake, marketId, compared, nowMs));
       if (compared.isLagging) recheck = true;
+    } else if (intake.takeovers.isWaitingSince(marketId, run.count?.liquidationsHeard ?? 0)) {
+      recheck = true;
     } else {
       const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
       if (liquidated !== undefined) {

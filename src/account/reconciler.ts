@@ -140,10 +140,11 @@ export class Reconciler {
 
   /** Our books as they stand when the positions are asked for. */
   #markCount(): void {
-    const { trades, incomes, moneySerial, streamBalancesSerial } = this.#intake;
+    const { trades, incomes, takeovers, moneySerial, streamBalancesSerial } = this.#intake;
     if (this.#run === undefined) return;
     for (const marketId of this.#options.markets) trades.beginTrail(marketId);
-    this.#run.count = { incomesTaken: incomes.taken, moneySerial, streamBalancesSerial, positions: undefined };
+    const { heard: liquidationsHeard } = takeovers;
+    this.#run.count = { liquidationsHeard, incomesTaken: incomes.taken, moneySerial, streamBalancesSerial, positions: undefined };
   }
 
   #askTrades(nowMs: Ms): QuestionAction[] {

@@ -48,6 +48,8 @@ interface Unsaid {
 /** The income of a liquidation that nothing explains yet. */
 interface UnexplainedIncome extends Pick<VenueIncome, "id" | "marketId" | "type" | "amount"> {
   readonly atMs: Ms;
+  /** The first that was heard is 1. */
+  readonly nth: number;
 }
 
 /** What counting a takeover asks for. */
@@ -77,6 +79,7 @@ export class Takeovers {
   readonly #agreedAtMs = new Map<MarketId, Ms>();
   #baseTimeMs = Number.NEGATIVE_INFINITY;
   #serial = 0;
+  #heard = 0;
 
   /** Takes over what an earlier run had said: what is told of it again changes nothing. */
   restore(takeovers: readonly SaidTakeover[]): void {
@@ -152,13 +155,24 @@ export class Takeovers {
       this.#told(entry);
       return true;
     }
-    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs });
+    this.#heard += 1;
+    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs, nth: this.#heard });
     return false;
   }
 
   /** Whether the exchange has told a liquidation in this market, before `beforeMs`, that nothing explains yet. */
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
     return this.#incomes.some((income) => income.marketId === marketId && income.atMs < beforeMs);
+  }
+
+  /** How many liquidations the exchange has told that no takeover explained at once. */
+  get heard(): number {
+    return this.#heard;
+  }
+
+  /** Whether one of those that wait came when so many were heard already: a position that was asked for then may not have it. */
+  isWaitingSince(marketId: MarketId, heard: number): boolean {
+    return this.#incomes.some((income) => income.marketId === marketId && income.nth > heard);
   }
 
   /** Whether one of those took a position from this account, or, where nobody `takesOver` here, brought it one. */

@@ -25,6 +25,27 @@ describe("the own account being liquidated", () => {
   });
 });
 
+describe("the own account being liquidated twice", () => {
+  it("has each credit for its own move, and knows no position that lacks the second, where the first alone is in what is listed", () => {
+    const scene = new Scene().start();
+    const loses = (lots: number) => scene.applies({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n }, "LIQUIDATED");
+    let isSecond = true;
+    scene.meanwhile = ({ ask }) => {
+      if (ask !== "incomes" || !isSecond) return;
+      isSecond = false;
+      loses(1);
+    };
+    scene.streams(loses(4));
+    expect(scene.exchange.basePosition).toBe(0);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, false]);
+    scene.wait(5000);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([0, true]);
+    expect(scene.liquidation).toBe((-5n * LOT_VALUE * 2n) / 100n);
+    expect(scene.changes.filter(({ kind }) => kind === "position-set")).toEqual([]);
+    scene.agrees();
+  });
+});
+
 describe("the own account liquidated by a part of a lot", () => {
   const PER_LOT = 10n ** 15n;
   const HALF = PER_LOT / 2n;

@@ -4,11 +4,10 @@ import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
 
 /** A command ran to its end and found that not all is well; what it had to say is on stdout already. */
 export class NotWell extends MarketwrightError {
-  readonly exitCode: ExitCode;
+  readonly exitCode: ExitCode = EXIT.failure;
 
-  constructor(exitCode: ExitCode = EXIT.failure) {
+  constructor() {
     super("not all is well");
-    this.exitCode = exitCode;
   }
 }
 

@@ -26,7 +26,7 @@ export interface RestBook {
 /**
  * The exchange's REST interface on the markets' grids, as promises, for the bot's commands and short-lived processes; a running bot
  * goes through the venue. People who use the library have the whole interface in `ExchangeClient`.
- * Every method throws {@link VenueError} when the exchange refuses, {@link VenueRequestError} when there is no usable answer,
+ * Every method throws {@link VenueError} when the exchange refuses, `VenueRequestError` when there is no usable answer,
  * ConfigError for wrong parameters and FormatError for an answer that is not as specified.
  */
 export class RestClient {

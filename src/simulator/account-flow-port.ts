@@ -14,7 +14,7 @@ import { ApiError } from "./rest/api-error.js";
 import type { OrderEntry } from "./rest/order-entry.js";
 import type { ExchangeState } from "./state.js";
 
-/** What the calls of an {@link AccountFlow} are carried out with. */
+/** What the calls of an `AccountFlow` are carried out with. */
 export interface AccountFlowParts {
   readonly state: ExchangeState;
   readonly clearing: Clearing;

@@ -86,8 +86,8 @@ const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
 const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
-export function judge(inputs: ParityInputs, model: FillModel, windowUs: number = WINDOW_US): Judged {
-  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs), inputs, model, windowUs);
+export function judge(inputs: ParityInputs, model: FillModel): Judged {
+  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs), inputs, model);
 }
 
 /**
@@ -95,7 +95,7 @@ export function judge(inputs: ParityInputs, model: FillModel, windowUs: number =
  * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
-export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs), windowUs: number = WINDOW_US): Fit {
+export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs)): Fit {
   const seen = new Map<string, Judged>();
   let tape = { lagMs: 0, tape: inputs.tape };
   const tried = (model: FillModel): Judged => {
@@ -104,7 +104,7 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inp
     if (known !== undefined) return known;
     if (tape.lagMs !== model.bookLagMs)
       tape = { lagMs: model.bookLagMs, tape: earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs) };
-    const judged = judgeOn(tape.tape, inputs, model, windowUs);
+    const judged = judgeOn(tape.tape, inputs, model);
     seen.set(key, judged);
     return judged;
   };
@@ -132,7 +132,7 @@ export interface Fit {
   readonly tried: number;
 }
 
-function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel, windowUs: number): Judged {
+function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel): Judged {
   const queue = queueModelNamed(model.queue, instrument.lotBase);
   const arrivalUs = arrivalOf(account, model.shiftMs * 1000);
   const replay = replayOrders(tape, account, { queue, arrivalUs, isShared: model.isShared });
@@ -140,7 +140,7 @@ function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillM
   const between = (fromUs: number, toUs: number): Parity => {
     const within = <Fill extends { readonly atUs: number }>(fills: readonly Fill[]): Fill[] =>
       fills.filter(({ atUs }) => atUs >= fromUs && atUs < toUs);
-    const match = matchFills(within(account.fills), within(replay.fills), windowUs);
+    const match = matchFills(within(account.fills), within(replay.fills), WINDOW_US);
     return { match, share: alikeShare(match) };
   };
   return {

@@ -52,7 +52,7 @@ const receipt = z.strictObject({
   costWei: wei,
   logs: z.array(log),
 });
-/** Its kinds are told by {@link Revert}; what is kept was one of them when it was written. */
+/** Its kinds are told by `Revert`; what is kept was one of them when it was written. */
 const revert = z.looseObject({ kind: z.string(), text: z.string() });
 const outcome = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("mined"), nonce: count, receipt }),

@@ -1,4 +1,4 @@
-/** One side of a {@link StandingBook}. A price's key is its ticks on the bids and minus its ticks on the asks, as a tape has it: on both sides a higher key is a better price. */
+/** One side of a `StandingBook`. A price's key is its ticks on the bids and minus its ticks on the asks, as a tape has it: on both sides a higher key is a better price. */
 export class StandingSide {
   readonly #lots = new Map<number, number>();
   /** The worst key that is known; Infinity where nothing is. */

@@ -10,7 +10,7 @@ interface Captured {
   readonly receivedNs: bigint | null;
 }
 
-/** A recorded book message, ready for {@link FlowMarket.applyRecorded}. */
+/** A recorded book message, ready for `FlowMarket.applyRecorded`. */
 export interface CapturedBook extends Captured, RecordedMessage {}
 
 /** A recorded print. */

@@ -1,6 +1,6 @@
 import type { Int64Id, MarketId } from "../../core/units.js";
 
-/** Names an account in keys: its number, or its market where it is a house ({@link AccountKeys}). */
+/** Names an account in keys: its number, or its market where it is a house (`AccountKeys`). */
 export type AccountKey = string;
 
 /** Sorts as its number does. */

@@ -24,6 +24,19 @@ describe("marketwright data", () => {
     expect(json.series).toMatchObject([{ market: "btcusdt", kind: "trades", rows: 2, gaps: [], complete: false }]);
   });
 
+  // Who has turned the sides, and corrects the mapping, had the same file "there already": the turned ones stayed, and each backtest was of them.
+  it("says of a file that the store has that it is not read anew, and how it would be", async () => {
+    const folder = scratchFolder();
+    const [store, file] = [join(folder, "history"), fileOf(folder, "t.csv", "i,t,p,q,maker,taker\n1,1723161600000,5.25,2,buy,sell\n")];
+    const run = (side: string, ...more: string[]) => {
+      const columns = ["--kind", "trades", "--columns", `id=i,time=t,price=p,amount=q,side=${side}`];
+      return captureCli(["data", "import", file, "--market", "btcusdt", "--store", store, ...columns, ...more]);
+    };
+    expect((await run("maker")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
+    expect((await run("taker")).out).toBe(`${file}: 1 trades, there already as it was read then (--replace reads it anew)\n`);
+    expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
+  });
+
   it("tells of candles that are missing within a day, which are no gap between days, and what there is in place of what is not", async () => {
     const folder = scratchFolder();
     const store = join(folder, "history");

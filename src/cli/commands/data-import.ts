@@ -142,7 +142,7 @@ function whole(text: string, field: string, signed = false): bigint {
 
 function importText({ files, clock }: Imported, market: string): string {
   const lines = files.flatMap(({ file, kind, rows, days, findings }) => [
-    `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
+    `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
     ...[...findings, ...dayFindings({ market, kind }, days, findings)].map((finding) => `  ${finding}`),
   ]);
   for (const { fromSeq, addedNs, smallestNs } of clock) {

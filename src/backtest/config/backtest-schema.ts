@@ -137,8 +137,8 @@ const rules = z
 const linear = (what: string) =>
   z
     .strictObject({
-      factor: z.number().min(0).max(1000).describe("Times the feed's latency."),
-      addMs: z.number().min(0).max(60_000).describe("On top.").default(0),
+      factor: z.number().min(0).max(1000).describe("How many times the latency of the market data."),
+      addMs: z.number().min(0).max(60_000).describe("Milliseconds on top of that.").default(0),
     })
     .describe(what);
 
@@ -160,7 +160,10 @@ const fills = z
       .describe("Recorded round trips in place of the two: a CSV with the columns requestUs, exchangeUs and responseUs.")
       .optional(),
     feedLatency: z
-      .strictObject({ order: linear("Of requests."), response: linear("Of what comes back.") })
+      .strictObject({
+        order: linear("How long requests are on their way."),
+        response: linear("How long what the exchange says is on its way back."),
+      })
       .describe("Delays that follow the market data's own, in place of the two.")
       .optional(),
     partialFills: z.boolean().describe("false: any fill is a whole one. Only to compare with engines that count so.").default(true),

@@ -36,7 +36,7 @@ export const chainShape = z
     maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not believed.", { min: 1000, max: 3_600_000 }).default(
       15_000,
     ),
-    maxLagBlocks: countField("Nor is one that is more blocks than this behind the others.", { min: 0, max: 1000 }).default(2),
+    maxLagBlocks: countField("An RPC that is more blocks than this behind the others is not believed.", { min: 0, max: 1000 }).default(2),
     requestTimeoutMs: durationField("How long one request of one RPC may take.", { min: 50, max: 60_000 }).default(2000),
     pollMs: durationField("How often the chain is asked for a new block and for what became of transactions.", {
       min: 20,

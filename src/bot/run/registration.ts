@@ -1,6 +1,7 @@
 import { RunError } from "../../core/errors.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
+import { PEAK_FILE } from "../equity-watch.js";
 import type { RunBotOptions } from "./run-bot.js";
 
 /**
@@ -8,10 +9,20 @@ import type { RunBotOptions } from "./run-bot.js";
  * @returns false of a dry run for an account that the exchange does not know
  * @throws RunError when the exchange does not take an operator's key for the account's; VenueError, VenueRequestError
  */
-export async function isRegistered(client: RestClient, { config, dryRun, log }: RunBotOptions): Promise<boolean> {
+export async function isRegistered(
+  client: RestClient,
+  { config, dryRun, log, store }: Pick<RunBotOptions, "config" | "dryRun" | "log" | "store">,
+): Promise<boolean> {
   const isOperator = config.account.address !== undefined;
   if (dryRun !== true && !isOperator) {
-    if (await client.registerAccount()) log.info({}, "registered the account");
+    if (!(await client.registerAccount())) return true;
+    log.info({}, "registered the account");
+    // Whether an exchange was started anew, or this is another one, a person knows.
+    if (store.read(PEAK_FILE) !== undefined)
+      log.warn(
+        { file: PEAK_FILE },
+        "the exchange did not know this account, whose peak of before its state directory remembers: if the drawdown from it halts, `npx marketwright resume` counts from here",
+      );
     return true;
   }
   try {

@@ -5,7 +5,7 @@ import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
 import type { TapeSource } from "../../history/columns/tape-source.js";
-import { DAY_MS, instantText, parseInstant, startOfDay } from "../../history/day.js";
+import { instantText, parseInstant } from "../../history/day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
 import { gapsOf, type Span } from "../../history/spans.js";
@@ -115,10 +115,9 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
       markets.push({ marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) });
       kinds.push(...series);
       // Of a day before the span, what is played of it is its book.
+      const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
       for (const { input } of tapes.days) {
-        if (input.book !== undefined && startOfDay(input.day) + DAY_MS <= span.fromUs / 1000) {
-          files.push(fileOf(store, marketId, "book", input.book));
-        }
+        if (input.book !== undefined && !spanned.has(input.day)) files.push(fileOf(store, marketId, "book", input.book));
       }
     }
     for (const kind of kinds) {

@@ -80,7 +80,14 @@ function doubtfulHtml({ doubtful }: Market["fills"]): string {
   if (kinds.length === 0) return "";
   const rows = kinds.map((kind) => {
     const { fills, amount, spread, fees, feesOtherwise } = doubtful[kind];
-    return [DOUBTFUL[kind], countText(fills), exactText(amount), exactText(spread), exactText(fees), exactText(feesOtherwise)];
+    return [
+      { html: DOUBTFUL[kind], className: "sentence" },
+      countText(fills),
+      exactText(amount),
+      exactText(spread),
+      exactText(fees),
+      exactText(feesOtherwise),
+    ];
   });
   return `${tableHtml("Doubtful fills by what their orders may do", ["orders that", "fills", "amount", "spread", "fees paid", "fees otherwise"], rows)}<p class="gloss">Doubtful: filled through or by a cross so soon after they arrived that the history does not tell whether they rested, took or were refused.</p>`;
 }

@@ -73,6 +73,14 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     },
   );
 
+  it("shows what doubtful fills would have paid otherwise without a scroll sideways, which nobody would think of", async () => {
+    const { page } = await opened("light", 1200);
+    const table = page.getByRole("region", { name: "Doubtful fills by what their orders may do" }).first();
+    expect(await table.innerText()).toContain("fees otherwise");
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await page.close();
+  });
+
   it("tells exact figures to who points, and to who uses the keyboard", async () => {
     const { page } = await opened("light", 1280);
     const chart = page.locator("#equity > svg");

@@ -1,5 +1,6 @@
 import { avellanedaStoikovTables, manyPaths, symmetricLaw } from "./avellaneda-stoikov.js";
 import { calibration, goldenRuns, queueRules } from "./captures.js";
+import { fundingBoundary } from "./funding.js";
 import { almgrenChriss, carteaJaimungalPenalva, glftQuotes, hftbacktestQuotes } from "./models.js";
 import type { PublishedNumbers } from "./published.js";
 
@@ -13,6 +14,7 @@ export const VALIDATION: readonly PublishedNumbers[] = [
   carteaJaimungalPenalva,
   almgrenChriss,
   calibration,
+  fundingBoundary,
   queueRules,
   goldenRuns,
 ];

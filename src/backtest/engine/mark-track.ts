@@ -20,6 +20,9 @@ export interface MarkSources {
   readonly toldEveryUs: number;
 }
 
+/** How long after a boundary a mark that still names it may be stamped and be the mark of that boundary. */
+const BOUNDARY_LAG_US = 1_000_000;
+
 /** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
 export class MarkTrack {
   readonly #venue: ReplayVenue;
@@ -35,6 +38,10 @@ export class MarkTrack {
   readonly #following: MarkTape[] = [];
   readonly #funding: FundingTape | undefined;
   #mark = 0;
+  /** When the next mark is there at the exchange; Infinity after the last one that is known. */
+  #markUs = Number.POSITIVE_INFINITY;
+  /** The stamp of the mark before it, at least the run's beginning. */
+  #passedUs: number;
   #paid = 0;
   #madeUs: number;
   #told: { readonly rateE18: bigint; readonly boundaryMs: Ms; readonly atUs: number } | undefined;
@@ -48,6 +55,7 @@ export class MarkTrack {
     this.#market = market;
     this.#instrument = market.terms.instrument;
     this.#startUs = startUs;
+    this.#passedUs = startUs;
     this.#marks = sources.marks;
     this.#funding = sources.funding;
     this.#everyUs = sources.everyUs;
@@ -81,8 +89,8 @@ export class MarkTrack {
       const atUs = this.#nextUs;
       if (this.#marks === undefined) {
         if (this.#madeUs <= atUs) this.#make();
-      } else if (this.#stampOfMark() <= atUs) {
-        this.#recorded(this.#marks);
+      } else {
+        while (this.#markUs <= atUs) this.#recorded(this.#marks);
       }
       if (this.#funding !== undefined) {
         if (this.#stampOfFunding() <= atUs) {
@@ -106,7 +114,7 @@ export class MarkTrack {
   }
 
   #schedule(): void {
-    const markUs = this.#marks === undefined ? this.#madeUs : this.#stampOfMark();
+    const markUs = this.#marks === undefined ? this.#madeUs : this.#markUs;
     const paidUs = this.#funding === undefined ? (this.#told?.atUs ?? Number.POSITIVE_INFINITY) : this.#stampOfFunding();
     this.#nextUs = Math.min(markUs, paidUs);
   }
@@ -124,19 +132,21 @@ export class MarkTrack {
 
   #recorded(tape: MarkTape): void {
     const at = this.#mark;
-    this.#mark += 1;
-    this.#toNextMark();
+    const atUs = this.#markUs;
     const rateE18 = tape.fundingRateE18[at] as bigint;
     const nextFundingMs = tape.nextFundingMs[at] as number;
     const exchangeUs = tape.exchangeUs[at] as number;
+    this.#mark += 1;
+    this.#passedUs = exchangeUs;
+    this.#toNextMark();
     // The rate of the boundary that this mark crossed is the one that was told before it; and a mark that still names a boundary which
     // was paid must not have it paid again.
     const pendingMs = this.#told?.boundaryMs;
     if (this.#funding === undefined && nextFundingMs > this.#paidMs && (pendingMs === undefined || pendingMs === nextFundingMs)) {
-      this.#told = { rateE18, boundaryMs: nextFundingMs, atUs: Math.max(nextFundingMs * 1000, exchangeUs) };
+      this.#told = { rateE18, boundaryMs: nextFundingMs, atUs: Math.max(nextFundingMs * 1000, atUs) };
     }
     const [mark, index] = [tape.markCredit[at] as bigint, tape.indexCredit[at] as bigint];
-    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, exchangeUs, Math.max(exchangeUs, tape.localUs[at] as number));
+    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, atUs, Math.max(exchangeUs, tape.localUs[at] as number));
   }
 
   /** @param heardUs when the bot hears of it; undefined when it does not. */
@@ -150,10 +160,22 @@ export class MarkTrack {
   #toNextMark(): void {
     for (;;) {
       while (this.#stampOfMark() < this.#startUs) this.#mark += 1;
-      if (this.#mark < (this.#marks as MarkTape).exchangeUs.length || this.#following.length === 0) return;
+      if (this.#mark < (this.#marks as MarkTape).exchangeUs.length || this.#following.length === 0) break;
       this.#marks = this.#following.shift();
       this.#mark = 0;
     }
+    this.#markUs = this.#instantOfMark();
+  }
+
+  /**
+   * A mark that still names a boundary as the next was computed before anything was paid there, and is what is paid by, though an exchange that
+   * reads its marks on the boundary sends and stamps them some milliseconds later: the first after a boundary that does is of the boundary itself.
+   */
+  #instantOfMark(): number {
+    const stampUs = this.#stampOfMark();
+    if (stampUs === Number.POSITIVE_INFINITY) return stampUs;
+    const namedUs = ((this.#marks as MarkTape).nextFundingMs[this.#mark] as number) * 1000;
+    return namedUs > this.#passedUs && stampUs - namedUs < BOUNDARY_LAG_US ? Math.min(stampUs, namedUs) : stampUs;
   }
 
   #stampOfMark(): number {

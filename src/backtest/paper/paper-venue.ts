@@ -168,15 +168,15 @@ export class PaperVenue implements Venue {
       this.#market(event, nowUs);
     } else if (event.type === "market-state" && this.#replayed.markets.has(event.marketId)) {
       this.#exchangeTo(this.#delay.exchangeUs(nowUs));
-      this.#replayed.mark(event.marketId, event.mark, this.#exchangeUs);
       this.#fund(event.marketId, event.fundingRate, event.nextFundingMs);
+      this.#replayed.mark(event.marketId, event.mark, this.#exchangeUs);
     }
     // After what the market was meanwhile: quotes that it passed are gone.
     for (const action of this.#line.release()) this.#replayed.submit(action);
     this.#look();
   }
 
-  /** A market that goes on to its next funding has paid the one that it told before. */
+  /** A market that goes on to its next funding has paid the one that it told before, by the last mark that named it. */
   #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
     const told = this.#funding.get(marketId);
     if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) this.#replayed.fund(marketId, told.rateE18, this.#exchangeUs);

@@ -61,6 +61,63 @@ describe("the money of a replay", () => {
     expect(stage.told.samples.at(-1)?.profit.funding).toBe(-7_770_810n);
   });
 
+  // The stamps of the recorded boundary of 2023-04-05. By the mark of a second before, a long would pay 0.777136; by the rate of then, 0.775447.
+  it.each([
+    ["the funding that was recorded", true],
+    ["what the marks told", false],
+  ])("pays by the mark that still names the boundary, though it is stamped 10 ms after it, %s", (_by, isRecorded) => {
+    const boundary = NOON_US + 10 * S;
+    const tape = standing(builder(), NOON_US, 281_550);
+    tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "SELL", 281_500, 1);
+    for (let s = 4; s < 20; s++) tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 281_551, 1);
+    const eightHoursMs = 28_800_000;
+    const marks: MarkTape = {
+      exchangeUs: Float64Array.of(NOON_US, boundary - 999 * MS, boundary + 10 * MS, boundary + S),
+      localUs: Float64Array.of(NOON_US + MS, boundary - 998 * MS, boundary + 11 * MS, boundary + S + MS),
+      markCredit: BigInt64Array.of(28_150_000_000n, 28_157_100_000n, 28_155_100_000n, 28_155_200_000n),
+      indexCredit: BigInt64Array.of(28_165_000_000n, 28_165_000_000n, 28_165_000_000n, 28_165_000_000n),
+      fundingRateE18: BigInt64Array.of(27_540_000_000_000n, 27_540_000_000_000n, 27_600_000_000_000n, 27_600_000_000_000n),
+      nextFundingMs: Float64Array.of(boundary / MS, boundary / MS, boundary / MS, boundary / MS + eightHoursMs),
+    };
+    const funded = isRecorded ? { funding: funding([boundary], 27_600_000_000_000n) } : {};
+    const stage = new ReplayStage({
+      markets: { [MARKET]: books(tape.build(), { marks, ...funded }) },
+      strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(281_545, 1000)] : [])) },
+    });
+    stage.run.play(NOON_US + 20 * S);
+    expect(stage.told.payments).toMatchObject([
+      { atUs: boundary, positionLots: 1000, markTicks: 281_551, rate: 0.0000276, amount: -777_081n },
+    ]);
+  });
+
+  // An exchange that is late with a boundary by seconds says nothing of the price at it: an account would be judged by marks of the future.
+  it("takes no mark for the boundary's that is stamped a second after it, nor one that follows on the boundary's own", () => {
+    const boundary = NOON_US + 10 * S;
+    const paidBy = (first: number, second: number) => {
+      const tape = ticking(standing(builder(), NOON_US), NOON_US + 4 * S, NOON_US + 20 * S);
+      tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "SELL", 599_900, 1);
+      const marks: MarkTape = {
+        exchangeUs: Float64Array.of(NOON_US, boundary + first, boundary + second),
+        localUs: Float64Array.of(NOON_US + MS, boundary + first + MS, boundary + second + MS),
+        markCredit: BigInt64Array.of(60_000_000_000n, 60_010_000_000n, 60_020_000_000n),
+        indexCredit: BigInt64Array.of(60_000_000_000n, 60_000_000_000n, 60_000_000_000n),
+        fundingRateE18: BigInt64Array.of(10n ** 14n, 10n ** 14n, 10n ** 14n),
+        nextFundingMs: Float64Array.of(boundary / MS, boundary / MS, boundary / MS),
+      };
+      const stage = new ReplayStage({
+        markets: { [MARKET]: books(tape.build(), { marks, funding: funding([boundary], 10n ** 14n) }) },
+        strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(599_950, 1000)] : [])) },
+      });
+      stage.run.play(NOON_US + 20 * S);
+      return stage.told.payments.map(({ markTicks }) => markTicks);
+    };
+    expect(paidBy(S, 2 * S)).toEqual([600_000]);
+    expect(paidBy(0, 10 * MS)).toEqual([600_100]);
+    expect(paidBy(0, 0)).toEqual([600_200]);
+    expect(paidBy(S - 1, S)).toEqual([600_100]);
+    expect(paidBy(-S, 300 * MS)).toEqual([600_200]);
+  });
+
   it("pays what the marks said would be paid, where no paid funding was recorded", () => {
     const tape = standing(builder(), NOON_US);
     tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "BUY", 600_020, 1);

@@ -159,7 +159,7 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
   const source = captures[0] as Source;
 
   it.skipIf(!source.isHere)(
-    "is what a twentieth of a bitcoin pays at the last mark before it, by the rate of the marks or of the funding file",
+    "is what a twentieth of a bitcoin pays at the mark that still names it, by the rate of the marks or of the funding file",
     async () => {
       const folder = mkdtempSync(join(scratch, "funding-"));
       const store = new HistoryStore(join(folder, "history"));
@@ -172,15 +172,15 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
       expect(await fundingOf()).toMatchObject({ funding: "0", carry: expect.stringMatching(/funding: none paid/) });
       const more = { market: MARKET, clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n }, replace: false };
       await importFiles(store, { ...more, files: [join(DATA, "mark", "btcusdt-perp_20230404-05.csv.gz")] });
-      // The mark of 23:59:59.001 is 28,157.1, and says 0.00002754: 0.05 x 28157.1 x 0.00002754 = 0.0387723..., and who pays pays the last millionth.
+      // The mark of 00:00:00.010 still names midnight, is 28,155.1, and says 0.0000276: 0.05 x 28155.1 x 0.0000276 = 0.0388540..., and who pays pays the last millionth.
       expect(await fundingOf()).toEqual({
-        funding: "-0.038773",
+        funding: "-0.038855",
         carry: "mark: as recorded; funding: what the marks said would be paid",
         lacksMarks: false,
       });
       await importFiles(store, { ...more, files: [join(DATA, "funding", "btcusdt-perp_binance_funding.ndjson.gz")] });
-      // What was paid was 0.0000276: 0.05 x 28157.1 x 0.0000276 = 0.0388567...
-      expect(await fundingOf()).toEqual({ funding: "-0.038857", carry: "mark: as recorded; funding: as it was paid", lacksMarks: false });
+      // What was paid was 0.0000276, which that mark said.
+      expect(await fundingOf()).toEqual({ funding: "-0.038855", carry: "mark: as recorded; funding: as it was paid", lacksMarks: false });
     },
   );
 });

@@ -31,7 +31,8 @@ const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 export interface SessionWish {
   readonly config: BotConfig;
   readonly exchange: ExchangeConfig;
-  readonly flow?: OrderFlow;
+  /** Who else trades in each market. */
+  readonly flowOf: (marketId: MarketId) => OrderFlow | null;
   readonly startMs: Ms;
   readonly forMs: Ms;
   /** Where it is recorded; it is made. */
@@ -54,8 +55,8 @@ export interface RecordedSession {
 /** When the sessions below begin, milliseconds since 1970. */
 export const SESSION_START: Ms = 1_723_161_000_000;
 
-/** A maker at the touch of a synthetic market. @param folder that is made, and holds the session */
-export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted" = "lively"): SessionWish {
+/** A maker at the touch of a synthetic market. @param folder that is made, and holds the session @param halfSpreadBps how far from its middle */
+export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted" = "lively", halfSpreadBps = 0.3): SessionWish {
   const exchange = parseExchangeConfig({
     port: 0,
     markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", preset, startPriceQuote: 60_000 } } },
@@ -69,15 +70,34 @@ export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted"
     markets: {
       [MARKET]: {
         strategy: "ladder",
-        params: { levels: 2, halfSpreadBps: 0.3, levelSpacingBps: 0.5, sizeBase: 0.01 },
+        params: { levels: 2, halfSpreadBps, levelSpacingBps: 0.5, sizeBase: 0.01 },
         limits: { maxPositionBase: "1", maxOrderBase: "0.1" },
       },
     },
     risk: { maxDrawdownQuote: "100000" },
   });
   const config = { ...written, path: "/bot.yaml" } as unknown as BotConfig;
-  const flow = orderFlowsOf(exchange, { baseFolder: ".", onReplayEnd: () => {} })(MARKET, null) ?? undefined;
-  return { config, exchange, startMs: SESSION_START, forMs, folder, ...(flow === undefined ? {} : { flow }) };
+  return { config, exchange, startMs: SESSION_START, forMs, folder, flowOf: flowsOf(exchange) };
+}
+
+function flowsOf(exchange: ExchangeConfig): SessionWish["flowOf"] {
+  const flowOf = orderFlowsOf(exchange, { baseFolder: ".", onReplayEnd: () => {} });
+  return (marketId) => flowOf(marketId, null);
+}
+
+/** Of any session one that makes a second market too, on a grid of its own. @param halfSpreadBps how far from its middle */
+export function withMarket(wish: SessionWish, marketId: MarketId, halfSpreadBps: number): SessionWish {
+  const { markets } = wish.config;
+  const made = markets[MARKET] as BotConfig["markets"][string];
+  const params = { ...made.params, halfSpreadBps, sizeBase: 0.2 };
+  const limits = { ...made.limits, maxPositionBase: "50", maxOrderBase: "10" };
+  const second = parseExchangeConfig({
+    port: 0,
+    markets: { [marketId]: { tickSize: "0.01", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 2_500 } } },
+  });
+  const exchange = { ...wish.exchange, markets: { ...second.markets, ...wish.exchange.markets } };
+  const config = { ...wish.config, markets: { [marketId]: { ...made, params, limits }, ...markets } };
+  return { ...wish, config, exchange, flowOf: flowsOf(exchange) };
 }
 
 /** The same maker inside the spread of a market whose touch moves again and again, over a line that takes now one millisecond and now twelve. */
@@ -98,14 +118,14 @@ export function taking(wish: SessionWish): SessionWish {
 export async function captureWish(folder: string, forMs: Ms, files: CaptureFiles): Promise<SessionWish> {
   const flow = new ReplayFlow({ files, speed: 1 }, () => {});
   await flow.preload(new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 }));
-  return { ...makerWish(folder, forMs), flow };
+  return { ...makerWish(folder, forMs), flowOf: () => flow };
 }
 
 /** Runs a bot on the embedded exchange in virtual time, over a network in memory, and records it. */
 export async function recordSession({
   config,
   exchange: wanted,
-  flow,
+  flowOf,
   startMs,
   forMs,
   folder,
@@ -115,7 +135,7 @@ export async function recordSession({
 }: SessionWish): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
   const seam = { clock, random: seededRandom("session") };
-  const exchange = new EmbeddedExchange(wanted, seam, flow === undefined ? {} : { flowOf: () => flow });
+  const exchange = new EmbeddedExchange(wanted, seam, { flowOf });
   exchange.start();
   const log: string[] = [];
   SessionRecording.claim(folder);

@@ -4,12 +4,9 @@ import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import { instantOf } from "../report/instants.js";
 import type { Strategies } from "../run/replay-options.js";
-import type { RecordedOrder } from "../session/recorded-orders.js";
 import type { Session } from "../session/session-file.js";
-import { DOUBT_RULES, type DoubtRule } from "../venue/doubt-rule.js";
-import { constantLatency } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
-import { medianDelays } from "./arrival.js";
+import { type AgainModel, type AgainWish, againModels } from "./again-models.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
 import { fitNote, notesOf } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
@@ -22,14 +19,10 @@ import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js
 import { firstLookUs, type RanMarket, runAgain } from "./run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
-export interface CompareWish {
+export interface CompareWish extends AgainWish {
   readonly folder: string;
   readonly session: Session;
   readonly strategies: Strategies;
-  readonly queue?: string;
-  readonly doubtful?: DoubtRule;
-  readonly orderLatencyMs?: number;
-  readonly responseLatencyMs?: number;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
   /** Finds the queue and latencies that fill the recorded orders most alike, and replays by them. */
@@ -54,19 +47,10 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     const plain = plainModel(inputs);
     return { market, inputs, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
   });
-  const models = modelsOf(wish, judged);
+  const models = againModels(wish, session, judged);
   const intents = await readIntents(folder, session);
   const again = runAgain(session, opened, wish.strategies, {
-    fills: {
-      queue: models.queue,
-      partialFills: true,
-      doubtful: models.doubtful,
-      queueAheadBase: undefined,
-      slippageTicks: 1,
-      path: "ohlc",
-      volumeShare: 0.1,
-    },
-    latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
+    models,
     liquidation: wish.liquidation,
     seed: wish.seed,
     startUs: firstLookUs(session, opened, intents[0]?.atUs),
@@ -82,12 +66,11 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
   const liveProfit = session.end.profitQuote;
   return {
-    format: 5,
+    format: 6,
     mode: session.mode,
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
-    models,
     sameInputs: sameInputsOf(sameInputs),
     markets: judged.map(({ market, inputs, fit, best }) => ({
       marketId: market.marketId,
@@ -96,6 +79,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
       fit: fitOf(fit),
       again: againOf(
         market,
+        models.fitted.get(market.marketId) ?? models.plain,
         again.markets.get(market.marketId) as RanMarket,
         intents.filter(({ intent }) => intent.marketId === market.marketId),
         session,
@@ -119,30 +103,6 @@ function sameInputsOf({ turns, intents, equal, firstDifference }: IntentsAgain):
   if (firstDifference === undefined) return { turns, intents, equal, firstDifference: null };
   const { turn, atMs, why, live, replay } = firstDifference;
   return { turns, intents, equal, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
-}
-
-/** What the run again travels and is filled by: what was asked for, else what the recording says. */
-function modelsOf(
-  wish: CompareWish,
-  judged: readonly { readonly market: OpenedSessionMarket; readonly best: Judged }[],
-): Comparison["models"] {
-  const { session, fit } = wish;
-  const recorded = session.paper ?? recordedLatencies(judged.flatMap(({ market }) => market.account.orders));
-  const first = judged[0]?.best.model;
-  const shiftMs = fit ? (first?.shiftMs ?? 0) : 0;
-  return {
-    queue: (fit ? undefined : wish.queue) ?? first?.queue ?? "risk-averse",
-    doubtful: wish.doubtful ?? DOUBT_RULES[0],
-    orderLatencyMs: (fit ? undefined : wish.orderLatencyMs) ?? Math.max(0, recorded.orderLatencyMs + shiftMs),
-    responseLatencyMs: (fit ? undefined : wish.responseLatencyMs) ?? recorded.responseLatencyMs,
-  };
-}
-
-/** As the exchange's own stamps tell; two clocks that disagree show none. */
-function recordedLatencies(orders: readonly RecordedOrder[]): { readonly orderLatencyMs: number; readonly responseLatencyMs: number } {
-  const delays = medianDelays(orders);
-  const ms = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
-  return { orderLatencyMs: ms(delays?.entryUs), responseLatencyMs: ms(delays?.responseUs) };
 }
 
 function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) {
@@ -188,7 +148,13 @@ function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
   return { objective: OBJECTIVE, tried: fit.tried, plain: { firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share } };
 }
 
-function againOf({ instrument, account }: OpenedSessionMarket, ran: RanMarket, live: readonly TimedIntent[], { endedUs }: Session) {
+function againOf(
+  { instrument, account }: OpenedSessionMarket,
+  model: AgainModel,
+  ran: RanMarket,
+  live: readonly TimedIntent[],
+  { endedUs }: Session,
+) {
   // What the two do to leave comes after the last decision, and is no part of what is compared.
   const fillsAgain = ran.fills.filter(({ atUs }) => atUs <= endedUs);
   const wanted = matchIntents(live, ran.intents, WINDOW_US);
@@ -217,6 +183,7 @@ function againOf({ instrument, account }: OpenedSessionMarket, ran: RanMarket, l
   );
   const { creditDecimals } = instrument;
   return {
+    model,
     intents: {
       live: wanted.live,
       replay: wanted.replay,

@@ -81,6 +81,9 @@ const market = z.strictObject({
     .nullable(),
   again: z
     .strictObject({
+      model: z
+        .strictObject({ queue: z.string(), doubtful: z.enum(DOUBT_RULES), orderLatencyMs: z.number(), responseLatencyMs: z.number() })
+        .describe("By which its orders travelled and were filled: of a fit the market's own"),
       intents: z.strictObject({
         live: count,
         replay: count,
@@ -99,14 +102,11 @@ const market = z.strictObject({
 /** The shape of what `marketwright compare --json` prints. */
 export const comparisonSchema = z
   .strictObject({
-    format: z.literal(5),
+    format: z.literal(6),
     mode: z.enum(["live", "paper", "no-fills"]),
     from: instant,
     to: instant,
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
-    models: z
-      .strictObject({ queue: z.string(), doubtful: z.enum(DOUBT_RULES), orderLatencyMs: z.number(), responseLatencyMs: z.number() })
-      .describe("Of the run again"),
     sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),

@@ -4,19 +4,18 @@ import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { DAY_MS } from "../../history/day.js";
 import type { Intent } from "../../strategies/intent.js";
-import type { FillModels } from "../engine/fill-models.js";
 import { ReplayRun } from "../engine/replay-run.js";
 import type { ReplayFill, RunObserver } from "../record/run-observer.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
-import type { LatencyModel } from "../venue/latency.js";
+import { constantLatency, type LatencyModel } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
+import type { AgainModel, AgainModels } from "./again-models.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 
 /** How the session is replayed. */
 export interface ReplayModel {
-  readonly fills: FillModels;
-  readonly latency: LatencyModel;
+  readonly models: AgainModels;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
   /** When it begins. */
@@ -86,13 +85,24 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     note() {},
     fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),
   };
+  const { plain, fitted } = model.models;
+  const latency = latencyOf(plain);
   const run: ReplayRun = new ReplayRun({
     config: session.config,
     rules: session.rules,
     strategies,
     markets: new Map(opened.map(({ marketId, history }) => [marketId, history])),
-    fills: model.fills,
-    latencyOf: () => model.latency,
+    fills: {
+      queue: plain.queue,
+      partialFills: true,
+      doubtful: plain.doubtful,
+      queueAheadBase: undefined,
+      slippageTicks: 1,
+      path: "ohlc",
+      volumeShare: 0.1,
+    },
+    latencyOf: () => latency,
+    ownModels: new Map([...fitted].map(([marketId, own]) => [marketId, { queue: own.queue, latency: latencyOf(own) }])),
     liquidation: model.liquidation,
     startCredit: startCreditOf(session),
     seed: model.seed,
@@ -122,4 +132,8 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
   run.play(session.endedUs);
   run.finish();
   return { markets, profit: run.venue.account.profit() };
+}
+
+function latencyOf({ orderLatencyMs, responseLatencyMs }: AgainModel): LatencyModel {
+  return constantLatency(orderLatencyMs, responseLatencyMs);
 }

@@ -1,5 +1,6 @@
 import type { Ticks } from "../../core/units.js";
 import type { DoubtRule } from "../venue/doubt-rule.js";
+import type { LatencyModel } from "../venue/latency.js";
 
 /** How orders are filled by each grade of history. */
 export interface FillModels {
@@ -17,4 +18,11 @@ export interface FillModels {
   readonly path: "ohlc" | "olhc" | "adaptive";
   /** Of candles: the most of a bar's volume that is ours. */
   readonly volumeShare: number;
+}
+
+/** How the orders of one market stand in its queues, and travel to it. */
+export interface OwnModel {
+  /** By its name in `core`. */
+  readonly queue: string;
+  readonly latency: LatencyModel;
 }

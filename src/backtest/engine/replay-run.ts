@@ -30,7 +30,7 @@ import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { HeardUntil } from "./cut-history.js";
-import type { FillModels } from "./fill-models.js";
+import type { FillModels, OwnModel } from "./fill-models.js";
 import { MarkTrack } from "./mark-track.js";
 import type { MarketHistory } from "./market-history.js";
 import { matcherOf } from "./matcher-of.js";
@@ -49,6 +49,8 @@ export interface ReplayOptions {
   readonly fills: FillModels;
   /** `feedUs`: how long market data takes at a local instant, for models that follow it. */
   readonly latencyOf: (feedUs: (us: number) => number) => LatencyModel;
+  /** Of markets that have other queues than `fills` says, and other latencies. */
+  readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
   readonly liquidation: LiquidationTerms;
   readonly startCredit: CreditUnits;
   readonly seed: string;
@@ -117,6 +119,7 @@ export class ReplayRun {
       terms,
       startCredit,
       latency,
+      latencyIn: (marketId) => options.ownModels?.get(marketId)?.latency,
       doubtful: options.fills.doubtful,
       costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
       observer,
@@ -133,7 +136,8 @@ export class ReplayRun {
       };
       if (history.grade === "klines") market.volume.addBars(history.klines, this.#warmUs);
       else market.volume.add(history.tape, this.#warmUs);
-      market.matcher = matcherOf(market, history, options.fills, onTouch, options.cutUs);
+      const queue = options.ownModels?.get(marketId)?.queue ?? options.fills.queue;
+      market.matcher = matcherOf(market, history, { ...options.fills, queue }, onTouch, options.cutUs);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
         state ??= this.bot.context.desks.get(marketId)?.state;

@@ -17,6 +17,7 @@ import { placeRefusal, refused } from "./place-refusal.js";
 import { ReplayAccount } from "./replay-account.js";
 import { ReplayIncomes } from "./replay-incomes.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
+import { RequestLines } from "./request-lines.js";
 
 /** What a replayed venue is made of. */
 export interface ReplayVenueOptions {
@@ -26,6 +27,8 @@ export interface ReplayVenueOptions {
   readonly terms: ReadonlyMap<MarketId, MarketTerms>;
   readonly startCredit: CreditUnits;
   readonly latency: LatencyModel;
+  /** How the orders and cancels of a market travel where not so. */
+  readonly latencyIn?: (marketId: MarketId) => LatencyModel | undefined;
   readonly doubtful: DoubtRule;
   /** What each action costs in the exchange's budgets. */
   readonly costs: ActionCosts;
@@ -49,7 +52,7 @@ export class ReplayVenue implements Venue, OrderListener {
   readonly account: ReplayAccount;
   readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
   readonly #options: ReplayVenueOptions;
-  readonly #requests = new DelayLine<Action>();
+  readonly #requests = new RequestLines();
   readonly #responses = new DelayLine<Response>();
   readonly #trades = new RecentRecords<VenueTrade>();
   readonly #incomes: ReplayIncomes;
@@ -88,13 +91,14 @@ export class ReplayVenue implements Venue, OrderListener {
 
   submit(action: Action): void {
     const nowUs = this.#options.nowUs();
-    const entryUs = this.#options.latency.entryUs(nowUs);
+    const latency = this.#latencyOf(action);
+    const entryUs = latency.entryUs(nowUs);
     if (entryUs < 0) {
       const outcome: Outcome = { result: "not-sent", message: "the recorded round trip of this time was refused on its way" };
       this.#responses.push([{ type: "answer", actionId: action.actionId, outcome }], nowUs - entryUs);
       return;
     }
-    this.#requests.push(action, nowUs + entryUs);
+    this.#requests.push(latency, action, nowUs + entryUs);
   }
 
   /** A book that was given up is there again with the next thing that was recorded. */
@@ -266,6 +270,11 @@ export class ReplayVenue implements Venue, OrderListener {
   /** Returns when it is heard. */
   #say(events: Response, atUs: number): number {
     return this.#responses.push(events, atUs + this.#options.latency.responseUs(atUs));
+  }
+
+  #latencyOf(action: Action): LatencyModel {
+    const { latency, latencyIn } = this.#options;
+    return (action.kind === "question" ? undefined : latencyIn?.(action.marketId)) ?? latency;
   }
 
   #marketOf(marketId: MarketId): ReplayMarket {

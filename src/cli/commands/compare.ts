@@ -137,7 +137,7 @@ function causesOf(differences: Comparison["markets"][number]["orders"]["differen
   return causes.length === 0 ? [] : [`      of what differs: ${causes.join(", ")}; --json has each`];
 }
 
-function comparisonText({ mode, from, to, models, sameInputs, markets, profit, notes }: Comparison): string {
+function comparisonText({ mode, from, to, sameInputs, markets, profit, notes }: Comparison): string {
   const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
   const differences = (all: Comparison["markets"][number]["orders"]["differences"]): string[] => [
@@ -177,9 +177,9 @@ function comparisonText({ mode, from, to, models, sameInputs, markets, profit, n
         ...causesOf(asHistory.differences),
       );
     }
-    const { intents, fills } = again;
+    const { model, intents, fills } = again;
     lines.push(
-      `  the bot run again (queue ${models.queue}, doubtful fills ${models.doubtful}, ${models.orderLatencyMs} ms there, ${models.responseLatencyMs} ms back):`,
+      `  the bot run again (queue ${model.queue}, doubtful fills ${model.doubtful}, ${model.orderLatencyMs} ms there, ${model.responseLatencyMs} ms back):`,
       `    intents: live ${intents.live}, replay ${intents.replay}, the first ${intents.equalFirst} equal, ${percent(intents.share)} of live's within the window`,
       ...(intents.firstDifference === null
         ? []

@@ -1,6 +1,6 @@
 import { map } from "rxjs";
 import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
-import type { FillModels } from "../../../src/backtest/engine/fill-models.js";
+import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-models.js";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
@@ -43,6 +43,7 @@ export interface StageOptions {
   readonly rules?: Partial<Parameters<typeof rulesOfFile>[0]>;
   readonly fills?: Partial<FillModels>;
   readonly latency?: LatencyModel;
+  readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
   readonly creditQuote?: bigint;
   readonly warmupMs?: number;
   readonly seed?: string;
@@ -132,6 +133,7 @@ export class ReplayStage {
         ...options.fills,
       },
       latencyOf: () => options.latency ?? constantLatency(10, 10),
+      ...(options.ownModels === undefined ? {} : { ownModels: options.ownModels }),
       liquidation: { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n },
       startCredit: (options.creditQuote ?? 100_000n) * 1_000_000n,
       seed: options.seed ?? "1",

@@ -10,7 +10,6 @@ import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
-import { isAlive } from "./living-process.js";
 import { parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
@@ -19,9 +18,9 @@ import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
-import { importerOf, importFolder } from "./staged-work.js";
+import { importFolder, isDeadImport } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
-import type { StoreLock } from "./store-lock.js";
+import { StoreLock } from "./store-lock.js";
 import { type PlainFile, type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 import { prepareDays } from "./write-days.js";
 
@@ -77,7 +76,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
   dropDeadImports(store);
   const { ends } = options;
   const unpacked = importFolder(store);
-  makeFolder(unpacked);
+  const lock = StoreLock.take(unpacked, "one import a process at a time");
   try {
     // From here on their checksums are taken, while the database starts.
     const plain: UnpackedFile[] = [];
@@ -102,6 +101,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
       duck.close();
     }
   } finally {
+    lock.release();
     rmSync(unpacked, { recursive: true, force: true });
   }
 }
@@ -200,8 +200,7 @@ function dropDeadImports(store: HistoryStore): void {
   const staging = dirname(importFolder(store));
   makeFolder(staging);
   for (const name of readdirSync(staging)) {
-    const pid = importerOf(name);
-    if (pid !== undefined && !isAlive(pid)) rmSync(join(staging, name), { recursive: true, force: true });
+    if (isDeadImport(store, name)) rmSync(join(staging, name), { recursive: true, force: true });
   }
 }
 

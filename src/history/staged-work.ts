@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { MarketId } from "../core/units.js";
-import { isAlive } from "./living-process.js";
+import { lifeOf, pidIn, processName } from "./living-process.js";
 import { partsIn, recordingFolder } from "./record/recording-part.js";
 import { type HistoryStore, STAGING } from "./store.js";
 import { StoreLock } from "./store-lock.js";
@@ -25,10 +25,17 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
   const found: StagedWork[] = [];
   for (const name of foldersIn(staging)) {
     const path = join(staging, name);
-    const pid = importerOf(name);
-    if (pid !== undefined) {
+    const importer = importerOf(name);
+    if (importer !== undefined) {
       const advice = "nothing of it is in the store: import the files again, and it goes";
-      found.push({ what: "import", market: undefined, path, bytes: bytesIn(path), process: isAlive(pid) ? pid : undefined, advice });
+      found.push({
+        what: "import",
+        market: undefined,
+        path,
+        bytes: bytesIn(path),
+        process: livesIn(path, importer) ? pidIn(importer) : undefined,
+        advice,
+      });
       continue;
     }
     const recording = recordingFolder(store.root, name);
@@ -64,13 +71,25 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
 
 /** The folder in which an import works. */
 export function importFolder(store: HistoryStore): string {
-  return join(store.root, STAGING, `import-${process.pid}`);
+  return join(store.root, STAGING, `import-${processName()}`);
 }
 
-/** The process whose import a staging folder is of; undefined for another folder. */
-export function importerOf(name: string): number | undefined {
-  const match = /^import-(\d+)$/.exec(name);
-  return match === null ? undefined : Number(match[1]);
+/** The process whose import a staging folder is of, by its name; undefined for another folder. */
+function importerOf(name: string): string | undefined {
+  const importer = name.startsWith("import-") ? name.slice("import-".length) : "";
+  return lifeOf(importer) === undefined ? undefined : importer;
+}
+
+/** Whether the import that a staging folder is of is over, by a kill. */
+export function isDeadImport(store: HistoryStore, name: string): boolean {
+  const importer = importerOf(name);
+  return importer !== undefined && !livesIn(join(store.root, STAGING, name), importer);
+}
+
+/** Its lock shows of a process that nobody here can ask whether it lives. */
+function livesIn(folder: string, importer: string): boolean {
+  const life = lifeOf(importer);
+  return life === "lives" || (life === "elsewhere" && StoreLock.holder(folder) !== undefined);
 }
 
 function foldersIn(folder: string): string[] {

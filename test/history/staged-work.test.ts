@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { processName } from "../../src/history/living-process.js";
 import { RecordingPart, recordingFolder } from "../../src/history/record/recording-part.js";
 import { stagedWork } from "../../src/history/staged-work.js";
 import { HistoryStore } from "../../src/history/store.js";
+import { othersOfThisId } from "./other-processes.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 /** No process has it. */
@@ -31,7 +33,7 @@ describe("What is staged in a store", () => {
     expect(killed).toMatchObject({ what: "recording", market: "btcusdt", path: parent, process: undefined });
     expect(killed?.bytes).toBeGreaterThan(0);
     expect(killed?.advice).toContain(`data record --store ${store.root} --market btcusdt`);
-    writeFileSync(join(parent, "lock"), String(process.pid));
+    writeFileSync(join(parent, "lock"), processName());
     expect(stagedWork(store)[0]?.process).toBe(process.pid);
   });
 
@@ -53,6 +55,13 @@ describe("What is staged in a store", () => {
     // The next import takes both away, whatever it imports.
     await take(store, [csv]);
     expect(existsSync(left)).toBe(false);
+    // So also where this process has the id of the one that was killed, as in a container.
+    for (const { name } of othersOfThisId()) {
+      const killed = join(store.root, ".staging", `import-${name}`);
+      mkdirSync(killed);
+      await take(store, [csv]);
+      expect(existsSync(killed)).toBe(false);
+    }
     expect(stagedWork(store).map(({ what }) => what)).toEqual(["download"]);
   });
 });

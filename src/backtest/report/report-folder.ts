@@ -5,7 +5,7 @@ import { ConfigError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import { pathKind } from "../../core/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
-import { isAlive } from "../../history/living-process.js";
+import { lifeOf, processName } from "../../history/living-process.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";
@@ -34,7 +34,7 @@ export class ReportFolder {
     assertFree(this.#target, target, replace);
     try {
       makeFolder(dirname(this.#target));
-      this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${process.pid}-`);
+      this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${processName()}-`);
     } catch (cause) {
       throw new ConfigError(`the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, {
         field: "report directory",
@@ -82,15 +82,17 @@ function removeLeftovers(target: string): void {
     const start = hiddenStart(target, what);
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
-      const pid = path.startsWith(start) ? /^(\d+)-\w{6}$/.exec(path.slice(start.length))?.[1] : undefined;
-      if (pid === undefined || isAlive(Number(pid))) continue;
+      const maker = path.startsWith(start) ? /^(.+)-\w{6}$/.exec(path.slice(start.length))?.[1] : undefined;
+      const life = maker === undefined ? undefined : lifeOf(maker);
+      // Elsewhere is before: a container that is started again keeps its name, and no other has it.
+      if (life !== "gone" && life !== "elsewhere") continue;
       if (what === "replaced" && pathKind(target) === undefined) renameSync(path, target);
       else rmSync(path, { recursive: true, force: true });
     }
   }
 }
 
-/** How the paths of what this machine hides beside a report begin; the id of the process and six letters follow. */
+/** How the paths of what this machine hides beside a report begin; the name of the process and six letters follow. */
 function hiddenStart(target: string, what: "unfinished" | "replaced"): string {
   return join(dirname(target), `.${basename(target)}.${what}-${hostname()}-`);
 }

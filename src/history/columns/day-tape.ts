@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
+import { liveSeam } from "../../core/live-seam.js";
 import { makeFolder } from "../../core/make-folder.js";
-import type { MarketId } from "../../core/units.js";
+import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
 import { diskTrouble } from "../disk-trouble.js";
 import { Duck, type DuckLimits } from "../duck.js";
 import { moveInto } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
-import { isAlive } from "../living-process.js";
+import { lifeOf, processName } from "../living-process.js";
 import { COLUMNS, type HistoryStore } from "../store.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
@@ -48,6 +49,9 @@ export interface DayTape {
   readonly footer: TapeFooter;
 }
 
+/** A file of a process that nobody here can ask, as one of another container, is written no more when it has not grown for so long. */
+const LEFT_MS: Ms = 3_600_000;
+
 let made = 0;
 
 /**
@@ -68,7 +72,7 @@ export async function dayTape(store: HistoryStore, input: DayInput, options: Day
   }
   options.onMake?.(day);
   made += 1;
-  const hidden = join(folder, `.${day}-${process.pid}-${made}.next`);
+  const hidden = join(folder, `.${day}-${processName()}-${made}.next`);
   try {
     makeFolder(folder);
     sweep(folder, day, sourcesOf(input));
@@ -128,11 +132,20 @@ async function verify(store: HistoryStore, input: DayInput): Promise<void> {
 /** Drops what killed makers left of a day, and columns of sources that the day has no more. */
 function sweep(folder: string, day: Day, sources: string): void {
   for (const name of readdirSync(folder)) {
-    const left = new RegExp(`^\\.${day}-(\\d+)-\\d+\\.next$`).exec(name);
-    const isDead = left !== null && Number(left[1]) !== process.pid && !isAlive(Number(left[1]));
+    const path = join(folder, name);
+    const maker = new RegExp(`^\\.${day}-(.+)-\\d+\\.next$`).exec(name)?.[1];
+    const isDead = maker !== undefined && isLeft(path, maker);
     const isStale = name.startsWith(`${day}-`) && !name.startsWith(`${day}-${sources}`);
-    if (isDead || isStale) rmSync(join(folder, name), { force: true });
+    if (isDead || isStale) rmSync(path, { force: true });
   }
+}
+
+/** Whether nobody writes a hidden file any more. */
+function isLeft(path: string, maker: string): boolean {
+  const life = lifeOf(maker);
+  if (life !== "elsewhere") return life === "gone";
+  const written = statSync(path, { throwIfNoEntry: false });
+  return written !== undefined && Math.abs(liveSeam().clock.nowMs() - written.mtimeMs) > LEFT_MS;
 }
 
 /** The first half tells the sources, the second how columns are made of them. */

@@ -11,6 +11,8 @@ import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { decimalToScaled } from "../../../src/core/instrument.js";
+import { processName } from "../../../src/history/living-process.js";
+import { othersOfThisId } from "../../history/other-processes.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
@@ -185,14 +187,16 @@ describe("the files of a report", () => {
   it("come back when the process was killed in the moment in which it had moved them away", () => {
     const { directory, json } = written(join("moved", "report"));
     const before = readFileSync(json);
-    const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
-    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
-    const hidden = writer.folder.replace("unfinished", "replaced").replace(`-${process.pid}-`, `-${gone}-`);
-    renameSync(directory, hidden);
-    writer.abandon();
-    expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(/a report lies there already/);
-    expect(readFileSync(json).equals(before)).toBe(true);
-    expect(readdirSync(join(scratch, "moved"))).toEqual(["report"]);
+    const gone = [String(spawnSync(process.execPath, ["-e", ""]).pid), ...othersOfThisId().map(({ name }) => name)];
+    for (const name of gone) {
+      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
+      const hidden = writer.folder.replace("unfinished", "replaced").replace(`-${processName()}-`, `-${name}-`);
+      renameSync(directory, hidden);
+      writer.abandon();
+      expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(/a report lies there already/);
+      expect(readFileSync(json).equals(before)).toBe(true);
+      expect(readdirSync(join(scratch, "moved"))).toEqual(["report"]);
+    }
   });
 
   it("are left alone while the process that makes them lives", () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openTape } from "../../../src/history/columns/open-tape.js";
 import { listHistory } from "../../../src/history/list-history.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { othersOfThisId } from "../other-processes.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { ALL, contents, MARKET, START_MS, seededCapture, tapeFiles } from "./capture.js";
 
@@ -67,7 +68,10 @@ describe("The columns beside the store", () => {
     const folder = join(store.root, MARKET, ".columns");
     mkdirSync(folder);
     const [dead, living] = [".2024-08-08-999999999-1.next", `.2024-08-08-${process.ppid}-1.next`];
-    for (const name of [dead, living]) writeFileSync(join(folder, name), "half");
+    const others = othersOfThisId().map(({ name }) => `.2024-08-08-${name}-1.next`);
+    for (const name of [dead, living, ...others]) writeFileSync(join(folder, name), "half");
+    // Another container's is left once it grows no more.
+    for (const name of others) utimesSync(join(folder, name), 1, 1);
     await openTape(store, MARKET, ALL);
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([living]);
   });

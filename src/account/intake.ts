@@ -3,6 +3,7 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
+import { Counting } from "./counted-from.js";
 import { IncomeLedger } from "./income-ledger.js";
 import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
@@ -38,6 +39,7 @@ export class Intake {
   readonly netValue: NetValue;
   readonly transfers: Transfers;
   readonly takeovers = new Takeovers();
+  readonly counting = new Counting();
   /** What REST told before the stream. */
   readonly suspects = new Suspects();
   readonly #streamLagMs: Ms;

@@ -79,7 +79,8 @@ export interface ComparedPosition {
 /**
  * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
  * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain, and
- * trades until they settle: the specification does not say which of the two a position is of.
+ * trades until they settle: the specification does not say which of the two a position is of. What a liquidation has moved it by is what is
+ * left beside those trades, so that one that waits to be explained has to wait until it is known which of them the position lacks.
  * Undefined: nothing can be said.
  */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
@@ -88,9 +89,12 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   if (counted === undefined || trail.length === 0) return undefined;
   const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
   const base = intake.trades.baseLots(marketId);
+  const known = trail.length === 1 ? lackingLots(run, intake, marketId, nowMs) : undefined;
+  const isMoved = intake.takeovers.isWaiting(marketId);
+  if (isMoved && known === undefined && !intake.takeovers.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS)) return undefined;
   const untold = intake.takeovers.untoldLots(marketId, nowMs);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
-  for (const unsettled of intake.trades.unsettledLots(marketId)) {
+  for (const unsettled of isMoved && known !== undefined ? [known] : intake.trades.unsettledLots(marketId)) {
     for (const lots of untold) {
       const lacking = lots + unsettled;
       if (beyond.has(lacking)) {
@@ -99,8 +103,28 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
     }
   }
   return trail.length === 1
-    ? { ours: intake.trades.positionLots(marketId), theirs, isLagging: false, isUnsettled: false, restPaper }
+    ? { ours: intake.trades.positionLots(marketId), theirs: theirs + (known ?? 0), isLagging: false, isUnsettled: false, restPaper }
     : undefined;
+}
+
+/** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */
+export function noteCounting(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): void {
+  const { trades, takeovers, counting } = intake;
+  const counted = countedPosition(run, marketId);
+  const isMoved = takeovers.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
+  if (counted === undefined || isMoved || trades.trail(marketId).length !== 1) return;
+  const open = trades.openLots(marketId, settlingSinceMs(run, nowMs));
+  if (open === undefined || open === 0) return;
+  const lacking = trades.positionLots(marketId) - intake.onOurGrid(marketId, counted).lots;
+  if (lacking === 0) counting.show("match");
+  else if (lacking === open) counting.show("settlement");
+}
+
+/** What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. */
+function lackingLots(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): Lots | undefined {
+  if (intake.counting.from === "match") return 0;
+  const open = intake.trades.openLots(marketId, settlingSinceMs(run, nowMs));
+  return open === 0 || intake.counting.from === "settlement" ? open : undefined;
 }
 
 /**
@@ -112,8 +136,7 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
   if (theirs === undefined) return undefined;
   const trail = intake.trades.trail(marketId);
   // A chain that stands still must not keep a bot from starting: what it has not settled by then is taken for part of the position.
-  const sinceMs = run.exchangeTimeMs + (nowMs - run.startedAtMs) - SETTLED_WITHIN_MS;
-  const lacking = intake.trades.unsettledLots(marketId, sinceMs);
+  const lacking = intake.trades.unsettledLots(marketId, settlingSinceMs(run, nowMs));
   const possible = new Set(lacking.flatMap((lots) => trail.map((traded) => theirs - traded + lots)));
   const before = run.bases.get(marketId);
   const common = new Set([...possible].filter((base) => before === undefined || before.possible.has(base)));
@@ -128,6 +151,13 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
 const CONFIRMING_COUNTS = 4;
 /** How old a trade may be that leaves the base open as it has not settled: many times what a chain takes. */
 const SETTLED_WITHIN_MS: Ms = 60_000;
+/** How long a liquidation may wait to be told from trades that have not settled. */
+const EXPLAINED_WITHIN_MS: Ms = 30_000;
+
+/** From when on a trade that has not settled may do so yet, exchange time. */
+function settlingSinceMs(run: ReconcileRun, nowMs: Ms): Ms {
+  return run.exchangeTimeMs + (nowMs - run.startedAtMs) - SETTLED_WITHIN_MS;
+}
 
 /** A market's position as the exchange listed it; undefined until it has. */
 export function countedPosition(run: ReconcileRun, marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {

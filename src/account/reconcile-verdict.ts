@@ -3,7 +3,7 @@ import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
 import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
 import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
-import { comparedPosition, countedPosition, type ReconcileRun } from "./reconcile-run.js";
+import { comparedPosition, countedPosition, noteCounting, type ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {
@@ -36,6 +36,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       explained.add(marketId);
       continue;
     }
+    noteCounting(run, intake, marketId, nowMs);
     const compared = comparedPosition(run, intake, marketId, nowMs);
     if (compared === undefined) {
       recheck = true;

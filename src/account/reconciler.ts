@@ -196,10 +196,11 @@ export class Reconciler {
         const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs));
         const starting = run.cause === "start";
         const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.incomes.taken;
-        if ((between.length > 0 || incomeBetween) && (starting || run.recounts < RECOUNTS)) {
+        const hasMoved = this.#hasMoved();
+        if ((between.length > 0 || incomeBetween) && (starting || (hasMoved && run.recounts < RECOUNTS))) {
           run.recounts += 1;
           run.stage = "recount";
-          if (incomeBetween || this.#hasMoved()) ask.push(this.#ask({ ask: "balances" }, nowMs));
+          if (incomeBetween || hasMoved) ask.push(this.#ask({ ask: "balances" }, nowMs));
           else changes.push(this.#awaitSettlement(between, nowMs));
           return;
         }

@@ -2,6 +2,7 @@ import type { Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import { partSums } from "./part-sums.js";
+import { isFailed, isLaterThan, isOver, isSettled } from "./trade-status.js";
 
 /** What a report of a trade meant. */
 export type TradeNews =
@@ -35,11 +36,6 @@ interface MarketLedger {
   readBefore: bigint;
 }
 
-/** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
-const SETTLED_RANK = 2;
-const STATUS_RANK: Readonly<Record<string, number>> = { CREATED: 0, SETTLED: SETTLED_RANK, FAILED: 3 };
-const UNKNOWN_STATUS_RANK = 1;
-
 /**
  * The account's trades, each counted once however often and in whatever order they are told.
  * The position of a market is its base, every trade that has not failed (design, rule 8), and what was taken over. Final trades that the
@@ -64,13 +60,13 @@ export class TradeLedger {
       count(market, trade, 1);
       return { news: "fill" };
     }
-    if (rankOf(trade) <= rankOf(known)) return undefined;
+    if (!isLaterThan(trade, known)) return undefined;
     market.trades.set(trade.id, trade);
     if (isFailed(trade)) {
       count(market, known, -1);
       return { news: "failed", lots: -signOf(known.side) * known.lots, counted: known };
     }
-    return rankOf(trade) === SETTLED_RANK ? { news: "settled" } : undefined;
+    return isSettled(trade) ? { news: "settled" } : undefined;
   }
 
   /**
@@ -166,6 +162,22 @@ export class TradeLedger {
     // The newest ones are the likeliest.
     unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
     return partSums(unsettled.map(({ side, lots }) => signOf(side) * lots));
+  }
+
+  /**
+   * Signed lots of the trades that had not settled when the trail was begun and have not since: what a position that was told in between lacks
+   * for certain if it has trades from their settlement on. Undefined where one of them is over meanwhile, or was made before `sinceMs`:
+   * nobody knows whether such a position has it.
+   */
+  openLots(marketId: MarketId, sinceMs: Ms): Lots | undefined {
+    const market = this.#markets.get(marketId);
+    let open = 0;
+    for (const id of market?.lately ?? []) {
+      const trade = market?.trades.get(id);
+      if (trade === undefined || isOver(trade) || trade.timeMs < sinceMs) return undefined;
+      open += signOf(trade.side) * trade.lots;
+    }
+    return open;
   }
 
   /**
@@ -283,17 +295,4 @@ function isCounted(trade: VenueTrade | undefined): boolean {
 function noteMissed(market: MarketLedger, trade: VenueTrade): void {
   count(market, trade, 1);
   count(market, trade, -1);
-}
-
-function isFailed(trade: VenueTrade): boolean {
-  return trade.status === "FAILED";
-}
-
-/** Settled or failed. */
-function isOver(trade: VenueTrade): boolean {
-  return rankOf(trade) >= SETTLED_RANK;
-}
-
-function rankOf(trade: VenueTrade): number {
-  return STATUS_RANK[trade.status] ?? UNKNOWN_STATUS_RANK;
 }

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Profit } from "../../src/account/profit.js";
+import type { Side } from "../../src/core/units.js";
+import type { VenueTrade } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 import { creditOf, LOT_VALUE, MARK, newIncomeId, Scene } from "./takeover-scene.js";
 
@@ -43,6 +45,86 @@ describe("the own account being liquidated twice", () => {
     expect(scene.liquidation).toBe((-5n * LOT_VALUE * 2n) / 100n);
     expect(scene.changes.filter(({ kind }) => kind === "position-set")).toEqual([]);
     scene.agrees();
+  });
+});
+
+describe("the own account being liquidated amid trades that have not settled", () => {
+  const COUNTED = ["match", "settlement"] as const;
+  const loses = (lots: number) => ({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n });
+
+  /** What the bot would quote from a position that it takes for known, at every moment of so much time. */
+  function knownPositions(scene: Scene, ms: number): Set<number> {
+    const known = new Set<number>();
+    for (let passed = 0; passed <= ms; passed += 250) {
+      if (scene.account.isPositionKnown(MARKET)) known.add(scene.position);
+      scene.wait(250);
+    }
+    return known;
+  }
+
+  function unsettled(scene: Scene, id: number, side: Side, lots: number): VenueTrade {
+    const trade = venueTrade(id, side, lots, { quote: BigInt(lots) * LOT_VALUE, commission: 0n, timeMs: scene.exchange.timeMs });
+    scene.exchange.settle(trade);
+    scene.tradeUpdate(trade);
+    return trade;
+  }
+
+  function settles(scene: Scene, trade: VenueTrade): void {
+    const settled = { ...trade, status: "SETTLED" };
+    scene.exchange.settle(settled);
+    scene.tradeUpdate(settled);
+  }
+
+  it.each(COUNTED)("knows no other position than the one that is left, where the exchange counts from the %s", (positionsFrom) => {
+    const scene = new Scene();
+    scene.exchange.positionsFrom = positionsFrom;
+    scene.start();
+    const trade = unsettled(scene, 1, "BUY", 3);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    expect([...knownPositions(scene, 3000)].filter((lots) => lots !== 4)).toEqual([]);
+    settles(scene, trade);
+    scene.wait(2500);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([4, true]);
+    expect(knownPositions(scene, 20_000)).toEqual(new Set([4]));
+    expect(scene.liquidation, "two per cent of what was lost, and none of what was traded").toBe((-4n * LOT_VALUE * 2n) / 100n);
+    expect(scene.differences).toEqual([]);
+  });
+
+  it.each(COUNTED)("also where what was traded makes up for what was lost, by the %s", (positionsFrom) => {
+    const scene = new Scene();
+    scene.exchange.positionsFrom = positionsFrom;
+    scene.start();
+    const trade = unsettled(scene, 1, "SELL", 4);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    expect([...knownPositions(scene, 3000)].filter((lots) => lots !== -3)).toEqual([]);
+    settles(scene, trade);
+    expect([...knownPositions(scene, 20_000)].filter((lots) => lots !== -3)).toEqual([]);
+    expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([-3, true, []]);
+  });
+
+  it.each(COUNTED)("at once where earlier positions have shown that the exchange counts from the %s", (positionsFrom) => {
+    const scene = new Scene();
+    scene.exchange.positionsFrom = positionsFrom;
+    scene.start();
+    for (const id of [1, 2, 3]) {
+      const trade = unsettled(scene, id, "BUY", 2);
+      scene.wait(31_000);
+      settles(scene, trade);
+    }
+    unsettled(scene, 4, "SELL", 3);
+    unsettled(scene, 5, "BUY", 1);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
+    expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
+    expect(scene.differences).toEqual([]);
+  });
+
+  it("waits for no trade that nothing settles", () => {
+    const scene = new Scene().start();
+    unsettled(scene, 1, "BUY", 3);
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    scene.wait(40_000);
+    expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([4, true, []]);
   });
 });
 

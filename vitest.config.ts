@@ -12,7 +12,7 @@ const SHARED = [
   "test/backtest/run/!(threaded-path).test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",
   "test/backtest/sweep/{points,run-sweep,sobol,sweep-config}.test.ts",
-  "test/bot/!(control|journal|load-strategy|operator).test.ts",
+  "test/bot/!(control|journal|load-strategy*|operator).test.ts",
   "test/bot/journal-file.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",

@@ -90,7 +90,7 @@ function grouped(value: number, decimals: number): string {
 }
 
 /** Thousands of a decimal's whole part apart by a thin space; its digits stay as they are. */
-export function groupDigits(decimal: string): string {
+function groupDigits(decimal: string): string {
   const [whole = "", fraction] = decimal.split(".");
   const apart = whole.replace(/(\d)(?=(\d{3})+$)/g, "$1\u202f");
   return fraction === undefined ? apart : `${apart}.${fraction}`;

@@ -6,7 +6,7 @@ import { BenchUnavailable } from "../bench.js";
 import { effort } from "../effort.js";
 
 /** The release whose runs are compared with ours. */
-export const HFTBACKTEST = "hftbacktest==2.4.4";
+const HFTBACKTEST = "hftbacktest==2.4.4";
 /** Installing it takes minutes, and compiling it half a minute: too much for a trial run. */
 const IN_EARNEST = effort(1, 0) === 1;
 const INSTALL_MS = 900_000;

@@ -6,7 +6,7 @@ import { CapturedDepth } from "../../src/simulator/flow/recorded-depth.js";
 import { DEPTH, type DepthSide, type FlowFigures, FlowMeasure } from "./flow-measure.js";
 
 /** The grid of the recorded BTC perpetuals. */
-export const CAPTURE_GRID = new Instrument({
+const CAPTURE_GRID = new Instrument({
   marketId: "btcusdt",
   tickSize: "0.1",
   stepSize: "0.001",

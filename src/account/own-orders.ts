@@ -246,7 +246,7 @@ export class OwnOrders {
 
   #isFromEarlierRun(report: VenueOrder): boolean {
     if (!this.#instruments.has(report.marketId)) return false;
-    return this.#builtBefore.has(report.hash) || nonceTagOf(report.info) === this.#tag;
+    return this.#builtBefore.has(report.hash) || tagDigits(report.info) === this.#tag;
   }
 
   /** @param before the order of this hash in the table; undefined where there is none. */
@@ -270,6 +270,6 @@ const NO_RESTING: readonly OwnRestingOrder[] = [];
 const UNSETTLED_FACTOR = 6;
 
 /** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */
-export function nonceTagOf(info: Hex): string {
+function tagDigits(info: Hex): string {
   return info.slice(50, 54).toLowerCase();
 }

@@ -205,7 +205,7 @@ function valueAt(value: unknown, path: ConfigPath): unknown {
 }
 
 /** What looks like a private key or a keystore phrase is not shown, wherever it was pasted by mistake. */
-export function withoutSecrets(held: unknown): unknown {
+function withoutSecrets(held: unknown): unknown {
   if (typeof held === "string") {
     return held
       .replace(/(0x)?[0-9a-fA-F]{64,}/g, "[not shown: looks like a private key]")

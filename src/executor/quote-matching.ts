@@ -138,7 +138,7 @@ function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): num
 }
 
 /** Whether an order is what the quote asks for, within tolerance. */
-export function isRight(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots): boolean {
+function isRight(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots): boolean {
   if (offBy(order, want) > tolerance.priceTicks) return false;
   const { lots } = want.quote;
   // What is left of a part-filled order may be too small for the exchange to take again: cancelling it would only give its place away.

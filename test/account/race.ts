@@ -27,7 +27,7 @@ export interface Faults {
 }
 
 /** An exchange, a network and a careless bot, all from one seed: what may happen in any order does. */
-export class Race {
+class Race {
   readonly exchange = new ScriptedExchange();
   readonly account: Account;
   nowMs: Ms = T0;

@@ -32,6 +32,6 @@ export function conforms(rule: RuleId, side: Side, title: string, body: () => vo
 }
 
 /** The name that a test goes by, which its rule can be found in. */
-export function testName({ rule, side, title }: Pick<ConformanceMeta, "rule" | "side" | "title">): string {
+function testName({ rule, side, title }: Pick<ConformanceMeta, "rule" | "side" | "title">): string {
   return `[${rule} ${side}] ${title}`;
 }

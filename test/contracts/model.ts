@@ -6,7 +6,7 @@
 const ONE = 10n ** 18n;
 
 /** Why the model refuses. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(readonly reason: string) {
     super(reason);
   }

@@ -3,7 +3,7 @@ import type { Side } from "../../src/core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../src/risk/exposure.js";
 
 /** One tick times one lot is one credit unit: the arithmetic can be read off. */
-export const PLAIN = new Instrument({ marketId: "plain", tickSize: "1", stepSize: "1", creditDecimals: 0, paperDecimals: 18 });
+const PLAIN = new Instrument({ marketId: "plain", tickSize: "1", stepSize: "1", creditDecimals: 0, paperDecimals: 18 });
 
 export function resting(side: Side, ticks: number, mayFillLots: number, over: Partial<ExposureOrder> = {}): ExposureOrder {
   return { hash: `0x${side}${ticks}`, side, ticks, mayFillLots, phase: "open", ...over };

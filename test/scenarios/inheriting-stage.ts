@@ -12,7 +12,7 @@ export const MARK: Ticks = 600_000;
 const TICK_LOT = 100n;
 
 /** Quick enough for a story: offered for 5 s, then sold within 20 s in 4 parts. */
-export const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAversion: 0, maxSlippageBps: 100 };
+const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAversion: 0, maxSlippageBps: 100 };
 
 /** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
 export class InheritingStage extends Stage {

@@ -18,11 +18,11 @@ import { judge } from "../liquidator/simulation/witness.js";
 import { StoryDesk } from "./story-desk.js";
 
 export const GWEI = 10n ** 9n;
-export const START_MS: Ms = 1_760_000_000_000;
+const START_MS: Ms = 1_760_000_000_000;
 /** From one block to the next. */
 export const BLOCK_MS: Ms = 2_000;
 /** The market that stories are told of, and the second one. */
-export const BTC = 0;
+const BTC = 0;
 export const ETH = 1;
 
 /** One coin long at 60,000 with 5,000 of its own: unsafe from 56,700 down. */

@@ -25,10 +25,10 @@ export const START_MS: Ms = 1_760_000_000_000;
 /** The bot's own quotes unless the story says otherwise: 59,999.0 and 60,001.0 at a tick of 0.1, 0.01 each. */
 export const BID: Ticks = 599_990;
 export const ASK: Ticks = 600_010;
-export const SIZE: Lots = 10;
+const SIZE: Lots = 10;
 /** Where the neighbours rest, far behind: the book is never empty without the bot. */
-export const FAR_BID: Ticks = 590_000;
-export const FAR_ASK: Ticks = 610_000;
+const FAR_BID: Ticks = 590_000;
+const FAR_ASK: Ticks = 610_000;
 
 /** What a story may change. */
 export interface StageOptions {

@@ -62,7 +62,7 @@ interface Told {
  * Gives the bot of a simulated hour positions that a liquidator has taken over, told again at every start as the liquidator does, some
  * of them taken back by the chain; and holds the sale of each to its bounds, whatever else befalls the bot.
  */
-export class Inheritance {
+class Inheritance {
   /** What must never be, and was. */
   readonly violations: string[] = [];
   readonly reports = new Map<string, UnwindReport>();

@@ -22,7 +22,7 @@ import type { OrderFlow } from "../../src/simulator/flow-market.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 
-export const MARKET: MarketId = "btcusdc";
+const MARKET: MarketId = "btcusdc";
 const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
 /** Every delay at its least, a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
@@ -53,7 +53,7 @@ export interface RecordedSession {
 }
 
 /** When the sessions below begin, milliseconds since 1970. */
-export const SESSION_START: Ms = 1_723_161_000_000;
+const SESSION_START: Ms = 1_723_161_000_000;
 
 /** A maker at the touch of a synthetic market. @param folder that is made, and holds the session @param halfSpreadBps how far from its middle */
 export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted" = "lively", halfSpreadBps = 0.3): SessionWish {

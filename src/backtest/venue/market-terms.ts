@@ -52,7 +52,7 @@ export function heldValue({ instrument, paperUnit }: MarketTerms, lots: Lots, ma
 }
 
 /** The paper of so many lots. */
-export function paperOf(instrument: Instrument, lots: Lots): PaperUnits {
+function paperOf(instrument: Instrument, lots: Lots): PaperUnits {
   return BigInt(lots) * instrument.paperPerLot;
 }
 

@@ -238,6 +238,6 @@ export function isBetter(side: Side, a: Ticks, b: Ticks): boolean {
 }
 
 /** Whether an order of `side` limited to `limit` may trade at `price`. */
-export function reaches(side: Side, limit: Ticks, price: Ticks): boolean {
+function reaches(side: Side, limit: Ticks, price: Ticks): boolean {
   return side === "BUY" ? price <= limit : price >= limit;
 }

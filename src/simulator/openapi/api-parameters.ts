@@ -28,12 +28,12 @@ const INSTANT: ParameterSchema = { type: "integer", format: "int64", minimum: 0,
 const ID: ParameterSchema = { type: "integer", format: "int64", minimum: 0 };
 
 /** A parameter that must be there. */
-export function needed(name: string, schema: ParameterSchema, description: string): ApiParameter {
+function needed(name: string, schema: ParameterSchema, description: string): ApiParameter {
   return { name, required: true, schema, description };
 }
 
 /** A parameter that may be left out. */
-export function optional(name: string, schema: ParameterSchema, description: string): ApiParameter {
+function optional(name: string, schema: ParameterSchema, description: string): ApiParameter {
   return { name, required: false, schema, description };
 }
 

@@ -13,7 +13,7 @@ export function requestDigest(message: string): Uint8Array {
 const BARE = /^[A-Za-z0-9_.~-]*$/;
 
 /** Form-encodes one key or value as Go's QueryEscape and Python's quote_plus do. */
-export function formEncode(text: string): string {
+function formEncode(text: string): string {
   return BARE.test(text)
     ? text
     : encodeURIComponent(text)

@@ -14,11 +14,11 @@ import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
 import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
 
-export const START_MS = 1_800_000_000_000;
+const START_MS = 1_800_000_000_000;
 export const GWEI = 10n ** 9n;
 export const CHAIN_ID = 31337;
 /** The account that sends. */
-export const KEY: Hex = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const KEY: Hex = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 /** Owns the token; others of its transactions go to the same pool. */
 export const OWNER = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 export const SENDER = ecdsaScheme.signer(KEY);
@@ -208,7 +208,7 @@ export class LaneWorld {
 }
 
 /** Where the transfers of a job go: an address that nothing else sends to. */
-export function placeOf(id: string): Hex {
+function placeOf(id: string): Hex {
   return `0x${Buffer.from(id.padEnd(20, ".")).subarray(0, 20).toString("hex")}`;
 }
 

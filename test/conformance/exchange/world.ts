@@ -245,7 +245,7 @@ export class Reader {
 }
 
 /** A stream that the server refused in HTTP. */
-export class StreamRefused extends Error {
+class StreamRefused extends Error {
   constructor(
     readonly status: number,
     readonly body: string,

@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /** How many blocks back a reorganisation may go. */
-export const DEEPEST_REORG = 8;
+const DEEPEST_REORG = 8;
 
 /**
  * Makes the blocks of a run: one every so often, the highest tip first, then by arrival. Some transactions it forgets or passes over

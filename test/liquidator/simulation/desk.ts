@@ -15,7 +15,7 @@ const GRIDS = [
   { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" },
   { marketId: "ethusdc", tickSize: "0.01", stepSize: "0.001" },
 ] as const;
-export const INSTRUMENTS = GRIDS.map((grid) => new Instrument({ ...grid, creditDecimals: 6, paperDecimals: 18 }));
+const INSTRUMENTS = GRIDS.map((grid) => new Instrument({ ...grid, creditDecimals: 6, paperDecimals: 18 }));
 
 const PAPER_PER_LOT = 10n ** 15n;
 const TAKER_RATE = 5n * 10n ** 14n;

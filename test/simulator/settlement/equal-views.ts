@@ -7,7 +7,7 @@ import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
 
 /** Everything that the contracts say of an account. A market without a position has its zeros. */
-export async function viewOfChain(world: ChainWorld, address: Hex) {
+async function viewOfChain(world: ChainWorld, address: Hex) {
   const { chain, addresses } = world.chain;
   const ask = async (name: string, ...args: readonly unknown[]) =>
     DEALER.decodeFunctionResult(name, await chain.call(addresses.dealer, DEALER.encodeFunctionData(name, args)));
@@ -25,7 +25,7 @@ export async function viewOfChain(world: ChainWorld, address: Hex) {
 }
 
 /** The same as the exchange has it, once nothing waits for the chain: then what is matched is what is settled. */
-export function viewOfExchange(world: ChainWorld, account: Account) {
+function viewOfExchange(world: ChainWorld, account: Account) {
   const markets = new Map<string, Market>();
   for (const marketId of world.chain.addresses.markets.keys()) markets.set(marketId, world.exchange.market(marketId));
   const { netValue, exposure, maintenanceMargin, isSafe } = riskOf(account, markets);

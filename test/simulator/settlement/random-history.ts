@@ -35,7 +35,7 @@ type Kind = keyof typeof KINDS;
 const DRAWN: readonly Kind[] = (Object.entries(KINDS) as [Kind, number][]).flatMap(([kind, times]) => Array<Kind>(times).fill(kind));
 
 export const MARKETS = ["btcusdc", "ethusdc"];
-export const FUNDING_MS = 3_600_000;
+const FUNDING_MS = 3_600_000;
 
 /** Two markets, little credit, and a liquidator who has plenty. */
 export const HISTORY_CONFIG = {

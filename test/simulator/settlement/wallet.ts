@@ -1,5 +1,4 @@
 import { Interface } from "ethers";
-import { fundingRateLimiterAbi } from "../../../src/chain/abi/funding-rate-limiter.generated.js";
 import { settablePriceSourceAbi } from "../../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
 import { ecdsaScheme, type Signer } from "../../../src/core/signing.js";
@@ -7,7 +6,6 @@ import type { Hex } from "../../../src/core/units.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 
 export const SOURCE = new Interface(settablePriceSourceAbi);
-export const LIMITER = new Interface(fundingRateLimiterAbi);
 export const TOKEN = new Interface(testTokenAbi);
 
 /** A wallet of somebody's own: it talks to the chain alone. */

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { of } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
+import { bundleStrategy } from "../../src/bot/strategy/strategy-bundle.js";
+import { strategyPlace, strategyStack } from "../../src/bot/strategy/strategy-stack.js";
+import { testContext, testView } from "../strategies/fixtures.js";
+import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
+
+const at = new StrategyFolder();
+
+describe("an error of a strategy file", () => {
+  /** The frames that lie in the author's folder. */
+  const places = (stack: string | undefined) =>
+    (stack ?? "")
+      .split("\n")
+      .flatMap((line) => /^ +at .*?([\w./-]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? [])
+      .filter((place) => place.startsWith(at.folder));
+
+  it("is told with the lines that its author wrote, in the files that it imports too, and with what caused it", async () => {
+    at.write(
+      "lib/depth.ts",
+      `interface Level { readonly lots: number }
+
+export function depth(levels: readonly Level[]): number {
+  if (levels.length > 0) throw new RangeError("too deep");
+  return 0;
+}
+`,
+    );
+    at.write(
+      "deep.ts",
+      `import { defineStrategy, quoteAround } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+import { depth } from "./lib/depth.js";
+
+type Unused = { a: number };
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(
+      map((view) => {
+        try {
+          depth([{ lots: 1 }]);
+        } catch (cause) {
+          throw new Error("no quotes", { cause });
+        }
+        return quoteAround(view, view.microPrice, { halfSpreadBps: 1, sizeBase: 1 });
+      }),
+    ),
+});
+`,
+    );
+    const { strategy } = await loadStrategy("./deep.ts", at.folder, FIELD);
+    let thrown: unknown;
+    of(testView())
+      .pipe(strategy.bind({}, PLACE)(testContext()))
+      .subscribe({
+        error: (error: unknown) => {
+          thrown = error;
+        },
+      });
+    const stack = strategyStack(thrown);
+    expect(stack).toMatch(/^Error: no quotes\n/);
+    expect(stack).toContain("\ncaused by RangeError: too deep\n");
+    expect(places(stack)).toEqual([
+      join(at.folder, "deep.ts:16:17"),
+      join(at.folder, "lib/depth.ts:4:32"),
+      join(at.folder, "deep.ts:14:11"),
+    ]);
+    expect(stack, "nothing of the bundle's own address").not.toContain("base64");
+  });
+
+  it("names the line of one that throws as it loads", async () => {
+    at.write(
+      "late.ts",
+      `import { z } from "zod";\ninterface A { a: number }\n\nconst a: A = JSON.parse("{");\nexport default z.object(a);\n`,
+    );
+    await expect(loadStrategy("./late.ts", at.folder, FIELD)).rejects.toThrow(/fails as it loads: .* \(late\.ts:4:19\)/);
+  });
+
+  it("is led back from the address that stacks name a bundle by under plain node", async () => {
+    at.write("mine.ts", WHOLE.replace("create:", "\n\n  create:"));
+    const { code } = await bundleStrategy(join(at.folder, "mine.ts"), FIELD);
+    const address = /\n\/\/# sourceURL=(\S+)$/.exec(code)?.[1] ?? "";
+    const lines = code.split("\n");
+    const row = lines.findIndex((line) => line.includes("quoteAround(view, view.microPrice"));
+    const error = new Error("x");
+    error.stack = `Error: x\n    at ${address}:${row + 1}:${(lines[row] ?? "").indexOf("quoteAround(view") + 1}\n    at node:internal/x:1:1`;
+    expect(strategyStack(error)).toBe(`Error: x\n    at ${join(at.folder, "mine.ts")}:10:30\n    at node:internal/x:1:1`);
+    expect(strategyPlace(error, at.folder)).toBe("mine.ts:10:30");
+    error.stack = error.stack?.replace(/bundle=\w{8}/, "bundle=00000000");
+    expect(strategyStack(error), "of a bundle that nobody knows").toContain("the strategy's bundle:");
+  });
+
+  it("is nothing where nothing can be said of it", () => {
+    const hostile = new Error("x");
+    Object.defineProperty(hostile, "stack", {
+      get: () => {
+        throw new Error("not to be looked at");
+      },
+    });
+    for (const thrown of ["a text", undefined, null, Object.create(null), hostile]) expect(strategyStack(thrown)).toBeUndefined();
+    expect(strategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe("Error: bare");
+  });
+});

@@ -1,0 +1,39 @@
+import { createServer } from "node:net";
+import { afterEach, beforeEach } from "vitest";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { NetworkTransport, type NetworkTransportOptions } from "../../src/exchange/network-transport.js";
+import { LocalServer } from "./local-server.js";
+
+const { clock } = liveSeam();
+
+/** A transport and the real server that it talks to, both anew for each test of the file that makes one. */
+export class ServedTransport {
+  server!: LocalServer;
+  transport!: NetworkTransport;
+
+  constructor() {
+    beforeEach(async () => {
+      this.server = await LocalServer.start();
+      this.transport = this.open();
+    });
+    afterEach(async () => {
+      this.transport.close();
+      await this.server.stop();
+    });
+  }
+
+  /** A further transport to the same server, for its test to close. */
+  open(options: Partial<NetworkTransportOptions> = {}): NetworkTransport {
+    const { host } = this.server;
+    return new NetworkTransport({ restUrl: `http://${host}/v1`, streamUrl: `ws://${host}/v1`, clock, ...options });
+  }
+}
+
+/** A port at which nobody listens. */
+export async function closedPort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

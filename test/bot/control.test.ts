@@ -152,19 +152,22 @@ describe("the control socket", () => {
 
 describe("which bot is meant", () => {
   const bot = (config: string, socketPath: string, pid: number) => ({ pid, config, account: "0xa", socketPath });
+  const accountOf = () => "0xa";
 
   it("is the only one that runs, when no file says", async () => {
     const env = ownEnv();
-    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
     const leave = enterRunningBot(bot("/a.yaml", await serve(async () => 1), 101), env);
-    expect((await findRunningBot({ env })).config).toBe("/a.yaml");
+    expect((await findRunningBot({ env, accountOf })).config).toBe("/a.yaml");
     const leaveSecond = enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
-    await expect(findRunningBot({ env })).rejects.toThrow(ConfigError);
-    await expect(findRunningBot({ env })).rejects.toThrow("/a.yaml (process 101), /b.yaml (process 102)");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(ConfigError);
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+      "/a.yaml (account 0xa, process 101), /b.yaml (account 0xa, process 102)",
+    );
     leaveSecond();
-    expect((await findRunningBot({ env })).pid).toBe(101);
+    expect((await findRunningBot({ env, accountOf })).pid).toBe(101);
     leave();
-    await expect(findRunningBot({ env })).rejects.toThrow(RunError);
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(RunError);
   });
 
   it("is the one of the file, whichever way leads to it", async () => {
@@ -175,15 +178,15 @@ describe("which bot is meant", () => {
     symlinkSync(real, link);
     enterRunningBot(bot(real, await serve(async () => 1), 101), env);
     enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
-    expect((await findRunningBot({ file: link, env })).pid).toBe(101);
-    await expect(findRunningBot({ file: "/c.yaml", env })).rejects.toThrow(/no bot of this user runs from this file/);
+    expect((await findRunningBot({ file: link, env, accountOf })).pid).toBe(101);
+    await expect(findRunningBot({ file: "/c.yaml", env, accountOf })).rejects.toThrow(/no bot of this user runs from this file/);
   });
 
   it("is never one that was killed: its entry is cleared away", async () => {
     const env = ownEnv();
     enterRunningBot(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
     writeFileSync(join(runtimeDir(env), "102.json"), "{ torn");
-    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
     expect(readdirSync(runtimeDir(env))).toEqual([]);
   });
 
@@ -192,11 +195,11 @@ describe("which bot is meant", () => {
     const socketPath = await serve(async () => 1);
     enterRunningBot(bot("/a.yaml", socketPath, 101), env);
     enterRunningBot(bot("/a.yaml", socketPath, 102), env);
-    expect((await findRunningBot({ env })).pid).toBe(102);
+    expect((await findRunningBot({ env, accountOf })).pid).toBe(102);
     const leave = enterRunningBot(bot("/renamed.yaml", socketPath, 103), env);
-    expect((await findRunningBot({ env })).config).toBe("/renamed.yaml");
+    expect((await findRunningBot({ env, accountOf })).config).toBe("/renamed.yaml");
     leave();
-    await expect(findRunningBot({ env })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
   });
 
   it("is not read from a folder that others may write", () => {

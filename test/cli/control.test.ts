@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
@@ -17,16 +17,24 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
+function opened(started: ControlServer): ControlServer {
+  open.push(started);
+  return started;
+}
+
+const addressOf = (privateKey: string): Hex => ecdsaScheme.signer(privateKey as Hex).address;
+
 async function runningBot(answer: (command: ControlCommand) => unknown) {
   const folder = mkdtempSync(join(tmpdir(), "mw-"));
   const env = { XDG_RUNTIME_DIR: folder };
   const heard: ControlCommand[] = [];
-  const server = await startControlServer(join(folder, "c.sock"), async (command) => {
-    heard.push(command);
-    return answer(command);
-  });
-  open.push(server);
-  enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account: "0xa", socketPath: server.socketPath }, env);
+  const { socketPath } = opened(
+    await startControlServer(join(folder, "c.sock"), async (command) => {
+      heard.push(command);
+      return answer(command);
+    }),
+  );
+  enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account: "0xa", socketPath }, env);
   return { env, heard };
 }
 
@@ -97,16 +105,15 @@ describe("what is said to a running bot", () => {
   });
 });
 
-describe("a halt or a resume of a bot that does not run", () => {
-  const key = `0x${"45".repeat(32)}`;
+const key = `0x${"45".repeat(32)}`;
 
-  /** A bot's file, and the environment that its halts are kept from. */
-  function stoppedBot() {
-    const folder = mkdtempSync(join(tmpdir(), "mw-"));
-    const file = join(folder, "bot.yaml");
-    writeFileSync(
-      file,
-      `exchange: { rest: "http://127.0.0.1:9/v1", stream: "ws://127.0.0.1:9/v1" }
+/** A bot's file, and the environment that its halts are kept from. */
+function stoppedBot() {
+  const folder = mkdtempSync(join(tmpdir(), "mw-"));
+  const file = join(folder, "bot.yaml");
+  writeFileSync(
+    file,
+    `exchange: { rest: "http://127.0.0.1:9/v1", stream: "ws://127.0.0.1:9/v1" }
 account: { keyEnv: BOT_KEY }
 quotes: { timeInForce: POST_ONLY }
 markets:
@@ -114,10 +121,62 @@ markets:
 risk: { maxDrawdownQuote: 500 }
 stateDir: ${join(folder, "state")}
 `,
-    );
-    return { file, halts: join(folder, "state", HALTS_FILE), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
+  );
+  return { file, halts: join(folder, "state", HALTS_FILE), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
+}
+
+describe("two bots from one file, a live one and one on paper beside it with a key of its own", () => {
+  const keys = { live: key, paper: `0x${"46".repeat(32)}` };
+  const accounts = { live: addressOf(keys.live), paper: addressOf(keys.paper) };
+
+  /** Both bots, whichever of them entered itself under the first name. */
+  async function bothRun() {
+    const { file, halts, env } = stoppedBot();
+    const heard: string[] = [];
+    for (const who of ["live", "paper"] as const) {
+      const { socketPath } = opened(
+        await startControlServer(join(dirname(file), `${who}.sock`), async ({ command }) => {
+          heard.push(`${who}: ${command}`);
+          return null;
+        }),
+      );
+      enterRunningBot({ pid: process.pid, config: file, account: accounts[who], socketPath }, env);
+    }
+    return { file, halts, env, heard };
   }
-  const account = ecdsaScheme.signer(key as Hex).address;
+
+  it("are told apart by the key of the terminal: a halt for the news is not the paper's, while the live one goes on quoting", async () => {
+    const { file, env, heard } = await bothRun();
+    for (const who of ["live", "paper", "live"] as const)
+      expect(await captureCli(["halt", file, "--reason", "news"], { ...env, BOT_KEY: keys[who] })).toMatchObject({ code: 0, err: "" });
+    await captureCli(["status", file], { ...env, BOT_KEY: keys.paper });
+    await captureCli(["flatten", file], { ...env, BOT_KEY: keys.live });
+    expect(heard).toEqual(["live: halt", "paper: halt", "live: halt", "paper: status", "live: flatten"]);
+  });
+
+  it("are neither of them told what a terminal says that has no key, or a third one's", async () => {
+    const { file, halts, env, heard } = await bothRun();
+    for (const BOT_KEY of [undefined, `0x${"47".repeat(32)}`])
+      for (const command of ["status", "halt", "resume", "flatten"]) {
+        const { code, err } = await captureCli([command, file], { ...env, BOT_KEY });
+        expect(code).toBe(2);
+        expect(err).toMatch(/several bots run from this file.*expected the key of the one that is meant/);
+        for (const account of Object.values(accounts)) expect(err).toContain(`account ${account}`);
+      }
+    expect(heard).toEqual([]);
+    expect(existsSync(halts)).toBe(false);
+  });
+
+  it("are told apart by their accounts where no file is named", async () => {
+    const { env } = await bothRun();
+    const { code, err } = await captureCli(["status"], env);
+    expect(code).toBe(2);
+    for (const account of Object.values(accounts)) expect(err).toContain(`account ${account}`);
+  });
+});
+
+describe("a halt or a resume of a bot that does not run", () => {
+  const account = addressOf(key);
 
   it("is kept for its next start, by market or for all, until it is taken back", async () => {
     const { file, halts, env } = stoppedBot();

@@ -17,21 +17,29 @@ const answerSchema = z.discriminatedUnion("ok", [
 export interface BotChoice {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * The account that a bot would trade which was started from this file here and now. Asked where several run from one file, each with a
+   * key of its own, as one on paper beside a live one does. @throws ConfigError or RunError where nothing tells it.
+   */
+  readonly accountOf: (file: string) => string;
 }
 
-/** The bot that runs from a file; undefined when none does. */
-export async function botRunningFrom(file: string, env: BotChoice["env"]): Promise<RunningBot | undefined> {
-  return botOf(await runningBots(env, someoneListens), file);
+/**
+ * The bot that runs from a file; undefined when none does.
+ * @throws ConfigError when several do, and this terminal's key is none of theirs.
+ */
+export async function botRunningFrom(file: string, { env, accountOf }: BotChoice): Promise<RunningBot | undefined> {
+  return botOf(await runningBots(env, someoneListens), file, accountOf);
 }
 
 /**
  * The running bot that is meant.
- * @throws RunError when none runs, ConfigError when several do and no file says which.
+ * @throws RunError when none runs, ConfigError when several do, and neither a file nor this terminal's key says which.
  */
-export async function findRunningBot({ file, env }: BotChoice): Promise<RunningBot> {
+export async function findRunningBot({ file, env, accountOf }: BotChoice): Promise<RunningBot> {
   const bots = await runningBots(env, someoneListens);
   if (file !== undefined) {
-    const found = botOf(bots, file);
+    const found = botOf(bots, file, accountOf);
     if (found !== undefined) return found;
     throw new RunError("no bot of this user runs from this file", {
       field: "file",
@@ -88,11 +96,28 @@ function refusal({ name, message }: { readonly name: string; readonly message: s
   return name === ConfigError.name ? new ConfigError(message) : new RunError(message);
 }
 
-function botOf(bots: readonly RunningBot[], file: string): RunningBot | undefined {
+/** Whoever halts for the news must not have halted the bot on paper: where a file does not tell which bot is meant, its account has to. */
+function botOf(bots: readonly RunningBot[], file: string, accountOf: BotChoice["accountOf"]): RunningBot | undefined {
   const wanted = realPath(resolvePath(file));
-  return bots.find((bot) => bot.config === wanted);
+  const [first, ...others] = bots.filter((bot) => bot.config === wanted);
+  if (first === undefined || others.length === 0) return first;
+  const all = [first, ...others];
+  let cause: unknown;
+  try {
+    const account = accountOf(file).toLowerCase();
+    const found = all.find((bot) => bot.account.toLowerCase() === account);
+    if (found !== undefined) return found;
+  } catch (error) {
+    cause = error;
+  }
+  const expected = `the key of the one that is meant, where the file looks for it: of ${all.map(accountAndProcess).join(", or ")}`;
+  throw new ConfigError("several bots run from this file", { field: "file", value: file, expected, cause });
 }
 
 function names(bots: readonly RunningBot[]): string {
-  return bots.map((bot) => `${bot.config} (process ${bot.pid})`).join(", ");
+  return bots.map((bot) => `${bot.config} (${accountAndProcess(bot)})`).join(", ");
+}
+
+function accountAndProcess({ account, pid }: RunningBot): string {
+  return `account ${account}, process ${pid}`;
 }

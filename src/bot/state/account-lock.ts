@@ -50,7 +50,10 @@ function lockError(cause: Error, account: Hex, role: LockedRole): RunError {
   return new RunError(held ? summary : `cannot lock the account (${cause.message})`, {
     field: "account",
     value: account,
-    expected: `one ${role} an account`,
+    expected:
+      role === "bot"
+        ? "one bot an account; a dry run beside it takes a key of its own, which need not be registered"
+        : "one guard an account",
     cause,
   });
 }

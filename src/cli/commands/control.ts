@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
-import { askBot, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { loadBotConfig } from "../../bot/config/config.js";
+import { askBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
@@ -68,9 +70,16 @@ async function answerOf(context: CliContext, file: string | undefined, asked: Co
   const { env, seam } = context;
   const command = controlCommandSchema.parse(asked);
   const isKept = command.command === "halt" || command.command === "resume";
-  if (isKept && file !== undefined && (await botRunningFrom(file, env)) === undefined) return tellStoppedBot(context, file, command);
-  const bot = await findRunningBot({ file, env });
+  const choice: BotChoice = { file, env, accountOf: (named) => accountOf(named, env) };
+  if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) return tellStoppedBot(context, file, command);
+  const bot = await findRunningBot(choice);
   return askBot(bot.socketPath, asked, seam.clock);
+}
+
+/** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */
+function accountOf(file: string, env: CliContext["env"]): string {
+  const { account } = loadBotConfig(file, env);
+  return accountSigner(account, readAccountKey(account, env)).address;
 }
 
 const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expected: string }>> = {

@@ -6,8 +6,16 @@ export interface Cell {
   readonly className?: string;
 }
 
-/** A table that scrolls in itself where the page is narrow. The first column names its rows. @param caption for who cannot see */
-export function tableHtml(caption: string, heads: readonly string[], rows: readonly (readonly (string | Cell)[])[]): string {
+/**
+ * A table that scrolls in itself where the page is narrow. The first column names its rows. @param caption for who cannot see
+ * @param isTall whether hundreds of rows may come, which then scroll in a window of their own
+ */
+export function tableHtml(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly (string | Cell)[])[],
+  { isTall = false }: { readonly isTall?: boolean } = {},
+): string {
   const cell = (of: string | Cell, index: number): string => {
     const { html, className = "" } = typeof of === "string" ? { html: of } : of;
     if (index === 0) return `<th scope="row" class="text ${className}">${html}</th>`;
@@ -20,7 +28,16 @@ export function tableHtml(caption: string, heads: readonly string[], rows: reado
   };
   const head = heads.map((text, index) => `<th scope="col"${isText(index) ? ' class="text"' : ""}>${text}</th>`).join("");
   const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("");
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return windowHtml(
+    caption,
+    `<table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`,
+    isTall,
+  );
+}
+
+/** What scrolls in itself, also by the keyboard. */
+function windowHtml(label: string, html: string, isTall: boolean): string {
+  return `<div class="scroll${isTall ? " tall" : ""}" tabindex="0" role="region" aria-label="${label}">${html}</div>`;
 }
 
 /** A chart that the page's script draws into the element of this id. Everything given is HTML. */
@@ -31,5 +48,6 @@ export function figureHtml(id: string, title: string, note: string, extra = ""):
 /** What a store lacks of a span. Open: whoever reads a profit should see what was not there to earn it on. */
 export function gapsHtml(gaps: readonly string[]): string {
   if (gaps.length === 0) return "";
-  return `<details open><summary>What the history lacks of the span</summary><ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul></details>`;
+  const list = `<ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul>`;
+  return `<details open><summary>What the history lacks of the span</summary>${windowHtml("Gaps of the history", list, true)}</details>`;
 }

@@ -60,7 +60,7 @@ function notesHtml({ notes }: Report): string {
     { html: escaped(text), className: "text long" },
   ]);
   const more = total > first.length ? ` The first ${countText(first.length)} are shown.` : "";
-  return `<section><h2>Notes</h2><p class="gloss">${countText(counts.error)} errors, ${countText(counts.warn)} warnings, ${countText(counts.info)} others.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows)}</section>`;
+  return `<section><h2>Notes</h2><p class="gloss">${countText(counts.error)} errors, ${countText(counts.warn)} warnings, ${countText(counts.info)} others.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
 }
 
 function modelsHtml({ models }: Report): string {

@@ -10,6 +10,7 @@ import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
 const START_US = 1_722_470_400_000_000;
+const SAMPLE = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, startEquity: 50_000_000_000n };
 
 describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
   let scratch: string;
@@ -21,8 +22,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const instruments = [BTC, DUST];
     const meta = { ...sampleMeta(instruments, START_US, "klines"), name: "<script>alert(1)</script> & a name" };
     const writer = new ReportWriter(join(scratch, "report"), meta);
-    const run = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, instruments };
-    const endUs = tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
+    const endUs = tellSampleRun({ ...SAMPLE, instruments }, writer.observer);
     writer.observer.note(START_US, "error", "<img src=x onerror=alert(1)>");
     writer.observer.note(START_US, "warn", "a warning");
     paths = writer.finish({
@@ -170,6 +170,25 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.selectOption("#market", "dustusdc");
     await expect.poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON).toBeGreaterThan(0);
     await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
+    await page.close();
+  });
+
+  it("keeps hundreds of notes and gaps in windows of their own, and prints them whole", async () => {
+    const many = Array.from({ length: 400 }, (_, at) => `gap ${at}`);
+    const writer = new ReportWriter(join(scratch, "noted"), { ...sampleMeta([BTC], START_US, "klines"), gaps: many });
+    for (const [at] of many.entries()) writer.observer.note(START_US + at, "warn", `note ${at}`);
+    const endUs = tellSampleRun({ ...SAMPLE, seconds: 600, instruments: [BTC] }, writer.observer);
+    const noted = writer.finish({ endUs, ended: "end-of-history" });
+    const page = await openPage(browser, "light", 1280);
+    await page.goto(pathToFileURL(noted.html).href);
+    for (const name of ["Notes", "Gaps of the history"]) {
+      const region = page.getByRole("region", { name, exact: true });
+      expect(await region.innerText()).toContain(`${name === "Notes" ? "note" : "gap"} 399`);
+      expect((await region.boundingBox())?.height).toBeLessThan(500);
+      await page.emulateMedia({ media: "print" });
+      expect(await region.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+      await page.emulateMedia({ media: "screen" });
+    }
     await page.close();
   });
 

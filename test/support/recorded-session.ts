@@ -22,7 +22,7 @@ import type { OrderFlow } from "../../src/simulator/flow-market.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 
-const MARKET: MarketId = "btcusdc";
+export const MARKET: MarketId = "btcusdc";
 const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
 /** Every delay at its least, a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };

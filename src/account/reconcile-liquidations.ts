@@ -24,18 +24,22 @@ export function agreed(
 
 /**
  * How far liquidations that the exchange has told, and nobody has said, have moved its position, signed; undefined where none explains
- * the difference. What it lacks of takeovers that were said is left out of it.
+ * the difference. What it lacks of takeovers that were said is left out of it. Where several moves may be, they wait to be said; after a while the one
+ * whose price is the nearest to the mark counts.
  */
 export function liquidatedLots(
   intake: Intake,
   marketId: MarketId,
   { ours, theirs, restPaper }: ComparedPosition,
   nowMs: Ms,
-): Lots | undefined {
+): Lots | "open" | undefined {
   const value = intake.lotValue(marketId);
+  const moves: { readonly moved: Lots; readonly off: number }[] = [];
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
     const moved = theirs - (ours - untold);
-    if (intake.takeovers.isPlausible(marketId, moved + intake.restMoved(marketId, restPaper), value)) return moved;
+    const off = intake.takeovers.offMark(marketId, moved + intake.restMoved(marketId, restPaper), value);
+    if (off !== undefined) moves.push({ moved, off });
   }
-  return undefined;
+  if (moves.length > 1 && !intake.takeovers.isOverdue(marketId, nowMs)) return "open";
+  return moves.sort((one, other) => one.off - other.off)[0]?.moved;
 }

@@ -91,7 +91,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   const base = intake.trades.baseLots(marketId);
   const known = trail.length === 1 ? lackingLots(run, intake, marketId, nowMs) : undefined;
   const isMoved = intake.takeovers.isWaiting(marketId);
-  if (isMoved && known === undefined && !intake.takeovers.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS)) return undefined;
+  if (isMoved && known === undefined && !intake.takeovers.isOverdue(marketId, nowMs)) return undefined;
   const untold = intake.takeovers.untoldLots(marketId, nowMs);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   for (const unsettled of isMoved && known !== undefined ? [known] : intake.trades.unsettledLots(marketId)) {
@@ -151,8 +151,6 @@ export function narrowBase(run: ReconcileRun, intake: Intake, marketId: MarketId
 const CONFIRMING_COUNTS = 4;
 /** How old a trade may be that leaves the base open as it has not settled: many times what a chain takes. */
 const SETTLED_WITHIN_MS: Ms = 60_000;
-/** How long a liquidation may wait to be told from trades that have not settled. */
-const EXPLAINED_WITHIN_MS: Ms = 30_000;
 
 /** From when on a trade that has not settled may do so yet, exchange time. */
 function settlingSinceMs(run: ReconcileRun, nowMs: Ms): Ms {

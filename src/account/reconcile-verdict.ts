@@ -45,10 +45,14 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
       if (!compared.isUnsettled) explained.add(marketId);
       changes.push(...agreed(run, intake, marketId, compared, nowMs));
       if (compared.isLagging) recheck = true;
-    } else if (intake.takeovers.isWaitingSince(marketId, run.count?.liquidationsHeard ?? 0)) {
+    } else if (intake.takeovers.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) {
       recheck = true;
     } else {
       const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
+      if (liquidated === "open") {
+        recheck = true;
+        continue;
+      }
       if (liquidated !== undefined) {
         memory.positions.delete(marketId);
         changes.push(intake.liquidated(marketId, liquidated, nowMs));

@@ -14,6 +14,8 @@ export const LIQUIDATIONS_LOOKBACK_MS: Ms = 300_000;
 const TOLD_BEFORE_MS: Ms = 600_000;
 /** How long what the exchange told first waits for whoever took it over to say so: longer than anybody is away. */
 const UNSAID_KEPT_MS: Ms = 86_400_000;
+/** How long one that the exchange alone has told may wait until what else moves its position is told: after that, what is likeliest counts. */
+const EXPLAINED_WITHIN_MS: Ms = 30_000;
 /** A takeover's price is within this share of the mark: what is further off was no takeover. */
 const PLAUSIBLE_SHARE = 0.5;
 
@@ -48,8 +50,6 @@ interface Unsaid {
 /** The income of a liquidation that nothing explains yet. */
 interface UnexplainedIncome extends Pick<VenueIncome, "id" | "marketId" | "type" | "amount"> {
   readonly atMs: Ms;
-  /** The first that was heard is 1. */
-  readonly nth: number;
 }
 
 /** What counting a takeover asks for. */
@@ -80,6 +80,8 @@ export class Takeovers {
   #baseTimeMs = Number.NEGATIVE_INFINITY;
   #serial = 0;
   #heard = 0;
+  /** Of each market, the number of the last one that was heard; the first of all is 1. */
+  readonly #lastHeard = new Map<MarketId, number>();
 
   /** Takes over what an earlier run had said: what is told of it again changes nothing. */
   restore(takeovers: readonly SaidTakeover[]): void {
@@ -149,14 +151,15 @@ export class Takeovers {
 
   /** A new income of a liquidation. True when a takeover that was said explains it. */
   income({ id, marketId, type, amount }: Pick<VenueIncome, "id" | "marketId" | "type" | "amount">, nowMs: Ms): boolean {
+    this.#heard += 1;
+    this.#lastHeard.set(marketId, this.#heard);
     for (const entry of this.#entries.values()) {
       if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
       entry.isIncomeTold = true;
       this.#told(entry);
       return true;
     }
-    this.#heard += 1;
-    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs, nth: this.#heard });
+    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs });
     return false;
   }
 
@@ -165,17 +168,22 @@ export class Takeovers {
     return this.#incomes.some((income) => income.marketId === marketId && income.atMs < beforeMs);
   }
 
-  /** How many liquidations the exchange has told that no takeover explained at once. */
+  /** Whether one of those has waited for too long. */
+  isOverdue(marketId: MarketId, nowMs: Ms): boolean {
+    return this.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS);
+  }
+
+  /** How many liquidations the exchange has told. */
   get heard(): number {
     return this.#heard;
   }
 
-  /** Whether one of those that wait came when so many were heard already: a position that was asked for then may not have it. */
-  isWaitingSince(marketId: MarketId, heard: number): boolean {
-    return this.#incomes.some((income) => income.marketId === marketId && income.nth > heard);
+  /** Whether it told one in this market when so many were heard already: a position that was asked for then may not have it. */
+  isHeardSince(marketId: MarketId, heard: number): boolean {
+    return (this.#lastHeard.get(marketId) ?? 0) > heard;
   }
 
-  /** Whether one of those took a position from this account, or, where nobody `takesOver` here, brought it one. */
+  /** Whether one that nothing explains yet took a position from this account, or, where nobody `takesOver` here, brought it one. */
   isMovedUnseen(marketId: MarketId, takesOver: boolean): boolean {
     return this.#incomes.some((income) => income.marketId === marketId && (income.type === "LIQUIDATED" || !takesOver));
   }
@@ -196,16 +204,18 @@ export class Takeovers {
   }
 
   /**
-   * Whether liquidations that the exchange has told, and nothing else explains, may have moved a position by so many lots and parts of one: when their credit
-   * is a price at all near the mark. `lotValue`: one lot at the mark, in credit units.
+   * How far off the mark, as a share of it, liquidations were that the exchange has told and nothing else explains, if they have moved a position
+   * by so many lots and parts of one. Undefined when they cannot have: their credit is no price at all near the mark.
+   * @param lotValue one lot at the mark, in credit units; undefined before the first mark.
    */
-  isPlausible(marketId: MarketId, movedLots: number, lotValue: number | undefined): boolean {
-    if (movedLots === 0 || !this.isWaiting(marketId)) return false;
+  offMark(marketId: MarketId, movedLots: number, lotValue: number | undefined): number | undefined {
+    if (movedLots === 0 || !this.isWaiting(marketId)) return undefined;
     let credit = 0n;
     for (const income of this.#incomes) if (income.marketId === marketId) credit += income.amount;
     const paid = -Number(credit) / movedLots;
-    if (lotValue === undefined) return paid > 0;
-    return Math.abs(paid - lotValue) <= PLAUSIBLE_SHARE * lotValue;
+    if (lotValue === undefined) return paid > 0 ? 0 : undefined;
+    const off = Math.abs(paid - lotValue) / lotValue;
+    return off <= PLAUSIBLE_SHARE ? off : undefined;
   }
 
   /** The exchange's position was taken over, for whatever reason. Returns the credit of the liquidations that it is explained by. */

@@ -157,4 +157,49 @@ describe("several takeovers of a market", () => {
     expect(scene.position).toBe(14);
     scene.streams(scene.applies(second)).streams(scene.applies(first)).agrees();
   });
+
+  it("are told apart by being said, and by their price after half a minute, where the exchange's position may lack one of them or not", () => {
+    const said = takeover(-9, "said");
+    const other = takeover(11, "other");
+    const lacked = new Scene().start().says(said);
+    lacked.streams(lacked.applies(other)).wait(20_000);
+    expect(lacked.position, "11 at one per cent off the mark, or 20 at nearly half of it").toBe(-4);
+    lacked.says(other);
+    expect(lacked.position).toBe(7);
+    lacked.streams(lacked.applies(said)).agrees();
+
+    const unsaid = new Scene().start().says(said);
+    unsaid.streams(unsaid.applies(other)).wait(35_000);
+    expect(unsaid.position).toBe(7);
+    unsaid.streams(unsaid.applies(said)).agrees();
+  });
+
+  it("are each counted once where one that was said is told while the position that lacks it, and has another, is under way", () => {
+    const said = takeover(-9, "said");
+    const other = takeover(11, "other");
+    const scene = new Scene().start().says(said);
+    scene.meanwhile = ({ ask }) => {
+      if (ask !== "incomes" || scene.exchange.basePosition !== 16) return;
+      scene.streams(scene.applies(said));
+    };
+    scene.streams(scene.applies(other));
+    expect([-4, 7], "the other one may be counted later, and nothing else").toContain(scene.position);
+    scene.wait(5000);
+    expect(scene.position).toBe(7);
+    scene.says(other);
+    expect(scene.changes.filter(({ kind }) => kind === "position-set")).toEqual([]);
+    scene.agrees();
+  });
+
+  it("are no difference where one is told while the position that lacks it is under way", () => {
+    const said = takeover(10);
+    const scene = new Scene().start().says(said);
+    scene.meanwhile = ({ ask }) => {
+      if (ask === "userTrades" && scene.asked.at(-2)?.ask === "balances" && scene.exchange.basePosition === 5)
+        scene.streams(scene.applies(said));
+    };
+    scene.wait(31_000);
+    expect([scene.exchange.basePosition, scene.position]).toEqual([15, 15]);
+    scene.agrees();
+  });
 });

@@ -83,29 +83,28 @@ export class MarkTrack {
     this.#schedule();
   }
 
-  /** What is due at the exchange by now: the mark first, for it is what funding is paid by. */
-  play(untilUs: number): void {
-    while (this.#nextUs <= untilUs) {
-      const atUs = this.#nextUs;
-      if (this.#marks === undefined) {
-        if (this.#madeUs <= atUs) this.#make();
-      } else {
-        while (this.#markUs <= atUs) this.#recorded(this.#marks);
-      }
-      if (this.#funding !== undefined) {
-        if (this.#stampOfFunding() <= atUs) {
-          const rateE18 = this.#funding.rateE18[this.#paid] as bigint;
-          this.#paid += 1;
-          this.#venue.fund(this.#market.marketId, rateE18, atUs);
-        }
-      } else if (this.#told !== undefined && this.#told.atUs <= atUs) {
-        const { rateE18, boundaryMs } = this.#told;
-        this.#told = undefined;
-        this.#paidMs = boundaryMs;
+  /** Computes the marks that are due at the exchange by now. */
+  mark(atUs: number): void {
+    if (this.#marks === undefined) while (this.#madeUs <= atUs) this.#make();
+    else while (this.#markUs <= atUs) this.#recorded(this.#marks);
+    this.#schedule();
+  }
+
+  /** Pays the funding that is due by now, by those marks. */
+  pay(atUs: number): void {
+    if (this.#funding !== undefined) {
+      while (this.#stampOfFunding() <= atUs) {
+        const rateE18 = this.#funding.rateE18[this.#paid] as bigint;
+        this.#paid += 1;
         this.#venue.fund(this.#market.marketId, rateE18, atUs);
       }
-      this.#schedule();
+    } else if (this.#told !== undefined && this.#told.atUs <= atUs) {
+      const { rateE18, boundaryMs } = this.#told;
+      this.#told = undefined;
+      this.#paidMs = boundaryMs;
+      this.#venue.fund(this.#market.marketId, rateE18, atUs);
     }
+    this.#schedule();
   }
 
   /** Takes out what is heard next. Only when something is on its way. */
@@ -127,7 +126,7 @@ export class MarkTrack {
     const { creditDecimals, tickQuote } = this.#instrument;
     const mark = BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
     const heardUs = atUs % this.#toldEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
-    this.#take(mark, mark, 0, 0, atUs, heardUs);
+    this.#take(mark, mark, 0, 0, heardUs);
   }
 
   #recorded(tape: MarkTape): void {
@@ -146,13 +145,13 @@ export class MarkTrack {
       this.#told = { rateE18, boundaryMs: nextFundingMs, atUs: Math.max(nextFundingMs * 1000, atUs) };
     }
     const [mark, index] = [tape.markCredit[at] as bigint, tape.indexCredit[at] as bigint];
-    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, atUs, Math.max(exchangeUs, tape.localUs[at] as number));
+    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, Math.max(exchangeUs, tape.localUs[at] as number));
   }
 
   /** @param heardUs when the bot hears of it; undefined when it does not. */
-  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, atUs: number, heardUs: number | undefined): void {
+  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, heardUs: number | undefined): void {
     const { marketId } = this.#market;
-    this.#venue.mark(marketId, mark, atUs);
+    this.#venue.mark(marketId, mark);
     if (heardUs !== undefined) this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
   }
 

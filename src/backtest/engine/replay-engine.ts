@@ -195,10 +195,22 @@ export class ReplayEngine {
   }
 
   #own(atUs: number): void {
-    for (const { marks } of this.#markets) if (marks.nextUs <= atUs) marks.play(atUs);
+    if (this.#isTurn(atUs)) {
+      // The account is judged by all marks of an instant, and by all of its funding: by one after the other a hedge would stand or fall by its markets' order.
+      for (const { marks } of this.#markets) marks.mark(atUs);
+      this.#venue.judge(atUs);
+      for (const { marks } of this.#markets) marks.pay(atUs);
+      this.#venue.judge(atUs);
+    }
     if (this.#nextSampleUs > atUs) return;
     this.sample(atUs);
     this.#nextSampleUs = (Math.floor(atUs / this.#parts.sampleUs) + 1) * this.#parts.sampleUs;
+  }
+
+  /** Whether any market's mark or funding is due. */
+  #isTurn(atUs: number): boolean {
+    for (const { marks } of this.#markets) if (marks.nextUs <= atUs) return true;
+    return false;
   }
 
   /**

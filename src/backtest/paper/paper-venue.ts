@@ -169,7 +169,8 @@ export class PaperVenue implements Venue {
     } else if (event.type === "market-state" && this.#replayed.markets.has(event.marketId)) {
       this.#exchangeTo(this.#delay.exchangeUs(nowUs));
       this.#fund(event.marketId, event.fundingRate, event.nextFundingMs);
-      this.#replayed.mark(event.marketId, event.mark, this.#exchangeUs);
+      this.#replayed.mark(event.marketId, event.mark);
+      this.#replayed.judge(this.#exchangeUs);
     }
     // After what the market was meanwhile: quotes that it passed are gone.
     for (const action of this.#line.release()) this.#replayed.submit(action);
@@ -179,7 +180,10 @@ export class PaperVenue implements Venue {
   /** A market that goes on to its next funding has paid the one that it told before, by the last mark that named it. */
   #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
     const told = this.#funding.get(marketId);
-    if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) this.#replayed.fund(marketId, told.rateE18, this.#exchangeUs);
+    if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) {
+      this.#replayed.fund(marketId, told.rateE18, this.#exchangeUs);
+      this.#replayed.judge(this.#exchangeUs);
+    }
     this.#funding.set(marketId, { rateE18: BigInt(Math.round(rate * 1e18)), atMs: nextMs });
   }
 

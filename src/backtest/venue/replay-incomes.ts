@@ -34,7 +34,7 @@ export class ReplayIncomes {
     return this.#isLiquidated;
   }
 
-  /** Pays funding on a position, at the mark of this instant. What leaves the account unsafe has it liquidated. */
+  /** Pays funding on a position, at the mark of this instant. */
   fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
     const { account, observer, nextId, say } = this.#options;
     const positionLots = account.positionLots(marketId);
@@ -48,7 +48,6 @@ export class ReplayIncomes {
     observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
     this.recent.add({ ...income, amount });
     say([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
-    if (!account.isSafe) this.liquidate(atUs);
   }
 
   /** Cancels every order and takes positions away, until the account is safe. */

@@ -129,13 +129,17 @@ export class ReplayVenue implements Venue, OrderListener {
     if (outcome !== undefined) this.#answer(action, outcome, atUs);
   }
 
-  /** The mark of a market as the exchange computes it. An account that it makes unsafe is liquidated. */
-  mark(marketId: MarketId, mark: CreditUnits, atUs: number): void {
+  /** The mark of a market as the exchange computes it. */
+  mark(marketId: MarketId, mark: CreditUnits): void {
     this.account.mark(marketId, mark);
+  }
+
+  /** Has an account liquidated that marks or funding have made unsafe. */
+  judge(atUs: number): void {
     if (!this.account.isSafe) this.#incomes.liquidate(atUs);
   }
 
-  /** Funding is paid at the mark of this instant by whoever holds a position now. It may make the account unsafe, too. */
+  /** Funding is paid at the mark of this instant by whoever holds a position now. */
   fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
     this.#incomes.fund(marketId, rateE18, atUs);
   }

@@ -17,6 +17,9 @@ import { ReferenceClient } from "../simulator/reference-client.js";
 const PERPETUAL = new Interface(perpetualAbi);
 const { clock } = liveSeam();
 
+/** The settings of a liquidator that looks from the first block on. */
+export const WATCH = "{ minProfitQuote: 1, watchFromBlock: 0 }";
+
 /** Coins that the victims hold long from 60,000 on, 100,000 dollars each: the first is unsafe from 56,700 down, the second from 58,300. */
 const HOLDS = ["20", "29"] as const;
 
@@ -163,15 +166,4 @@ export interface BotParts {
   readonly chain?: string;
   readonly liquidator?: string;
   readonly extra?: string;
-}
-
-/** Asks again and again, and gives up when it never becomes so. */
-export async function until<T>(ask: () => Promise<T> | T, isSo: (answer: T) => boolean): Promise<T> {
-  let answer = await ask();
-  for (let tries = 0; !isSo(answer); tries++) {
-    if (tries > 1200) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
-    await new Promise<void>((resolve) => clock.setTimer(100, resolve));
-    answer = await ask();
-  }
-  return answer;
 }

@@ -1,82 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { describe, expect, it } from "vitest";
 import { ecdsaScheme } from "../../src/core/signing.js";
-import type { Hex } from "../../src/core/units.js";
-import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
+import { captureCli, startCli } from "./captured-cli.js";
+import { CommandedExchange, openOrders } from "./commanded-exchange.js";
+import { until } from "./until.js";
 
-const folder = mkdtempSync(join(tmpdir(), "mw-"));
-const { random, clock } = liveSeam();
-let exchange: StartedRun;
-let where: { readonly restUrl: string; readonly streamUrl: string; readonly port: number };
-
-beforeAll(async () => {
-  const path = join(folder, "exchange.yaml");
-  writeFileSync(
-    path,
-    `port: 0
-seed: 7
-markets:
-  btcusdc: { tickSize: 0.1, stepSize: 0.001, flow: { kind: synthetic, startPriceQuote: 60000 } }
-`,
-  );
-  exchange = startCli(["exchange", path, "--json"]);
-  where = JSON.parse(await exchange.firstLine);
-});
-
-afterAll(async () => {
-  exchange.interrupt();
-  expect(await exchange.done).toMatchObject({ code: 0 });
-});
-
-/** A bot's file and the environment of a user who has never traded before. */
-function bot(changes: { readonly limits?: string; readonly extra?: string; readonly params?: string } = {}) {
-  const own = mkdtempSync(join(folder, "bot-"));
-  const key = `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}` as Hex;
-  const file = join(own, "bot.yaml");
-  writeFileSync(
-    file,
-    `exchange: { rest: "${where.restUrl}", stream: "${where.streamUrl}" }
-account: { keyEnv: BOT_KEY }
-quotes: { timeInForce: POST_ONLY }
-markets:
-  btcusdc:
-    strategy: ladder
-    params: ${changes.params ?? "{ halfSpreadBps: 3, sizeBase: 0.02 }"}
-    limits: ${changes.limits ?? "{ maxPositionBase: 0.5, maxOrderBase: 0.1 }"}
-risk: { maxDrawdownQuote: 500 }
-${changes.extra ?? ""}
-`,
-  );
-  const env = { BOT_KEY: key, XDG_RUNTIME_DIR: own };
-  const stateDir = () => stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(key).address);
-  return { file, env, key, stateDir };
-}
-
-const openOrders = async (file: string, env: Record<string, string>): Promise<readonly { readonly id: string }[]> =>
-  JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out);
-
-/** Asks again and again, and gives up when it never becomes so. */
-async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
-  let answer = await ask();
-  for (let tries = 0; !isSo(answer); tries++) {
-    if (tries > 1200) throw new Error(`it never became so: ${JSON.stringify(answer)}`);
-    await new Promise<void>((resolve) => clock.setTimer(100, resolve));
-    answer = await ask();
-  }
-  return answer;
-}
+const exchange = new CommandedExchange();
 
 const statusOf = (file: string, env: Record<string, string>) => captureCli(["status", file, "--json"], env);
 
 describe("a bot on the embedded exchange, from the command line", () => {
   it("quotes, stops by itself, leaves nothing open and says what it came to as one JSON object", async () => {
-    const { file, env, key, stateDir } = bot();
+    const { file, env, key, stateDir } = exchange.bot();
     const { code, out, err } = await captureCli(["run", file, "--for", "3s", "--json"], env);
     expect(err).toBe("");
     const summary = JSON.parse(out);
@@ -92,7 +28,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
   });
 
   it("answers its operator while it runs, and is the only one of its account", async () => {
-    const { file, env } = bot({ extra: "metrics: { port: 0 }" });
+    const { file, env } = exchange.bot({ extra: "metrics: { port: 0 }" });
     const running = startCli(["run", file, "--json"], env);
     const status = await until(
       () => statusOf(file, env),
@@ -132,7 +68,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
   });
 
   it("that was halted before it runs starts halted, and quotes once somebody resumes; a dry run of it is not held", async () => {
-    const { file, env, stateDir } = bot({ extra: "metrics: { port: 0 }" });
+    const { file, env, stateDir } = exchange.bot({ extra: "metrics: { port: 0 }" });
     expect((await captureCli(["halt", file, "--reason", "news"], env)).code).toBe(0);
     const before = readFileSync(join(stateDir(), "manual-halts.json"), "utf8");
     const dry = startCli(["run", file, "--dry-run", "--no-fills", "--json"], env);
@@ -164,42 +100,8 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(await running.done).toMatchObject({ code: 0 });
   });
 
-  // Another's peak would halt it, or hide its loss, and a guard would take the one bot's heartbeat for the other's, which is dead.
-  it("has its state for itself: another account's bot, its guard and its halt are refused there, and it is asked for by name", async () => {
-    const first = bot();
-    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
-    const second = bot({ extra: `stateDir: ${first.stateDir()}` });
-    const expected = expect.stringMatching(/stateDir: holds the state of another account .*account\.json/);
-    for (const command of [["run", "--for", "1s", "--json"], ["halt"], ["guard"]]) {
-      const [name, ...options] = command as [string, ...string[]];
-      expect(await captureCli([name, second.file, ...options], second.env), name).toMatchObject({ code: 2, err: expected });
-    }
-    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
-  });
-
-  it("has its state of this exchange alone: the same account on another one is refused there, its guard too, and finds its own again", async () => {
-    const { file, env, stateDir } = bot();
-    expect((await captureCli(["run", file, "--for", "1s", "--json"], env)).code).toBe(0);
-    const here = readFileSync(file, "utf8").replace("risk:", `stateDir: ${stateDir()}\nrisk:`);
-    const path = join(folder, "mainnet.yaml");
-    writeFileSync(path, "port: 0\ndomain: { chainId: 8453 }\nmarkets: { btcusdc: {} }\n");
-    const mainnet = startCli(["exchange", path, "--json"]);
-    const { restUrl, streamUrl } = JSON.parse(await mainnet.firstLine);
-    writeFileSync(file, here.replace(where.restUrl, restUrl).replace(where.streamUrl, streamUrl));
-    const expected = expect.stringMatching(
-      /stateDir: holds the account's state on another exchange .*chain 31337, .*leads to chain 8453, /,
-    );
-    expect(await captureCli(["run", file, "--for", "1s", "--json"], env)).toMatchObject({ code: 2, err: expected });
-    expect(await captureCli(["guard", file], env)).toMatchObject({ code: 2, err: expected });
-    expect(await captureCli(["call", "balances", "--bot", file], env), "nothing was done there").toMatchObject({ code: 1 });
-    mainnet.interrupt();
-    await mainnet.done;
-    writeFileSync(file, here);
-    expect((await captureCli(["run", file, "--for", "1s", "--json"], env)).code).toBe(0);
-  });
-
   it("sends nothing on a dry run, not even its account, and whoever asks hears that its orders and its equity are paper", async () => {
-    const { file, env } = bot();
+    const { file, env } = exchange.bot();
     const dry = startCli(["run", file, "--dry-run", "--json"], env);
     const status = await until(
       () => statusOf(file, env),
@@ -213,8 +115,8 @@ describe("a bot on the embedded exchange, from the command line", () => {
   });
 
   it("records a journal that holds no key, and replays it without one, decision by decision", async () => {
-    const { file, env, key } = bot();
-    const journal = join(folder, "run.journal");
+    const { file, env, key } = exchange.bot();
+    const journal = join(exchange.folder, "run.journal");
     expect((await captureCli(["run", file, "--for", "1s", "--json", "--journal", journal], env)).code).toBe(0);
     expect(readFileSync(journal, "utf8")).not.toContain(key.slice(2));
     expect(statSync(journal).mode & 0o777).toBe(0o600);
@@ -237,7 +139,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
   });
 
   it("explains what it would quote without sending anything or leaving a trace", async () => {
-    const { file, env, stateDir } = bot();
+    const { file, env, stateDir } = exchange.bot();
     const text = await captureCli(["explain", file], env);
     expect(text).toMatchObject({ code: 0, err: "" });
     expect(text.out).toContain("not registered");
@@ -246,54 +148,11 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(JSON.parse(out).markets.btcusdc.quotes).toHaveLength(2);
     expect(existsSync(stateDir())).toBe(false);
   });
-
-  it("ends with exit code 2 on a size that is off the exchange's grid, and on a market that is not there", async () => {
-    const off = bot({ params: "{ halfSpreadBps: 3, sizeBase: 0.0205 }" });
-    expect(await captureCli(["run", off.file, "--json"], off.env)).toMatchObject({
-      code: 2,
-      out: "",
-      err: expect.stringContaining("markets.btcusdc.params.sizeBase"),
-    });
-    const limit = bot({ limits: "{ maxOrderBase: 0.1005 }" });
-    expect(await captureCli(["check", limit.file, "--connect"], limit.env)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("0.1 or 0.101"),
-    });
-  });
-
-  it("ends with exit code 1 when its metrics port, or the exchange's, is in use", async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    const address = taken.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
-    const { file, env } = bot({ extra: `metrics: { port: ${port} }` });
-    expect(await captureCli(["run", file, "--json"], env)).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining(`metrics.port: is in use (got ${port})`),
-    });
-    expect(await captureCli(["exchange", "--port", String(port), "--rpc-port", "0"])).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining("port is in use"),
-    });
-    await new Promise((resolve) => taken.close(resolve));
-  });
-
-  it("ends with exit code 1 when no exchange is there", async () => {
-    const { file, env } = bot();
-    writeFileSync(file, readFileSync(file, "utf8").replaceAll(String(where.port), "1"));
-    expect(await captureCli(["run", file, "--json"], env)).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining("exchange.rest: cannot reach the exchange"),
-    });
-  });
 });
 
 describe("an order that somebody placed by hand", () => {
   it("is told apart from the bot's, and cancel-all says that it took it", async () => {
-    const { file, env } = bot();
+    const { file, env } = exchange.bot();
     const running = startCli(["run", file, "--json"], env);
     await until(
       () => statusOf(file, env),
@@ -338,7 +197,7 @@ describe("an order that somebody placed by hand", () => {
 
 describe("the guard", () => {
   it("watches, and leaves when it is asked to; a second one of the account is refused", async () => {
-    const { file, env } = bot();
+    const { file, env } = exchange.bot();
     await captureCli(["run", file, "--for", "1s", "--json"], env);
     const guard = startCli(["guard", file, "--json"], env);
     expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching", markets: ["btcusdc"] });

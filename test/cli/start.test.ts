@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
+import { until } from "./until.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { clock } = liveSeam();
 let command: string;
 beforeAll(() => {
   command = builtCommand();
@@ -69,13 +68,6 @@ function start(args: readonly string[], folder: string) {
   return { child, done };
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 1200) throw new Error("it never became so");
-    await new Promise<void>((resolve) => clock.setTimer(100, resolve));
-  }
-}
-
 const exchangeAnswers = async (port: number) => (await captureCli(["call", "time", "--rest", `http://127.0.0.1:${port}/v1`])).code === 0;
 
 describe("marketwright start", () => {
@@ -100,10 +92,16 @@ describe("marketwright start", () => {
   it("ends its exchange and guard even when it is killed", async () => {
     const { folder, port, args } = await files();
     const { child, done } = start(args, folder);
-    await until(async () => (await captureCli(["status"], { XDG_RUNTIME_DIR: folder })).code === 0);
+    await until(
+      () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
+      ({ code }) => code === 0,
+    );
     expect(await exchangeAnswers(port)).toBe(true);
     child.kill("SIGKILL");
-    await until(async () => !(await exchangeAnswers(port)));
+    await until(
+      () => exchangeAnswers(port),
+      (answers) => !answers,
+    );
     const [account] = readdirSync(join(folder, ".marketwright"));
     expect(existsSync(join(folder, ".marketwright", account ?? "", "start-ended"))).toBe(false);
     // Its pipes close only when no companion holds them any more.

@@ -9,6 +9,7 @@ import type { CliContext, TextStream } from "../../src/cli/cli-context.js";
 import { buildProgram, runCli } from "../../src/cli/program.js";
 import { liveSeam } from "../../src/core/live-seam.js";
 import { captureCli, type StartedRun, startCli } from "../cli/captured-cli.js";
+import { until } from "../cli/until.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { blocksOf, codesOf, readPage, tableOf } from "./pages.js";
 
@@ -61,13 +62,6 @@ function wordsOf(line: string): readonly string[] {
   return words.slice(2);
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 1200) throw new Error("it never became so");
-    await new Promise<void>((resolve) => seam.clock.setTimer(100, resolve));
-  }
-}
-
 describe("the README's shell commands", () => {
   it("are all of a kind that is tried here", () => {
     const strange = shellLines.filter((line) => !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright )/.test(line));
@@ -113,7 +107,11 @@ describe("the README's shell commands", () => {
       if (command === "guard" || (command === "run" && !line.includes("--for"))) {
         goesOn.push(startCli([...argsOf(line), "--json"], env));
         if (command === "guard") await goesOn[0]?.firstLine;
-        else await until(async () => (await captureCli(["status", file, "--json"], env)).out.includes('"quoting"'));
+        else
+          await until(
+            () => captureCli(["status", file, "--json"], env),
+            ({ out }) => out.includes('"quoting"'),
+          );
         continue;
       }
       // One bot an account: the one that was started goes before another is.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { captureCli, type StartedRun, startCli } from "../cli/captured-cli.js";
-import { until } from "../cli/liquidation-exchange.js";
+import { until } from "../cli/until.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { blocksOf, readPage } from "./pages.js";
 

@@ -1,0 +1,73 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { map } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+import { backtest, LadderHistory } from "./ladder-history.js";
+import { LADDER, ladders, MARKET } from "./ladder-run.js";
+
+const ladder = new LadderHistory();
+
+describe("how a backtest ended", () => {
+  // A path that was halted on its first day may have earned more than one that traded to the end: nobody should take its profit for the same.
+  it("tells how each path through the candles ended", async () => {
+    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-path");
+    const bound = builtInStrategies.ladder.bind(LADDER);
+    let runs = 0;
+    const broken: BoundStrategy = (context) => {
+      runs += 1;
+      if (runs === 1) return bound(context);
+      return map(() => {
+        throw new Error("broke on this path alone");
+      });
+    };
+    const strategies = new Map([[MARKET, broken]]);
+    const { report } = await runBacktest(config, {
+      ...ladders(),
+      strategies,
+      directory: join(ladder.folder, "broken-path"),
+      replace: false,
+    });
+    const ends = [report, ...report.alternatives].map(({ ended, reason }) => [ended, reason]);
+    expect(ends).toContainEqual(["end-of-history", null]);
+    expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
+  });
+
+  it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
+    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "halves");
+    const parent = join(ladder.folder, "halves");
+    const run = async (hasPlayed: (pieces: number, isSecond: boolean) => boolean) => {
+      let [pieces, lastUs, isSecond] = [0, 0, false];
+      const onProgress = (atUs: number): boolean => {
+        isSecond ||= atUs <= lastUs;
+        lastUs = atUs;
+        pieces += 1;
+        return hasPlayed(pieces, isSecond);
+      };
+      const directory = join(parent, "report");
+      const { report } = await runBacktest(config, { ...ladders(), directory, replace: true, onProgress });
+      expect(readdirSync(parent)).toEqual(["report"]);
+      return report;
+    };
+    const [whole, second, first] = [await run(() => true), await run((_, isSecond) => !isSecond), await run(() => false)];
+    expect([whole.ended, whole.alternatives.length]).toEqual(["end-of-history", 1]);
+    for (const { ended, reason, alternatives } of [second, first]) {
+      expect([ended, alternatives]).toEqual(["stopped", []]);
+      expect(reason).toMatch(/interrupted before both paths.*the high before the low in every candle alone/);
+    }
+    // The first path was played to its end, though it may be the better one.
+    expect(second.span.to).toBe(whole.span.to);
+  });
+
+  it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
+    const config = ladder.written(backtest());
+    const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
+    const halted = await reportOf({ ...config, bot: { ...config.bot, risk } }, ladders(), await openHistory(config), "ohlc");
+    expect(halted.ended).toBe("halted");
+    expect(halted.reason).toMatch(/^since 2026-01-0\dT\d\d:\d\d:\d\d(\.\d{3})?Z by drawdown: net value/);
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
+import type { Hex } from "../../src/core/units.js";
+import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
+
+const { random } = liveSeam();
+
+/** The embedded exchange as its command runs it, for all tests of the file that makes one, and bots of users who come to it. */
+export class CommandedExchange {
+  readonly folder = mkdtempSync(join(tmpdir(), "mw-"));
+  where!: { readonly restUrl: string; readonly streamUrl: string; readonly port: number };
+
+  constructor() {
+    let exchange: StartedRun;
+    beforeAll(async () => {
+      const path = join(this.folder, "exchange.yaml");
+      writeFileSync(
+        path,
+        `port: 0
+seed: 7
+markets:
+  btcusdc: { tickSize: 0.1, stepSize: 0.001, flow: { kind: synthetic, startPriceQuote: 60000 } }
+`,
+      );
+      exchange = startCli(["exchange", path, "--json"]);
+      this.where = JSON.parse(await exchange.firstLine);
+    });
+    afterAll(async () => {
+      exchange.interrupt();
+      expect(await exchange.done).toMatchObject({ code: 0 });
+    });
+  }
+
+  /** A bot's file and the environment of a user who has never traded before. */
+  bot(changes: { readonly limits?: string; readonly extra?: string; readonly params?: string } = {}) {
+    const own = mkdtempSync(join(this.folder, "bot-"));
+    const key = `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}` as Hex;
+    const file = join(own, "bot.yaml");
+    writeFileSync(
+      file,
+      `exchange: { rest: "${this.where.restUrl}", stream: "${this.where.streamUrl}" }
+account: { keyEnv: BOT_KEY }
+quotes: { timeInForce: POST_ONLY }
+markets:
+  btcusdc:
+    strategy: ladder
+    params: ${changes.params ?? "{ halfSpreadBps: 3, sizeBase: 0.02 }"}
+    limits: ${changes.limits ?? "{ maxPositionBase: 0.5, maxOrderBase: 0.1 }"}
+risk: { maxDrawdownQuote: 500 }
+${changes.extra ?? ""}
+`,
+    );
+    const env = { BOT_KEY: key, XDG_RUNTIME_DIR: own };
+    const stateDir = () => stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(key).address);
+    return { file, env, key, stateDir };
+  }
+}
+
+/** What the exchange says that the account of the file has open. */
+export async function openOrders(file: string, env: Record<string, string>): Promise<readonly { readonly id: string }[]> {
+  return JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out);
+}

@@ -212,6 +212,14 @@ function describedBy(duck: Duck, path: string): Promise<readonly Row[]> {
   return duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`);
 }
 
+/** What a file has for columns, in words. The whole first line of one that keeps them apart otherwise looks like a list of them. */
+function columnsText(held: readonly string[]): string {
+  const [only = "", ...others] = held;
+  const apart = others.length === 0 ? /[;\t|]/.exec(only)?.[0] : undefined;
+  if (apart === undefined) return `one of ${held.join(", ")}`;
+  return `a file with commas between its columns: this one seems to have ${JSON.stringify(apart)} there`;
+}
+
 function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held: readonly string[], market: string | undefined): string {
   const wanted = Object.values(mapping.columns);
   if (writ.writ === "ndjson") {
@@ -229,6 +237,6 @@ function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held
   }
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
-    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
+    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: columnsText(held) });
   return writ.writ === "parquet" ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
 }

@@ -3,7 +3,7 @@ import type { FillRow } from "./report-data.js";
 import { html } from "./svg.js";
 
 const PAGE_ROWS = 25;
-const TEXT_COLUMNS = new Set(["time", "heard", "market", "side", "role", "cause"]);
+const TEXT_COLUMNS = new Set(["time", "heard", "market", "side", "role", "cause", "doubt"]);
 /** What the table leaves to fills.csv. */
 const HIDDEN = new Set(["heard", "order"]);
 

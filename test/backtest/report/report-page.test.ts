@@ -173,6 +173,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.close();
   });
 
+  it("brings the fills together that may not have been makers', by the words that fills.csv has for them", async () => {
+    const { page } = await opened("light", 1280);
+    await page.click("#fills-table th:has-text('doubt') button");
+    await page.click("#fills-table th:has-text('doubt') button");
+    const doubts = await page.locator("#fills-table tbody td:last-child").allInnerTexts();
+    expect(doubts[0]).toBe("may-have-been-refused");
+    expect(doubts).toEqual(doubts.toSorted().reverse());
+    await page.close();
+  });
+
   it("keeps hundreds of notes and gaps in windows of their own, and prints them whole", async () => {
     const many = Array.from({ length: 400 }, (_, at) => `gap ${at}`);
     const writer = new ReportWriter(join(scratch, "noted"), { ...sampleMeta([BTC], START_US, "klines"), gaps: many });

@@ -19,7 +19,7 @@ export interface MarketView {
   readonly instrument: Instrument;
   /** Grows by one with each view of this market; an intent names the view that it answers. */
   readonly sequence: number;
-  /** Exchange time as the bot estimates it. */
+  /** Exchange time as the bot estimates it: off by half of what a request takes longer to the exchange than its answer takes back. */
   readonly timeMs: Ms;
   readonly cause: DecisionCause;
   /** Best first, at most the configured depth; never empty (a one-sided book yields no view). */

@@ -106,7 +106,8 @@ export function fitIntensity(deeper: ArrayLike<number>, seconds: number): FillIn
   let [count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0];
   for (let at = 0; at < deeper.length && deeper[at] >= MIN_WEIGHT; at++) {
     const x = at + 0.5;
-    const y = Math.log(deeper[at] / seconds);
+    // Against the nearest: where all are alike each is 0 and so is the slope, which rounding would otherwise let fall, or rise, by next to nothing.
+    const y = Math.log(deeper[at] / deeper[0]);
     count++;
     sumX += x;
     sumY += y;
@@ -116,7 +117,7 @@ export function fitIntensity(deeper: ArrayLike<number>, seconds: number): FillIn
   if (count < MIN_DISTANCES) return undefined;
   const slope = (count * sumXY - sumX * sumY) / (count * sumXX - sumX * sumX);
   if (!(slope < 0)) return undefined;
-  return { fillsPerSecond: Math.exp((sumY - slope * sumX) / count), fillDecayPerTick: -slope };
+  return { fillsPerSecond: (deeper[0] / seconds) * Math.exp((sumY - slope * sumX) / count), fillDecayPerTick: -slope };
 }
 
 /** Cells counted by how deep trades went in them. */

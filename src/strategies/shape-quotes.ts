@@ -2,6 +2,9 @@ import type { Lots, Side, Ticks } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Quote } from "./intent.js";
 
+/** An ask beyond so many times the best bid is out of reach. Most exchanges have no such price, and the intent would be refused, with the bids beside it. */
+const REACH = 100;
+
 /** One wanted level, before the market's grid, its touch and the position limit have their say. */
 export interface WantedLevel {
   /** Fractional ticks. */
@@ -90,6 +93,10 @@ function shapeSide(
     }
     if (ticks < 1) {
       say(level, "below one tick");
+      continue;
+    }
+    if (!isBid && ticks > REACH * passiveTicks) {
+      say(level, "out of reach");
       continue;
     }
     inner = ticks;

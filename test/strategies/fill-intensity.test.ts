@@ -57,6 +57,21 @@ describe("the line through the intensities", () => {
     expect(fitIntensity([9, 4, 2, 0], 10)).toBeDefined();
     expect(fitIntensity([7, 7, 7, 7], 10)).toBeUndefined();
   });
+
+  // Every trade of a market whose spread is wider than twice depthTicks is beyond all the distances. A k of 1e-16, which rounding made of that, has both quotes some
+  // seven per cent away, where a maker thinks that it quotes.
+  it("is none where every trade is beyond all the distances, however many they are", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 3, max: 200 }),
+        fc.double({ min: 1, max: 1e5, noNaN: true }),
+        fc.double({ min: 0.1, max: 1e5, noNaN: true }),
+        (distances, cells, seconds) => {
+          expect(fitIntensity(new Float64Array(distances).fill(cells), seconds)).toBeUndefined();
+        },
+      ),
+    );
+  });
 });
 
 describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {

@@ -61,6 +61,19 @@ describe("wanted levels become quotes", () => {
     expect(shapeQuotes(testView(), [level(0.9, 10_010)])).toMatchObject({ quotes: [{ side: "SELL" }], clamps: ["bid 0: below one tick"] });
   });
 
+  // After a jump a model leans by hundreds of times the price. The bid that would reduce a short position must not fall with an ask that no exchange takes.
+  it("unless an ask is a hundred times as dear as the best bid: the bids beside it stay", () => {
+    const { quotes, clamps } = shapeQuotes(testView({ positionLots: -20 }), [level(2e6, 999_000), level(1e6, 1_001_000), level(1e6, 1e82)]);
+    expect(quotes).toEqual([
+      { side: "BUY", level: 0, ticks: 10_000, lots: 10 },
+      { side: "BUY", level: 1, ticks: 9999, lots: 10 },
+      { side: "BUY", level: 2, ticks: 9998, lots: 10 },
+      { side: "SELL", level: 0, ticks: 999_000, lots: 10 },
+    ]);
+    expect(clamps).toContain("ask 1: out of reach");
+    expect(clamps).toContain("ask 2: out of reach");
+  });
+
   it("whatever is wanted: passive, on the grid, ordered, and within the limit", () => {
     const number = fc.double({ min: -50, max: 20_000, noNaN: true });
     const lots = fc.integer({ min: -5, max: 300 });

@@ -72,6 +72,8 @@ export interface ComparedPosition {
   readonly isLagging: boolean;
   /** Trades are among what they differ by: an order whose fate is unknown may be what does, by chance just as much. */
   readonly isUnsettled: boolean;
+  /** It is known which trades `theirs` has. */
+  readonly isExact: boolean;
   /** What the exchange holds beyond `theirs`, signed, in units of paper: less than a lot. */
   readonly restPaper: bigint;
 }
@@ -98,13 +100,13 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
     for (const lots of untold) {
       const lacking = lots + unsettled;
       if (beyond.has(lacking)) {
-        return { ours: theirs, theirs, isLagging: lacking !== 0, isUnsettled: unsettled !== 0, restPaper };
+        return { ours: theirs, theirs, isLagging: lacking !== 0, isUnsettled: unsettled !== 0, isExact: known !== undefined, restPaper };
       }
     }
   }
-  return trail.length === 1
-    ? { ours: intake.trades.positionLots(marketId), theirs: theirs + (known ?? 0), isLagging: false, isUnsettled: false, restPaper }
-    : undefined;
+  if (trail.length > 1) return undefined;
+  const ours = intake.trades.positionLots(marketId);
+  return { ours, theirs: theirs + (known ?? 0), isLagging: false, isUnsettled: false, isExact: known !== undefined, restPaper };
 }
 
 /** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */

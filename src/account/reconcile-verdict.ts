@@ -3,15 +3,31 @@ import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
 import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
 import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
-import { comparedPosition, countedPosition, noteCounting, type ReconcileRun } from "./reconcile-run.js";
+import { type ComparedPosition, comparedPosition, countedPosition, noteCounting, type ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {
   /** How many reconciliations in a row have found an order neither open nor in the history. */
   readonly nowhere = new Map<Hex | Int64Id, number>();
-  /** Position differences as last seen: one that stands twice is real. */
-  readonly positions = new Map<MarketId, { readonly ours: Lots; readonly theirs: Lots; readonly version: number }>();
+  /** Position differences as last seen, and how often in a row. */
+  readonly positions = new Map<MarketId, { readonly off: Lots; readonly version: number; readonly times: number }>();
+
+  /**
+   * Whether a position difference that was seen now is real: it has stood twice with no change of ours in between, or several times amid trades,
+   * each time with those known that the position has.
+   */
+  isReal(marketId: MarketId, { ours, theirs, isExact }: ComparedPosition, version: number): boolean {
+    const off = theirs - ours;
+    const before = this.positions.get(marketId);
+    const stood = before?.off === off ? before : undefined;
+    const times = isExact ? (stood?.times ?? 0) + 1 : 0;
+    this.positions.set(marketId, { off, version, times });
+    return stood?.version === version || times >= CONFIRMING_LOOKS;
+  }
 }
+
+/** Amid trades, a difference may stand twice by chance. */
+const CONFIRMING_LOOKS = 4;
 
 /** The result of a reconciliation, the changes it makes, and whether a position must be looked at again soon. */
 export interface Verdict {
@@ -60,15 +76,12 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
         recheck = true;
         continue;
       }
-      const version = intake.trades.version(marketId);
-      const before = memory.positions.get(marketId);
-      if (before !== undefined && before.ours === compared.ours && before.theirs === compared.theirs && before.version === version) {
+      if (memory.isReal(marketId, compared, intake.trades.version(marketId))) {
         memory.positions.delete(marketId);
         changes.push(intake.correct(marketId, compared.theirs, nowMs));
         intake.rest(marketId, compared.restPaper);
       } else {
         const { ours, theirs } = compared;
-        memory.positions.set(marketId, { ours, theirs, version });
         differences.push({ kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
         recheck = true;
       }

@@ -183,6 +183,23 @@ describe("differences", () => {
     expect([settles, story.account.positionLots(MARKET), story.differences]).toEqual([false, 5, []]);
   });
 
+  it("ends in the exchange's position though trades never pause: ours was wrong for as long as the bot traded", () => {
+    const story = new Story().start();
+    let id = 0;
+    const tradesFor = (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        const trade = venueTrade(++id, id % 2 === 0 ? "BUY" : "SELL", 1 + (id % 3), { timeMs: story.nowMs, status: "SETTLED" });
+        story.exchange.settle(trade);
+        story.tradeUpdate(trade).wait(1000);
+      }
+    };
+    tradesFor(40);
+    story.exchange.basePosition += 7;
+    tradesFor(45);
+    expect(story.account.positionLots(MARKET)).toBe(story.exchange.position);
+    expect(story.changes.filter(({ kind }) => kind === "position-set")).toHaveLength(1);
+  });
+
   it("finds none in a quiet hour", () => {
     const story = new Story().start();
     resting(story, 1);

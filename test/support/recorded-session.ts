@@ -8,7 +8,7 @@ import { botSchema } from "../../src/bot/config/config-schema.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { Instrument } from "../../src/core/instrument.js";
-import type { Random } from "../../src/core/seam.js";
+import type { Clock, Random } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
@@ -43,6 +43,8 @@ export interface SessionWish {
   readonly kill?: boolean;
   /** How long everything is on its way: between one millisecond and twelve. Default: always the least. */
   readonly delays?: Random;
+  /** Sets the clock of the bot's machine, and not the exchange's, so long after its start. */
+  readonly setClock?: { readonly afterMs: Ms; readonly byMs: Ms };
 }
 
 /** A recorded session, and what its folder holds. */
@@ -121,6 +123,15 @@ export async function captureWish(folder: string, forMs: Ms, files: CaptureFiles
   return { ...makerWish(folder, forMs), flowOf: () => flow };
 }
 
+function clockThatIsSet(clock: Clock, { afterMs, byMs }: NonNullable<SessionWish["setClock"]>): Clock {
+  const setAtMs = clock.monotonicMs() + afterMs;
+  return {
+    nowMs: () => clock.nowMs() + (clock.monotonicMs() < setAtMs ? 0 : byMs),
+    monotonicMs: () => clock.monotonicMs(),
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+  };
+}
+
 /** Runs a bot on the embedded exchange in virtual time, over a network in memory, and records it. */
 export async function recordSession({
   config,
@@ -132,10 +143,12 @@ export async function recordSession({
   paper,
   kill = false,
   delays = QUICKEST,
+  setClock,
 }: SessionWish): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
-  const seam = { clock, random: seededRandom("session") };
-  const exchange = new EmbeddedExchange(wanted, seam, { flowOf });
+  const random = seededRandom("session");
+  const exchange = new EmbeddedExchange(wanted, { clock, random }, { flowOf });
+  const seam = { clock: setClock === undefined ? clock : clockThatIsSet(clock, setClock), random };
   exchange.start();
   const log: string[] = [];
   SessionRecording.claim(folder);

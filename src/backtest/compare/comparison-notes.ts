@@ -7,7 +7,12 @@ import { type RanAgain, startCreditOf } from "./run-again.js";
 
 /** What a reader of a comparison must know, so that nobody takes its figures for more than they are. */
 export function notesOf(session: Session, opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
-  return [...sessionNotes(session), ...opened.flatMap(takersNote), ...opened.flatMap((market) => doubtNotes(market, again))];
+  return [
+    ...sessionNotes(session),
+    ...opened.flatMap(recorderNotes),
+    ...opened.flatMap(takersNote),
+    ...opened.flatMap((market) => doubtNotes(market, again)),
+  ];
 }
 
 function sessionNotes(session: Session): string[] {
@@ -20,6 +25,11 @@ function sessionNotes(session: Session): string[] {
     ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
     ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
   ];
+}
+
+/** What the recorder said of a market: a stream that was lost, a clock that was set. */
+export function recorderNotes({ marketId, findings }: Pick<OpenedSessionMarket, "marketId" | "findings">): string[] {
+  return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
 }
 
 /** What a fit is worth, where the half that it did not see says nothing for it. */

@@ -5,6 +5,7 @@ import { openMarks } from "../../history/columns/open-marks.js";
 import { openTape } from "../../history/columns/open-tape.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { DAY_MS } from "../../history/day.js";
+import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import { HistoryStore } from "../../history/store.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { type RecordedAccount, readAccount } from "../session/recorded-orders.js";
@@ -25,6 +26,8 @@ export interface OpenedSessionMarket {
   readonly heard: Tape;
   /** Whether the recorded book has our orders in it. */
   readonly isInBook: boolean;
+  /** What its recorder found wrong with what it heard. */
+  readonly findings: readonly string[];
 }
 
 /** Opens what a session recorded of each market. @throws HistoryError naming a file that is broken; ConfigError where a market was never heard */
@@ -45,9 +48,22 @@ export async function openSession(folder: string, session: Session): Promise<rea
     const tape = isInBook ? withoutOwn(heard, account.orders) : heard;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
     const marks = hasMarks ? await openMarks(store, marketId, { ...span, creditDecimals }) : undefined;
-    opened.push({ marketId, instrument, account, history: { grade: "books", tape, marks }, heard, isInBook });
+    opened.push({
+      marketId,
+      instrument,
+      account,
+      history: { grade: "books", tape, marks },
+      heard,
+      isInBook,
+      findings: findingsOf(store, marketId),
+    });
   }
   return opened;
+}
+
+/** Each once: what is said of a stream is said in the days of all its kinds. */
+function findingsOf(store: HistoryStore, market: MarketId): string[] {
+  return [...new Set(RECORDED_KINDS.flatMap((kind) => store.days({ market, kind }).flatMap(({ findings }) => findings)))];
 }
 
 /** What of a market its recorded orders are judged by. */

@@ -17,6 +17,7 @@ import type { VenueEvent } from "../../exchange/venue.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { SessionRecorder } from "../../history/record/session-recorder.js";
+import { UnsteppedClock } from "../../history/record/unstepped-clock.js";
 import { HistoryStore } from "../../history/store.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
@@ -62,7 +63,7 @@ export class SessionRecording implements SessionTap {
     this.#options = options;
     this.#beginning = beginning;
     this.#recorders = recorders;
-    this.#stamps = new LocalStamps(options.seam.clock);
+    this.#stamps = new LocalStamps(new UnsteppedClock(options.seam.clock));
     this.#startedUs = this.#stamps.nowUs();
     const { folder, seam } = options;
     this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);

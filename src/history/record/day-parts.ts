@@ -33,10 +33,9 @@ export class DayParts {
     this.#options = options;
   }
 
-  /** Begins a part, in which all is heard that was heard before. Returns its first instant. */
-  begin(): number {
+  /** Begins a part, in which all is heard that was heard before. @param us its first instant. */
+  begin(us: number): void {
     const { folder, instrument, source, stamps, behindUs } = this.#options;
-    const us = stamps.nowUs();
     const { marketId: market, tickSize, stepSize } = instrument;
     this.#day = this.#dayAt(us);
     this.#part = RecordingPart.begin(folder, stamps.placeOf(us), {
@@ -49,7 +48,6 @@ export class DayParts {
     const heard = [...this.#heard];
     this.#heard.clear();
     for (const stream of heard) this.hear(stream, us);
-    return us;
   }
 
   /** Whether the day of the open part is over. */
@@ -64,6 +62,11 @@ export class DayParts {
     part?.close();
     this.#part = undefined;
     return part?.folder;
+  }
+
+  /** The clock went forward: how late it seems to be heard is to be seen anew. Call it where no part is open. */
+  forgetLatency(): void {
+    this.#smallestUs = undefined;
   }
 
   /** Leaves the open part as it is. */

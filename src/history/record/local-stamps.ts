@@ -1,20 +1,17 @@
 import type { Clock } from "../../core/seam.js";
 
-/** So far a stamp may run ahead of the clock to be told from the one before it. */
-const MOST_APART_US = 1_000;
-
 /**
  * When something was heard, in whole microseconds since 1970: the wall clock's millisecond, which is what the rest of the process goes by,
  * and within it what the clock that never steps back adds.
  */
 export class LocalStamps {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "nowMs" | "monotonicMs">;
   /** Wall time less the clock that never steps back. */
   #offsetMs: number | undefined;
   #seq = 0;
   #lastUs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, "nowMs" | "monotonicMs">) {
     this.#clock = clock;
   }
 
@@ -29,10 +26,9 @@ export class LocalStamps {
     return wallMs * 1000 + kept * 1000;
   }
 
-  /** When something is heard: what comes in one microsecond is told apart by one more each. A clock that was set back is followed. */
+  /** When something is heard, after all that was heard before it: what comes in one microsecond is told apart by one more each. */
   distinctUs(): number {
-    const us = this.nowUs();
-    this.#lastUs = us <= this.#lastUs && us > this.#lastUs - MOST_APART_US ? this.#lastUs + 1 : us;
+    this.#lastUs = Math.max(this.nowUs(), this.#lastUs + 1);
     return this.#lastUs;
   }
 

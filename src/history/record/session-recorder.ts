@@ -14,6 +14,7 @@ import { answerRecord, fillRecord, type RecordedAction, requestRecord, updateRec
 import { RecordedBook } from "./recorded-book.js";
 import { partsIn, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
+import { UnsteppedClock } from "./unstepped-clock.js";
 
 /** What a recorder is made of. */
 export interface SessionRecorderOptions {
@@ -49,6 +50,7 @@ export class SessionRecorder {
   readonly #options: SessionRecorderOptions;
   readonly #lock: StoreLock;
   readonly #folder: string;
+  readonly #clock: UnsteppedClock;
   readonly #stamps: LocalStamps;
   readonly #parts: DayParts;
   readonly #book = new RecordedBook();
@@ -65,10 +67,12 @@ export class SessionRecorder {
     this.#lock = lock;
     this.#folder = folder;
     this.#sealed = sealed;
-    this.#stamps = new LocalStamps(seam.clock);
-    const behindUs = clockBehindUs(store, instrument.marketId, this.#stamps.nowUs());
+    this.#clock = new UnsteppedClock(seam.clock);
+    this.#stamps = new LocalStamps(this.#clock);
+    const us = this.#stamps.nowUs();
+    const behindUs = clockBehindUs(store, instrument.marketId, us);
     this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
-    this.#begin();
+    this.#begin(us);
   }
 
   /**
@@ -96,11 +100,7 @@ export class SessionRecorder {
    * they were heard. A day's first snapshot, which no event is, has one too. Undefined for what is not of the market's data
    */
   event(event: VenueEvent): number | undefined {
-    return this.#guarded(() => {
-      const us = this.#stamps.distinctUs();
-      this.#turn(us);
-      return this.#event(event, us);
-    });
+    return this.#guarded(() => this.#event(event, this.#turn()));
   }
 
   #event(event: VenueEvent, us: number): number | undefined {
@@ -136,8 +136,7 @@ export class SessionRecorder {
     if (action.kind !== "place" && action.kind !== "cancel" && action.kind !== "cancel-all") return;
     if (action.marketId !== this.#market) return;
     this.#guarded(() => {
-      const us = this.#stamps.distinctUs();
-      this.#turn(us);
+      const us = this.#turn();
       this.#asked.set(action.actionId, action);
       this.#parts.add("orders", requestRecord(action, this.#options.instrument, level), us);
     });
@@ -152,7 +151,11 @@ export class SessionRecorder {
     this.#timer = undefined;
     const { store, limits } = this.#options;
     try {
-      this.#guarded(() => this.#parts.end(this.#stamps.nowUs()));
+      this.#guarded(() => {
+        const us = this.#stamps.nowUs();
+        this.#followClock(us);
+        this.#parts.end(us);
+      });
       await this.#sealing;
       if (this.#failed !== undefined) throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
       for (const folder of partsIn(this.#folder)) this.#sealed.push(...(await sealPart(store, folder, limits)));
@@ -218,12 +221,40 @@ export class SessionRecorder {
     if (wasHeard) this.#parts.find(`the ${stream} stream was lost: ${reason}`, us);
   }
 
-  /** Begins the day's part where this is the first that is heard of a day. */
-  #turn(us: number): void {
-    if (!this.#parts.isOver(us)) return;
-    const folder = this.#parts.end(us);
-    this.#timer?.cancel();
-    this.#begin();
+  /** Begins the day's part where what is heard now is the first of a day. @returns when it is heard: after the whole book that its part begins with */
+  #turn(): number {
+    const us = this.#stamps.distinctUs();
+    const isSet = this.#followClock(us);
+    const isOver = this.#parts.isOver(us);
+    if (isOver) this.#nextPart(us, us);
+    return isSet || isOver ? this.#stamps.distinctUs() : us;
+  }
+
+  /**
+   * Says where the machine's clock was set. What the exchange does not stamp is dated by how late the rest of its part is heard: one part has one clock.
+   * @returns whether it was
+   */
+  #followClock(us: number): boolean {
+    const steps = this.#clock.takeSteps();
+    for (const steppedMs of steps) {
+      const seconds = Math.abs(steppedMs) / 1000;
+      if (steppedMs < 0) {
+        this.#parts.find(`this machine's clock was set back by ${seconds} s: the recording keeps to the time before`, us);
+        continue;
+      }
+      this.#nextPart(us - steppedMs * 1000, us, () => this.#parts.forgetLatency());
+      this.#parts.find(
+        `this machine's clock went forward by ${seconds} s: it was set, and all from here on is heard that much later, or the machine stood still`,
+        us,
+      );
+    }
+    return steps.length > 0;
+  }
+
+  #nextPart(endUs: number, beginUs: number, between?: () => void): void {
+    const folder = this.#parts.end(endUs);
+    between?.();
+    this.#begin(beginUs);
     const { store, limits, sealsDays = true, onSealFailed } = this.#options;
     if (folder === undefined || !sealsDays) return;
     this.#sealing = this.#sealing
@@ -234,15 +265,17 @@ export class SessionRecorder {
   }
 
   /** Each part begins with the whole book: it is replayed by itself. */
-  #begin(): void {
-    const us = this.#parts.begin();
+  #begin(us: number): void {
+    this.#parts.begin(us);
     if (this.#book.sequence !== undefined) this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
     this.#keepFlushing();
   }
 
   #keepFlushing(): void {
+    this.#timer?.cancel();
     this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
       this.#guarded(() => {
+        this.#followClock(this.#stamps.nowUs());
         this.#parts.flush();
         this.#keepFlushing();
       });

@@ -37,13 +37,13 @@ async function settled(path: string): Promise<void> {
   }
 }
 
-/** Puts a small text at a path, whole or not at all, whenever the process or the machine ends. @throws Error of the system where the disk has no room for all of it */
-export function writeWhole(path: string, text: string): void {
+/** Puts a text at a path, whole or not at all, whenever the process or the machine ends; in parts where it may be longer than any text. @throws Error of the system where the disk has no room for all of it */
+export function writeWhole(path: string, text: string | Iterable<string>): void {
   const temporary = `${path}.next`;
   const handle = openSync(temporary, "w", 0o600);
   try {
     // One write may take a part alone, as on a disk that fills: this goes on with the rest, which is then refused.
-    writeFileSync(handle, text);
+    for (const part of typeof text === "string" ? [text] : text) writeFileSync(handle, part);
     fsyncSync(handle);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
@@ -8,6 +8,7 @@ import { StoreLock } from "../../history/store-lock.js";
 import { onDisk } from "../report/on-disk.js";
 import type { JobResult } from "./play-job.js";
 import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
+import { wholeLines } from "./whole-lines.js";
 
 const FORMAT = "marketwright-sweep-results/2";
 
@@ -84,32 +85,43 @@ export class ResultsFile {
   /** Takes what was written whole. @returns its length in bytes */
   #read(path: string, fingerprint: string, directory: string): number {
     if (pathKind(path) === undefined) return 0;
-    const text = readFileSync(path, "utf8");
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    const [header, ...lines] = whole.split("\n").slice(0, -1);
-    if (header === undefined) return 0;
-    const { format, fingerprint: theirs } = parsed(header, path, 1) as { readonly format?: unknown; readonly fingerprint?: unknown };
-    if (format !== FORMAT || theirs !== fingerprint) {
-      throw new ConfigError("has the results of another sweep: its files, its history or this program have changed since", {
-        field: "--out",
-        value: directory,
-        expected: "another folder, or --replace to begin anew",
-      });
+    let whole = 0;
+    let at = 0;
+    for (const { text, endByte } of wholeLines(path)) {
+      at += 1;
+      if (at === 1) requireOurs(parsed(text, path, at), fingerprint, directory);
+      else this.#take(parsed(text, path, at) as Line, path, at);
+      whole = endByte;
     }
-    for (const [at, line] of lines.entries()) {
-      const { job, ...result } = parsed(line, path, at + 2) as Line;
-      const { figures, ended, doubts } = result;
-      if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string" || !Array.isArray(doubts))
-        throw broken(path, at + 2);
-      if (!this.#results.has(job)) this.#results.set(job, result);
-    }
-    return Buffer.byteLength(whole);
+    return whole;
   }
+
+  #take({ job, ...result }: Line, path: string, at: number): void {
+    const { figures, ended, doubts } = result;
+    if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string" || !Array.isArray(doubts))
+      throw broken(path, at);
+    if (!this.#results.has(job)) this.#results.set(job, result);
+  }
+}
+
+/** @throws ConfigError for the first line of another sweep's results */
+function requireOurs(
+  { format, fingerprint: theirs }: { readonly format?: unknown; readonly fingerprint?: unknown },
+  fingerprint: string,
+  directory: string,
+): void {
+  if (format === FORMAT && theirs === fingerprint) return;
+  throw new ConfigError("has the results of another sweep: its files, its history or this program have changed since", {
+    field: "--out",
+    value: directory,
+    expected: "another folder, or --replace to begin anew",
+  });
 }
 
 function isOf(path: string, fingerprint: string): boolean {
   if (pathKind(path) === undefined) return false;
-  return readFileSync(path, "utf8").startsWith(`${JSON.stringify({ format: FORMAT, fingerprint })}\n`);
+  for (const { text } of wholeLines(path)) return text === JSON.stringify({ format: FORMAT, fingerprint });
+  return false;
 }
 
 function parsed(line: string, path: string, at: number): object {

@@ -19,7 +19,7 @@ import { refusal, refusedGrid, refusedSize, requireTaken } from "./refused-point
 import { ResultsFile } from "./results-file.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
 import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
-import { SWEEP_FORMAT, type SweepResult } from "./sweep-json.js";
+import { SWEEP_FORMAT, type SweepResult, sweepJsonParts } from "./sweep-json.js";
 import { sweepPage } from "./sweep-page.js";
 import { checkStrategies } from "./sweep-strategies.js";
 import { requireUnchanged } from "./unchanged-history.js";
@@ -238,7 +238,7 @@ function fingerprintOf(sweep: SweepConfig, version: string, { files, gaps }: His
 function written(directory: string, result: SweepResult): Omit<SweepOutcome, "inputs"> {
   dropOtherBest(directory, result.best);
   const [json, html] = [join(directory, SWEEP_FILES.json), join(directory, SWEEP_FILES.html)];
-  onDisk(json, () => writeWhole(json, `${JSON.stringify(result)}\n`));
+  onDisk(json, () => writeWhole(json, sweepJsonParts(result)));
   onDisk(html, () => writeWhole(html, sweepPage(result)));
   return { result, json, html };
 }

@@ -42,12 +42,16 @@ export function dropOtherBest(directory: string, best: number): void {
   if (bestIn(join(directory, SWEEP_FILES.json)) !== best) rmSync(join(directory, BEST_FOLDER), { recursive: true, force: true });
 }
 
+const TOO_LONG: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
+
 function bestIn(json: string): unknown {
   if (pathKind(json) !== "file") return undefined;
   try {
     return (JSON.parse(readFileSync(json, "utf8")) as { readonly best?: unknown } | null)?.best;
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
+    // Of a million runs it is longer than a text may be, or a file that is read at once: nobody can tell then which point was the best.
+    const isTooLong = cause instanceof Error && "code" in cause && TOO_LONG.has(String(cause.code));
+    if (!isTooLong && !(cause instanceof SyntaxError)) throw cause;
     return undefined;
   }
 }

@@ -72,6 +72,22 @@ export const sweepJsonShape = z
 /** What a sweep came to, as `sweep.json` holds it. */
 export type SweepResult = z.infer<typeof sweepJsonShape>;
 
+/** The text of `sweep.json`, point by point: a million runs are longer than a text may be. */
+export function* sweepJsonParts(result: SweepResult): Generator<string, void> {
+  let before = "{";
+  for (const [key, value] of Object.entries(result)) {
+    yield `${before}${JSON.stringify(key)}:`;
+    before = ",";
+    if (key !== "points") yield JSON.stringify(value);
+    else {
+      yield "[";
+      for (const [at, point] of result.points.entries()) yield `${at === 0 ? "" : ","}${JSON.stringify(point)}`;
+      yield "]";
+    }
+  }
+  yield "}\n";
+}
+
 /** The JSON Schema of `sweep.json`, as text: what `config/sweep.schema.json` holds. */
 export function sweepJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(sweepJsonShape), null, 2)}\n`;

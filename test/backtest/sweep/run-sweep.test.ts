@@ -35,6 +35,7 @@ describe("a sweep", () => {
     const { points, best, format } = whole.result;
     expect([format, points.length]).toEqual([SWEEP_FORMAT, 6]);
     expect(sweepJsonShape.parse(JSON.parse(bytes))).toEqual(whole.result);
+    expect(bytes).toBe(`${JSON.stringify(whole.result)}\n`);
     const point = points[4];
     expect(point?.values).toEqual({ "markets.btcusdc.params.halfSpreadBps": 0.1, "fills.orderLatencyMs": 5 });
     const bot = botFile();

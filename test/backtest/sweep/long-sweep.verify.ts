@@ -1,0 +1,40 @@
+import { constants } from "node:buffer";
+import { appendFileSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
+import { dropOtherBest, SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
+import { SweepStage } from "./sweep-stage.js";
+
+const stage = new SweepStage();
+afterAll(() => rmSync(stage.folder, { recursive: true }));
+
+/** As many times ten megabytes as no text can hold. */
+const PIECES = Math.ceil(constants.MAX_STRING_LENGTH / 10_000_000);
+
+// A sweep of a million runs that was interrupted could not go on: its results are longer than any text.
+it("goes on from the results of a million runs, and cuts off what a kill left of the last", () => {
+  const out = stage.out();
+  new ResultsFile(out, "print", false).close();
+  const path = join(out, SWEEP_FILES.results);
+  const result = { figures: { profit: "1" }, ended: "end-of-history", doubts: [] };
+  // Room before a line, which JSON does not mind, stands for the other runs.
+  for (let at = 0; at < PIECES; at++)
+    appendFileSync(path, `${" ".repeat(10_000_000)}${JSON.stringify({ job: `whole-${at}`, ...result })}\n`);
+  const whole = statSync(path).size;
+  appendFileSync(path, '{"job":"whole-99","figu');
+  const again = new ResultsFile(out, "print", false);
+  expect([...again.done.keys()]).toEqual(Array.from({ length: PIECES }, (_, at) => `whole-${at}`));
+  again.close();
+  expect(statSync(path).size).toBe(whole);
+});
+
+it("drops the report of a best point that a longer sweep.json cannot name any more", () => {
+  const out = stage.out();
+  mkdirSync(join(out, "best"), { recursive: true });
+  const path = join(out, SWEEP_FILES.json);
+  for (let at = 0; at < PIECES; at++) appendFileSync(path, " ".repeat(10_000_000));
+  appendFileSync(path, '{"best":0}\n');
+  dropOtherBest(out, 0);
+  expect(() => statSync(join(out, "best"))).toThrow(/ENOENT/);
+});

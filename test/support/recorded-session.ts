@@ -41,6 +41,8 @@ export interface SessionWish {
   readonly paper?: PaperModels;
   /** Ends it as a killed process does. */
   readonly kill?: boolean;
+  /** Somebody halts it after so long, and lets it quote again after so much more. */
+  readonly halt?: { readonly afterMs: Ms; readonly forMs: Ms };
   /** How long everything is on its way: between one millisecond and twelve. Default: always the least. */
   readonly delays?: Random;
   /** Sets the clock of the bot's machine, and not the exchange's, so long after its start. */
@@ -142,6 +144,7 @@ export async function recordSession({
   folder,
   paper,
   kill = false,
+  halt,
   delays = QUICKEST,
   setClock,
 }: SessionWish): Promise<RecordedSession> {
@@ -200,7 +203,13 @@ export async function recordSession({
       },
     }),
   );
-  await clock.runFor(forMs);
+  if (halt !== undefined) {
+    await clock.runFor(halt.afterMs);
+    running.command({ command: "halt", reason: "news at eight" });
+    await clock.runFor(halt.forMs);
+    running.command({ command: "resume" });
+  }
+  await clock.runFor(forMs - (halt === undefined ? 0 : halt.afterMs + halt.forMs));
   if (!kill) {
     running.command({ command: "stop", reason: "the session is over" });
     await settled(running.stopped);

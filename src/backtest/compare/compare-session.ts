@@ -8,7 +8,7 @@ import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { type AgainModel, type AgainWish, againModels } from "./again-models.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
-import { fitNote, notesOf } from "./comparison-notes.js";
+import { fitNote, notesOf, nothingFilledNote } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
@@ -94,7 +94,8 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     },
     notes: [
       ...judged.flatMap(({ market, fit }) => (fit === undefined ? [] : fitNote(market.marketId, fit))),
-      ...notesOf(session, opened, again),
+      ...(session.mode === "no-fills" ? [] : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
+      ...notesOf(session, opened, again, sameInputs.handHalts),
     ],
   };
 }

@@ -2,14 +2,27 @@ import type { CreditUnits } from "../../core/units.js";
 import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
 import type { Session } from "../session/session-file.js";
 import type { Judged } from "./fit.js";
+import type { HandHalt } from "./halted-by-hand.js";
+import type { FillMatch } from "./match-fills.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 import { type RanAgain, startCreditOf } from "./run-again.js";
 
+/** Of what a share is one. */
+interface ShareOfUnion {
+  readonly match: Pick<FillMatch<unknown, unknown>, "unionLots">;
+}
+
 /** What a reader of a comparison must know, so that nobody takes its figures for more than they are. */
-export function notesOf(session: Session, opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
+export function notesOf(
+  session: Session,
+  opened: readonly OpenedSessionMarket[],
+  again: RanAgain,
+  handHalts: readonly HandHalt[],
+): string[] {
   return [
     ...sessionNotes(session),
     ...opened.flatMap(recorderNotes),
+    ...handHaltNotes(session, handHalts),
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
   ];
@@ -32,6 +45,16 @@ export function recorderNotes({ marketId, findings }: Pick<OpenedSessionMarket, 
   return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
 }
 
+/** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */
+export function handHaltNotes({ startedUs, endedUs }: Pick<Session, "startedUs" | "endedUs">, halts: readonly HandHalt[]): string[] {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1);
+  const whole = seconds((endedUs - startedUs) / 1000);
+  return halts.map(({ marketId, ms }) => {
+    const where = marketId === undefined ? "" : ` in ${marketId}`;
+    return `the session was halted by hand${where} for ${seconds(ms)} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
+  });
+}
+
 /** What a fit is worth, where the half that it did not see says nothing for it. */
 export function fitNote(marketId: string, { best, plain }: Record<"best" | "plain", Pick<Judged, "secondHalf">>): string[] {
   const [fitted, unfitted] = [best.secondHalf.share, plain.secondHalf.share];
@@ -41,6 +64,16 @@ export function fitNote(marketId: string, { best, plain }: Record<"best" | "plai
         `in ${marketId} the fit does worse than no fit in the half that it did not see, ${percent(fitted)} against ${percent(unfitted)}: what it found is chance, and not to be used`,
       ]
     : [];
+}
+
+/** Of shares of nothing, which are 100 %. */
+export function nothingFilledNote(marketId: string, judged: Record<"whole" | "firstHalf" | "secondHalf", ShareOfUnion>): string[] {
+  const lacking = (["whole", "firstHalf", "secondHalf"] as const).find((part) => judged[part].match.unionLots === 0);
+  if (lacking === undefined) return [];
+  const when = { whole: "", firstHalf: " in the first half", secondHalf: " in the second half" }[lacking];
+  return [
+    `in ${marketId} none of the session's orders was filled${when}, neither live nor again: that they are alike to 100 % there says nothing`,
+  ];
 }
 
 /** What a comparison cannot say of fills that took on arrival. */

@@ -15,6 +15,7 @@ import type { Strategies } from "../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../session/recorded-turns.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { RecordedIntent } from "./compare-intents.js";
+import { type HandHalt, HandHalts } from "./halted-by-hand.js";
 import { type HeardData, HeardMarket } from "./heard-market.js";
 
 /** Where the same inputs did not give the same intents. */
@@ -37,6 +38,8 @@ export interface IntentsAgain {
   readonly equal: number;
   /** The first that did not; nothing is run after it. */
   readonly firstDifference: IntentDifference | undefined;
+  /** As far as it was run. */
+  readonly handHalts: readonly HandHalt[];
 }
 
 /**
@@ -76,6 +79,7 @@ class TurnReplay {
   readonly #recorded: readonly RecordedIntent[];
   readonly #seam: ReplaySeam;
   readonly #bot: Bot;
+  readonly #handHalts = new HandHalts();
   #turns = 0;
   #equal = 0;
   #ran = false;
@@ -98,6 +102,7 @@ class TurnReplay {
       outbox: { enqueue: () => {} },
       observer: (notice) => {
         if (notice.kind === "intent") this.#wanted.push(notice.intent);
+        this.#handHalts.hear(notice, this.#seam.clock.monotonicMs());
       },
       bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
       journal: {
@@ -137,7 +142,8 @@ class TurnReplay {
             live: textOf(missing),
             replay: null,
           };
-    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference };
+    const handHalts = this.#handHalts.until(this.#seam.clock.monotonicMs());
+    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, handHalts };
   }
 
   #inputOf(input: RecordedTurn["input"]): BotInput | string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitNote } from "../../../src/backtest/compare/comparison-notes.js";
+import { fitNote, nothingFilledNote } from "../../../src/backtest/compare/comparison-notes.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
@@ -19,5 +19,26 @@ describe("what a comparison says of its fit", () => {
 
   it("is nothing where that half is no less alike with it", () => {
     expect([...fitNote("btcusdc", shares(1, 0.972)), ...fitNote("btcusdc", shares(0.98, 0.98))]).toEqual([]);
+  });
+});
+
+describe("what a comparison says of shares of nothing", () => {
+  const parts = (whole: number, firstHalf: number, secondHalf: number) => ({
+    whole: { match: { unionLots: whole } },
+    firstHalf: { match: { unionLots: firstHalf } },
+    secondHalf: { match: { unionLots: secondHalf } },
+  });
+
+  // A session that stood halted was alike to 100 % in both of its halves, as one is whose backtest can be believed.
+  it("is that they are of nothing, in the whole or in the half that had no fill", () => {
+    expect(nothingFilledNote("btcusdc", parts(0, 0, 0))).toEqual([
+      "in btcusdc none of the session's orders was filled, neither live nor again: that they are alike to 100 % there says nothing",
+    ]);
+    expect(nothingFilledNote("btcusdc", parts(7, 7, 0))).toEqual([expect.stringContaining("filled in the second half, neither")]);
+    expect(nothingFilledNote("btcusdc", parts(7, 0, 7))).toEqual([expect.stringContaining("filled in the first half, neither")]);
+  });
+
+  it("is nothing where each half has a fill", () => {
+    expect(nothingFilledNote("btcusdc", parts(7, 3, 4))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import { recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
+import { handHaltNotes, recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
 import { type OpenedSessionMarket, openSession } from "../../../src/backtest/compare/open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "../../../src/backtest/compare/replay-turns.js";
 import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
@@ -33,7 +33,7 @@ async function again(
 }
 
 function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
-  expect(again).toEqual({ turns: turns.count, intents: intents.count, equal: intents.count, firstDifference: undefined });
+  expect(again).toEqual({ turns: turns.count, intents: intents.count, equal: intents.count, firstDifference: undefined, handHalts: [] });
   expect(again.intents).toBeGreaterThan(10);
 }
 
@@ -83,6 +83,22 @@ it.each([-800, 800])(
     for (const market of opened) expect(recorderNotes(market)).toEqual([expect.stringContaining(`this machine's clock ${said}`)]);
   },
 );
+
+// A trader found his backtest better than live by what it earned while he had the quotes down for the news.
+it("knows for how long a person had the quotes down, which nobody does of the bot that is run again", async () => {
+  const { folder: at, session } = await recordSession({
+    ...makerWish(folder(), 4_000),
+    paper: PAPER,
+    halt: { afterMs: 1_500, forMs: 2_000 },
+  });
+  if (session === undefined) throw new Error("not recorded");
+  const { firstDifference, handHalts } = await again(at, session);
+  expect(firstDifference).toBeUndefined();
+  expect(handHalts).toEqual([{ marketId: undefined, ms: 2_000 }]);
+  expect(handHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, handHalts)).toEqual([
+    "the session was halted by hand for 2.0 of its 4.0 s: the bot run again is not, and quotes meanwhile",
+  ]);
+});
 
 /** The tape, with the first best bid that a message tells after another made a tick better. */
 function withBestBid(tape: Tape, after: number): Tape {

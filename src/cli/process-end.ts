@@ -9,6 +9,8 @@ const ALONE = "the process that started this one is gone";
 const STDIO = [0, 1, 2] as const;
 /** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
 const SAME_SIGNAL_MS = 1000;
+/** What a system says that lets a process, or itself, open no more files. */
+const TOO_MANY_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
 /**
  * How this process ends. It is made before the command's modules are loaded, so that no signal comes before it, and brings no module along but codes:
@@ -18,6 +20,7 @@ export class ProcessEnd {
   #take: ((by: string) => void) | undefined;
   #signal: Promise<string> | undefined;
   #unwritten: Error | undefined;
+  #uncaught: { readonly error: unknown } | undefined;
   #isOver = false;
   #isHungUp = false;
 
@@ -28,11 +31,13 @@ export class ProcessEnd {
       // Listening alone must not keep a process alive that has nothing else to do.
       process.channel?.unref();
     }
+    process.on("uncaughtExceptionMonitor", (error) => {
+      // Where somebody hears of it, it does not end the process.
+      if (process.listenerCount("uncaughtException") === 0) this.#uncaught = { error };
+    });
     process.once("exit", (code) => {
       if (this.#isOver) return;
-      say(
-        `the process was ended with ${code} before its command was done; expected nothing in it to call process.exit: does a strategy, or a package of one?`,
-      );
+      say(this.#uncaught === undefined ? endedFromWithin(code) : endedBy(this.#uncaught.error));
       process.exitCode = EXIT.failure;
     });
     // Who read what is printed here may be gone, with a pipe or a terminal: a bot and a guard go on without a reader.
@@ -94,6 +99,18 @@ export class ProcessEnd {
     say(`interrupted (${by}): nothing was begun`);
     this.now(exitCodeBy(by));
   };
+}
+
+function endedFromWithin(code: number): string {
+  return `the process was ended with ${code} before its command was done; expected nothing in it to call process.exit: does a strategy, or a package of one?`;
+}
+
+/** Node has more of it below. */
+function endedBy(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code)
+    ? `the process may open no more files (${said}); expected a limit of 256 or more: ulimit -n`
+    : `the process was ended by an error that nobody foresaw (${said}) before its command was done`;
 }
 
 function letGo(descriptor: number): void {

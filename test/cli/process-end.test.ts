@@ -55,6 +55,19 @@ async function opened(pipe: string): Promise<number> {
   }
 }
 
+describe("a limit of open files that is too low", () => {
+  // It was laid to the strategies of whoever ran it.
+  it("is named by what the system says of it, with what would do", async () => {
+    const file = bot("http://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1");
+    const script = `ulimit -n 40 && exec "$@"`;
+    const child = spawn("sh", ["-c", script, "sh", process.execPath, command, "check", file], { stdio: ["ignore", "ignore", "pipe"] });
+    const { code, err } = await endOf(child);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^marketwright: the process may open no more files \(EMFILE: .*\); expected a limit of 256 or more: ulimit -n$/m);
+    expect(err).not.toContain("strategy");
+  });
+});
+
 describe("a signal", () => {
   // Before the command's own modules are there: on a slow machine that is the first second of its life.
   it.each([

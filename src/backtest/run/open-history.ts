@@ -166,6 +166,14 @@ export function firstUs({ tapes, klines }: OpenedMarket): number {
   return Math.min(...days);
 }
 
+/** Whether a market may have a record between two instants, as the heads of its files tell: what lies between two blocks, or beside all, has none. */
+export function mayHaveRecords({ tapes, klines }: OpenedMarket, { fromUs, toUs }: Asked): boolean {
+  if (klines !== undefined) return klines.startUs.some((us) => us >= fromUs && us < toUs);
+  return (tapes as TapeSource).days.some(({ tape }) =>
+    tape.footer.blocks.some(({ firstUs, lastUs }) => firstUs < toUs && lastUs >= fromUs),
+  );
+}
+
 /** The last instant of what a market has. */
 function lastUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return (klines.startUs[klines.bars - 1] ?? 0) + klines.intervalUs;

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { instantText } from "../../history/day.js";
 import { writeWhole } from "../../history/durable-file.js";
 import { GridError } from "../../history/history-errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
 import type { DataFile } from "../report/run-meta.js";
-import { historyKey, openHistory } from "../run/open-history.js";
+import { historyKey, mayHaveRecords, type OpenedHistory, openHistory } from "../run/open-history.js";
 import { requireReported } from "../run/reported-span.js";
 import { type InputSums, inputsOf, latencySums } from "./input-files.js";
 import type { HistoryContents, JobBatch, JobRunner } from "./job-runner.js";
@@ -23,7 +24,7 @@ import { SWEEP_FORMAT, type SweepResult, sweepJsonParts } from "./sweep-json.js"
 import { sweepPage } from "./sweep-page.js";
 import { checkStrategies } from "./sweep-strategies.js";
 import { requireUnchanged } from "./unchanged-history.js";
-import { afterWarmup, type SweepWindow, splitsOf } from "./windows.js";
+import { afterWarmup, type Split, type SweepWindow, splitsOf } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */
 export interface SweepRun {
@@ -62,6 +63,7 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
   const whole = { fromUs, toUs };
   const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   requireAllReported(sweep, opened);
+  requireRecorded(splits ?? [], opened, sweep.configs);
   const inputs = { ...(await checkStrategies(sweep, run.log)), ...(await latencySums(sweep.configs)) };
   const print = fingerprintOf(sweep, run.version, opened, inputs);
   const results = new ResultsFile(run.directory, print, run.replace);
@@ -219,6 +221,20 @@ function requireAllReported(
     } catch (cause) {
       throw cause instanceof ConfigError ? pointError(cause, points[at] as Point) : cause;
     }
+  }
+}
+
+/** Before a run is wasted. @throws ConfigError naming a market that has no record of a window */
+function requireRecorded(splits: readonly Split[], { markets, startUs }: OpenedHistory, configs: readonly BacktestConfig[]): void {
+  const warmupMs = Math.max(...configs.map((config) => config.warmupMs));
+  for (const { name, fromUs, toUs } of splits.flatMap(({ train, test }) => [train, afterWarmup(test, warmupMs, startUs)])) {
+    const silent = markets.find((market) => !mayHaveRecords(market, { fromUs, toUs }));
+    if (silent === undefined) continue;
+    throw new ConfigError("has no record of a window", {
+      field: `history.markets.${silent.marketId}`,
+      value: `${name}, ${instantText(Math.floor(fromUs / 1000))} to ${instantText(Math.floor(toUs / 1000))}`,
+      expected: "windows in which every market was recorded: history.from and history.to, or other lengths",
+    });
   }
 }
 

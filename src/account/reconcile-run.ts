@@ -82,7 +82,7 @@ export interface ComparedPosition {
  * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
  * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain, and
  * trades until they settle: the specification does not say which of the two a position is of. What a liquidation has moved it by is what is
- * left beside those trades, so that one that waits to be explained has to wait until it is known which of them the position lacks.
+ * left beside all of those trades, so that one that waits to be explained has to wait until it is known which of them the position has.
  * Undefined: nothing can be said.
  */
 export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
@@ -93,7 +93,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   const base = intake.trades.baseLots(marketId);
   const known = trail.length === 1 ? lackingLots(run, intake, marketId, nowMs) : undefined;
   const isMoved = intake.takeovers.isWaiting(marketId);
-  if (isMoved && known === undefined && !intake.takeovers.isOverdue(marketId, nowMs)) return undefined;
+  if (isMoved && known === undefined) return undefined;
   const untold = intake.takeovers.untoldLots(marketId, nowMs);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   for (const unsettled of isMoved && known !== undefined ? [known] : intake.trades.unsettledLots(marketId)) {
@@ -115,18 +115,23 @@ export function noteCounting(run: ReconcileRun, intake: Intake, marketId: Market
   const counted = countedPosition(run, marketId);
   const isMoved = takeovers.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
   if (counted === undefined || isMoved || trades.trail(marketId).length !== 1) return;
-  const open = trades.openLots(marketId, settlingSinceMs(run, nowMs));
-  if (open === undefined || open === 0) return;
+  const open = trades.open(marketId);
+  if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
   const lacking = trades.positionLots(marketId) - intake.onOurGrid(marketId, counted).lots;
   if (lacking === 0) counting.show("match");
-  else if (lacking === open) counting.show("settlement");
+  else if (lacking === open.lots) counting.show("settlement");
 }
 
-/** What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. */
-function lackingLots(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): Lots | undefined {
-  if (intake.counting.from === "match") return 0;
-  const open = intake.trades.openLots(marketId, settlingSinceMs(run, nowMs));
-  return open === 0 || intake.counting.from === "settlement" ? open : undefined;
+/**
+ * What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. A
+ * liquidation that has waited for too long for trades that nothing settles is told as if it had them.
+ */
+function lackingLots(run: ReconcileRun, { counting, trades, takeovers }: Intake, marketId: MarketId, nowMs: Ms): Lots | undefined {
+  if (counting.from === "match") return 0;
+  const open = trades.open(marketId);
+  if (open === undefined || open.lots === 0) return open?.lots;
+  if (counting.from === "settlement" && open.sinceMs >= settlingSinceMs(run, nowMs)) return open.lots;
+  return takeovers.isOverdue(marketId, nowMs) ? 0 : undefined;
 }
 
 /**

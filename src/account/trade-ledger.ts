@@ -165,19 +165,21 @@ export class TradeLedger {
   }
 
   /**
-   * Signed lots of the trades that had not settled when the trail was begun and have not since: what a position that was told in between lacks
-   * for certain if it has trades from their settlement on. Undefined where one of them is over meanwhile, or was made before `sinceMs`:
-   * nobody knows whether such a position has it.
+   * The trades that had not settled when the trail was begun and have not since, which a position that was told in between lacks for certain if it
+   * has trades from their settlement on: their signed lots, and when the oldest was made. Undefined where one of them is over meanwhile: such a
+   * position may have it or not.
    */
-  openLots(marketId: MarketId, sinceMs: Ms): Lots | undefined {
+  open(marketId: MarketId): { readonly lots: Lots; readonly sinceMs: Ms } | undefined {
     const market = this.#markets.get(marketId);
-    let open = 0;
+    let lots = 0;
+    let sinceMs = Number.POSITIVE_INFINITY;
     for (const id of market?.lately ?? []) {
       const trade = market?.trades.get(id);
-      if (trade === undefined || isOver(trade) || trade.timeMs < sinceMs) return undefined;
-      open += signOf(trade.side) * trade.lots;
+      if (trade === undefined || isOver(trade)) return undefined;
+      lots += signOf(trade.side) * trade.lots;
+      sinceMs = Math.min(sinceMs, trade.timeMs);
     }
-    return open;
+    return { lots, sinceMs };
   }
 
   /**

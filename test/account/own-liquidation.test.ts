@@ -4,6 +4,7 @@ import { Profit } from "../../src/account/profit.js";
 import type { Side } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
+import { TIMEOUT } from "./scripted-exchange.js";
 import { creditOf, LOT_VALUE, MARK, newIncomeId, Scene } from "./takeover-scene.js";
 
 describe("the own account being liquidated", () => {
@@ -117,6 +118,22 @@ describe("the own account being liquidated amid trades that have not settled", (
     expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
     expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
     expect(scene.differences).toEqual([]);
+  });
+
+  it("takes no position for ours that is so by a trade told meanwhile, however late it is listed", () => {
+    const scene = new Scene().start();
+    const toldAtMs = scene.nowMs;
+    scene.instead = ({ ask }) => (ask === "balances" && scene.nowMs < toldAtMs + 32_000 ? TIMEOUT : undefined);
+    let trades = true;
+    scene.meanwhile = ({ ask }) => {
+      if (ask !== "userTrades" || scene.asked.at(-2)?.ask !== "balances" || scene.nowMs < toldAtMs + 32_000 || !trades) return;
+      trades = false;
+      scene.trades(4, "SELL");
+    };
+    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+    scene.wait(1000).streamDown().streamUp();
+    expect([...knownPositions(scene, 60_000)]).toEqual([-3]);
+    expect([trades, scene.position, scene.differences]).toEqual([false, -3, []]);
   });
 
   it("waits for no trade that nothing settles", () => {

@@ -1,16 +1,15 @@
-import { expect } from "vitest";
 import { Account } from "../../src/account/account.js";
 import type { AccountStep } from "../../src/account/changes.js";
-import { isFinalPhase } from "../../src/account/order.js";
 import type { Hex, Ms, Side } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Action, Outcome } from "../../src/exchange/venue.js";
 import { INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
 import { ScriptedExchange, TIMEOUT } from "./scripted-exchange.js";
-import { worstPosition } from "./worst-position.js";
 
 const WINDOW_MS = 5000;
 const STEP_MS = 50;
+/** 60,000 a base: credit units. */
+const MARK = 60_000_000_000n;
 export const SLOT_LOTS = 10;
 
 export interface Faults {
@@ -24,15 +23,19 @@ export interface Faults {
   readonly disorder: boolean;
   /** What the exchange's positions count from: its matches, unless said otherwise. */
   readonly positionsFrom?: ScriptedExchange["positionsFrom"];
+  /** Chance out of 100, twenty times a second, that the bot is killed and started again. */
+  readonly restarting?: number;
+  /** The account takes positions over in liquidations. */
+  readonly takesOver?: boolean;
 }
 
 /** An exchange, a network and a careless bot, all from one seed: what may happen in any order does. */
-class Race {
+export class Race {
   readonly exchange = new ScriptedExchange();
-  readonly account: Account;
+  account: Account;
   nowMs: Ms = T0;
   quiet = false;
-  readonly #faults: Faults;
+  protected readonly faults: Faults;
   #state: number;
   #serial = 0;
   #tradeId = 0;
@@ -46,9 +49,26 @@ class Race {
 
   constructor(seed: number, faults: Faults) {
     this.#state = seed >>> 0;
-    this.#faults = faults;
+    this.faults = faults;
     this.exchange.positionsFrom = faults.positionsFrom ?? "match";
-    this.account = new Account({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, nextActionId: () => this.#actionId++ });
+    this.account = this.#started();
+    this.#stream(true);
+  }
+
+  #started(before?: Account): Account {
+    const account = new Account({
+      instruments: new Map([[MARKET, INSTRUMENT]]),
+      nonceTag: TAG,
+      nextActionId: () => this.#actionId++,
+      ...(this.faults.takesOver === true ? { takeoversBefore: before?.takeovers ?? [] } : {}),
+    });
+    account.onEvent({ type: "market-state", marketId: MARKET, mark: MARK } as never, this.nowMs);
+    return account;
+  }
+
+  /** What is under way to the old one is lost. */
+  #restart(): void {
+    this.account = this.#started(this.account);
     this.#stream(true);
   }
 
@@ -60,8 +80,8 @@ class Race {
         due.run();
         check();
       }
-      this.#take(this.account.onTick(this.nowMs));
-      if (!this.quiet) this.#live();
+      this.take(this.account.onTick(this.nowMs));
+      if (!this.quiet) this.live();
       check();
     }
   }
@@ -82,15 +102,16 @@ class Race {
     return this.#slots.has(hash);
   }
 
-  #live(): void {
-    if (this.#chance(8)) this.#place();
-    if (this.#chance(5)) this.#cancel();
-    if (this.#chance(1) && this.#chance(30))
+  protected live(): void {
+    if (this.chance(8)) this.#place();
+    if (this.chance(5)) this.#cancel();
+    if (this.chance(1) && this.chance(30))
       this.#request({ kind: "cancel-all", actionId: this.#actionId++, timestampMs: this.nowMs, marketId: MARKET });
-    if (this.#chance(8)) this.#match();
-    if (this.#faults.manual > 0 && this.#chance(1)) this.#manual();
-    if (this.#faults.lost > 0 && this.#chance(1) && this.#chance(30)) this.#stream(false);
-    if (!this.#streamUp && this.#chance(4)) this.#stream(true);
+    if (this.chance(8)) this.#match();
+    if (this.faults.manual > 0 && this.chance(1)) this.#manual();
+    if (this.faults.lost > 0 && this.chance(1) && this.chance(30)) this.#stream(false);
+    if (!this.#streamUp && this.chance(4)) this.#stream(true);
+    if (this.chance(this.faults.restarting ?? 0)) this.#restart();
   }
 
   calm(): void {
@@ -99,9 +120,9 @@ class Race {
   }
 
   #place(): void {
-    if (!this.account.current) return;
-    const side: Side = this.#chance(50) ? "BUY" : "SELL";
-    const level = this.#chance(50) ? 0 : 1;
+    if (!this.account.current || !this.account.isPositionKnown(MARKET)) return;
+    const side: Side = this.chance(50) ? "BUY" : "SELL";
+    const level = this.chance(50) ? 0 : 1;
     if (this.account.orders.slotOccupied(MARKET, side, level)) return;
     const action = placeAction(++this.#serial, { actionId: this.#actionId++, timestampMs: this.nowMs, side, lots: SLOT_LOTS });
     this.#slots.set(action.hash, `${side} ${level}`);
@@ -114,7 +135,7 @@ class Race {
     const open = this.account.orders
       .mayStillFill(MARKET)
       .filter(({ orderId, cancel }) => orderId !== undefined && (cancel === "none" || cancel === "unanswered"));
-    const order = open[Math.floor(this.#uniform() * open.length)];
+    const order = open[Math.floor(this.uniform() * open.length)];
     if (order?.orderId === undefined) return;
     this.#request({
       kind: "cancel",
@@ -128,16 +149,16 @@ class Race {
 
   #match(): void {
     const open = this.exchange.orders.filter((order) => order.availableLots > 0);
-    const order = open[Math.floor(this.#uniform() * open.length)];
+    const order = open[Math.floor(this.uniform() * open.length)];
     if (order === undefined) return;
-    const lots = Math.min(order.availableLots, 1 + Math.floor(this.#uniform() * SLOT_LOTS));
+    const lots = Math.min(order.availableLots, 1 + Math.floor(this.uniform() * SLOT_LOTS));
     const trade = venueTrade(++this.#tradeId, order.side, lots, { timeMs: this.nowMs });
     const pendingLots = order.pendingLots + lots;
     const whole = order.availableLots === lots;
     this.#tellOrder(order, { pendingLots, availableLots: order.availableLots - lots, status: whole ? "FILLED" : "PARTIAL_FILLED" });
     this.#tellTrade(trade);
-    this.#at(1000 + 3000 * this.#uniform(), () => {
-      const status = this.#chance(this.#faults.failing) ? "FAILED" : "SETTLED";
+    this.at(1000 + 3000 * this.uniform(), () => {
+      const status = this.chance(this.faults.failing) ? "FAILED" : "SETTLED";
       const now = this.exchange.orders.find(({ id }) => id === order.id);
       if (now === undefined) return;
       const part = status === "FAILED" ? { failedLots: now.failedLots + lots } : { filledLots: now.filledLots + lots };
@@ -148,54 +169,58 @@ class Race {
 
   #manual(): void {
     const serial = ++this.#serial;
-    this.#tellOrder(venueOrder(serial, { info: infoOf(serial, 1), side: this.#chance(50) ? "BUY" : "SELL", createdAtMs: this.nowMs }), {});
+    this.#tellOrder(venueOrder(serial, { info: infoOf(serial, 1), side: this.chance(50) ? "BUY" : "SELL", createdAtMs: this.nowMs }), {});
   }
 
   #tellOrder(order: VenueOrder, part: Partial<VenueOrder>): void {
     const next = { ...order, ...part };
     this.exchange.set(next);
-    this.#tell(() => this.account.onEvent({ type: "order-update", order: next, timestampMs: this.nowMs }, this.nowMs));
+    this.tell(() => this.account.onEvent({ type: "order-update", order: next, timestampMs: this.nowMs }, this.nowMs));
   }
 
   #tellTrade(trade: VenueTrade): void {
     this.exchange.settle(trade);
-    this.#tell(() => this.account.onEvent({ type: "trade-update", trade }, this.nowMs));
+    this.tell(() => this.account.onEvent({ type: "trade-update", trade }, this.nowMs));
   }
 
-  #tell(event: () => AccountStep): void {
-    if (!this.#streamUp || this.#chance(this.#faults.dropped)) return;
-    const copies = this.#chance(this.#faults.twice) ? 2 : 1;
+  protected tell(event: () => AccountStep): void {
+    const { account } = this;
+    if (!this.#streamUp || this.chance(this.faults.dropped)) return;
+    const copies = this.chance(this.faults.twice) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      const delayMs = 2000 * this.#uniform() ** 4;
-      this.#lastToldMs = this.#faults.disorder ? this.nowMs + delayMs : Math.max(this.#lastToldMs, this.nowMs + delayMs);
-      this.#at(this.#lastToldMs - this.nowMs, () => this.#take(event()));
+      const delayMs = 2000 * this.uniform() ** 4;
+      this.#lastToldMs = this.faults.disorder ? this.nowMs + delayMs : Math.max(this.#lastToldMs, this.nowMs + delayMs);
+      this.at(this.#lastToldMs - this.nowMs, () => {
+        if (account === this.account) this.take(event());
+      });
     }
   }
 
   #stream(up: boolean): void {
     this.#streamUp = up;
-    this.#take(this.account.onEvent({ type: "stream", stream: "account", state: up ? "up" : "down", reason: "" }, this.nowMs));
+    this.take(this.account.onEvent({ type: "stream", stream: "account", state: up ? "up" : "down", reason: "" }, this.nowMs));
   }
 
-  #take(step: AccountStep): void {
+  protected take(step: AccountStep): void {
     for (const question of step.ask) this.#request(question);
   }
 
   /** A request goes out; it may be lost, be sent twice, and its answer may be lost. */
   #request(action: Action): void {
-    this.#take(this.account.onDispatched(action, this.nowMs));
+    this.take(this.account.onDispatched(action, this.nowMs));
+    const { account } = this;
     let answered = false;
     const answer = (outcome: Outcome): void => {
-      if (answered) return;
+      if (answered || account !== this.account) return;
       answered = true;
-      this.#take(this.account.onOutcome(action, outcome, this.nowMs));
+      this.take(account.onOutcome(action, outcome, this.nowMs));
     };
-    this.#at(3000, () => answer(TIMEOUT));
-    const copies = this.#chance(this.#faults.lost) ? 0 : this.#chance(this.#faults.twice) ? 2 : 1;
+    this.at(3000, () => answer(TIMEOUT));
+    const copies = this.chance(this.faults.lost) ? 0 : this.chance(this.faults.twice) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      this.#at((this.quiet ? 100 : 7000) * this.#uniform() ** 6, () => {
+      this.at((this.quiet ? 100 : 7000) * this.uniform() ** 6, () => {
         const outcome = this.#process(action);
-        if (!this.#chance(this.#faults.lost)) this.#at(1500 * this.#uniform() ** 3, () => answer(outcome));
+        if (!this.chance(this.faults.lost)) this.at(1500 * this.uniform() ** 3, () => answer(outcome));
       });
     }
   }
@@ -231,7 +256,7 @@ class Race {
     this.#tellOrder(order, { canceledLots: order.canceledLots + order.availableLots, availableLots: 0, status: "CANCELED" });
   }
 
-  #at(delayMs: Ms, run: () => void): void {
+  protected at(delayMs: Ms, run: () => void): void {
     this.#agenda.push({ atMs: this.nowMs + delayMs, run });
   }
 
@@ -243,12 +268,12 @@ class Race {
     return index < 0 ? undefined : this.#agenda.splice(index, 1)[0];
   }
 
-  #chance(percent: number): boolean {
-    return percent > 0 && this.#uniform() * 100 < percent;
+  protected chance(percent: number): boolean {
+    return percent > 0 && this.uniform() * 100 < percent;
   }
 
   /** A small seeded generator (mulberry32, Tommy Ettinger). */
-  #uniform(): number {
+  protected uniform(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
@@ -257,31 +282,10 @@ class Race {
   }
 }
 
-/** Two minutes of races, then a minute without faults. */
-export function race(seed: number, faults: Faults, invariants: (race: Race) => void): Race {
-  const told = new Race(seed, faults);
+/** Two minutes of races, then a minute and a third without faults. */
+export function race<Told extends Race>(told: Told, invariants: (race: Told) => void): Told {
   told.run(T0 + 120_000, () => invariants(told));
   told.calm();
   told.run(T0 + 200_000, () => {});
   return told;
-}
-
-export function agrees({ account, exchange }: Race): void {
-  const open = exchange.orders.filter((order) => order.availableLots > 0);
-  const own = open.filter((order) => order.info.slice(50, 54) === TAG.toString(16));
-  const hashes = (orders: readonly { readonly hash: string }[]): string[] => orders.map(({ hash }) => hash).sort();
-  expect(hashes(account.orders.mayStillFill(MARKET))).toEqual(hashes(own));
-  expect(account.orders.unresolved().length).toBe(own.length);
-  expect(account.orders.foreign().length).toBe(open.length - own.length);
-  expect(account.positionLots(MARKET)).toBe(exchange.position);
-  const openLots = (side: Side): number => open.reduce((sum, order) => sum + (order.side === side ? order.availableLots : 0), 0);
-  expect(worstPosition(account, MARKET)).toEqual({
-    maxLongLots: exchange.position + openLots("BUY"),
-    maxShortLots: exchange.position - openLots("SELL"),
-  });
-  for (const order of exchange.orders) {
-    const ours = account.orders.get(order.hash);
-    if (ours === undefined || !isFinalPhase(ours.phase)) continue;
-    expect([ours.phase, ours.matchedLots, ours.failedLots]).toEqual([ours.phase, order.pendingLots + order.filledLots, order.failedLots]);
-  }
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { agrees } from "./agrees.js";
 import { MARKET } from "./exchange-story.js";
-import { agrees, race, SLOT_LOTS } from "./race.js";
+import { Race, race, SLOT_LOTS } from "./race.js";
 import { worstPosition } from "./worst-position.js";
 
 const RUNS = { numRuns: 40 };
@@ -12,7 +13,7 @@ describe("a bot among losses, copies, delays and races", () => {
     const faults = { lost: 8, twice: 5, dropped: 5, failing: 0, manual: 0, disorder: true };
     fc.assert(
       fc.property(seeds, (seed) => {
-        const end = race(seed, faults, (now) => {
+        const end = race(new Race(seed, faults), (now) => {
           if (!now.account.confirmed) return;
           let long = now.exchange.position;
           let short = now.exchange.position;
@@ -38,7 +39,7 @@ describe("a bot among losses, copies, delays and races", () => {
   it("agrees with the exchange once the faults stop, failed settlements and manual orders included", () => {
     const faults = { lost: 10, twice: 10, dropped: 20, failing: 25, manual: 1, disorder: true };
     fc.assert(
-      fc.property(seeds, (seed) => agrees(race(seed, faults, () => {}))),
+      fc.property(seeds, (seed) => agrees(race(new Race(seed, faults), () => {}))),
       // The examples: a match that was told too late for one quiet reconciliation stood in the worst case until a second, half a minute on.
       { ...RUNS, examples: [[754_992_025], [2_090_617], [12_892_133], [30_195_148]] },
     );
@@ -49,7 +50,7 @@ describe("a bot among losses, copies, delays and races", () => {
     const counts = fc.constantFrom("match" as const, "settlement" as const);
     fc.assert(
       fc.property(seeds, counts, (seed, positionsFrom) => {
-        const end = race(seed, { ...faults, positionsFrom }, () => {});
+        const end = race(new Race(seed, { ...faults, positionsFrom }), () => {});
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),

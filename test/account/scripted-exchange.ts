@@ -60,8 +60,9 @@ export class ScriptedExchange {
         return { result: "answered", ask: "userTrades", data };
       }
       case "incomes": {
-        const { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = question;
-        const window = this.incomes.filter(({ timeMs }) => timeMs >= startTimeMs && timeMs < endTimeMs);
+        const { type: asked, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = question;
+        const ofType = this.incomes.filter(({ type }) => asked === undefined || type === asked);
+        const window = ofType.filter(({ timeMs }) => timeMs >= startTimeMs && timeMs < endTimeMs);
         return { result: "answered", ask: "incomes", data: this.#page(window) };
       }
       case "balances": {

@@ -3,11 +3,10 @@ import { VENUE_ERROR_CODES } from "../../../src/exchange/venue-errors.js";
 import { ReferenceClient } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { expectRecord } from "../tables.js";
+import { BTC, TERMS } from "./limit-orders.js";
 import { type Fields, Trader, trade, worlds } from "./world.js";
 
 const world = worlds();
-const BTC = { marketId: "btcusdc" };
-const TERMS = { ...BTC, side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
 const codeOf = ({ status, json }: { status: number; json: { code: number } | undefined }) => (status < 300 ? status : json?.code);
 
 conforms("ER1", "exchange", "every refusal has code, codeText and message, whatever refused it", async () => {

@@ -2,14 +2,12 @@ import { AbiCoder, concat, hashMessage, keccak256, Signature, TypedDataEncoder, 
 import { expect } from "vitest";
 import { encode, KEYS, ReferenceClient, START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
+import { BTC, build, TERMS } from "./limit-orders.js";
 import { type Fields, type Trader, trade, worlds } from "./world.js";
 
 const world = worlds();
 const withoutAccount = ({ account: _, ...rest }: Record<string, string>): Record<string, string> => rest;
-const BTC = { marketId: "btcusdc" };
 const PERP = "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0";
-const TERMS = { ...BTC, side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
-const build = async (trader: Trader, change: Fields = {}) => (await trader.call("POST", "/v1/order/build", { ...TERMS, ...change })).json;
 const domainOf = async (trader: Trader) => (await trader.read("/v1/exchangeInfo")).json.eip712;
 
 conforms("OC1", "exchange", "the separator is ethers' own for the domain that exchangeInfo names, whatever the domain", async () => {
@@ -39,8 +37,8 @@ conforms(
     const { alice, bob } = await world({ markets: { btcusdc: { perp: PERP }, ethusdc: {} } });
     const { markets } = (await alice.read("/v1/exchangeInfo")).json;
     expect(markets[0].perpetualContractAddress).toBe(PERP);
-    expect((await build(alice)).order).toMatchObject({ perp: PERP, signer: alice.address });
-    expect((await build(alice, { marketId: "ethusdc", price: "3000" })).order.perp).toBe(markets[1].perpetualContractAddress);
+    expect((await build(alice)).json.order).toMatchObject({ perp: PERP, signer: alice.address });
+    expect((await build(alice, { marketId: "ethusdc", price: "3000" })).json.order.perp).toBe(markets[1].perpetualContractAddress);
     const order = alice.reference.order("BUY", "30000", "0.1");
     const { paperAmount, creditAmount } = { paperAmount: "100000000000000000", creditAmount: "-3000000000" };
     for (const wrong of [{ perp: markets[1].perpetualContractAddress }, { signer: bob.address }]) {
@@ -55,7 +53,7 @@ conforms(
 conforms("OC4", "exchange", "paper and credit are scaled exactly; a fraction of a unit goes down for SELL and up for BUY", async () => {
   const { alice } = await world({ creditDecimals: 2, markets: { btcusdc: { tickSize: "0.01", priceQuote: { min: "0.01" } } } });
   const amounts = async (change: Fields) => {
-    const { paperAmount, creditAmount } = (await build(alice, change)).order;
+    const { paperAmount, creditAmount } = (await build(alice, change)).json.order;
     return [paperAmount, creditAmount];
   };
   // 30000.01 x 0.001 is 30.00001, which is no whole number of hundredths.
@@ -68,7 +66,7 @@ conforms("OC4", "exchange", "paper and credit are scaled exactly; a fraction of 
     choices: { buyCreditRounding: "down" },
     markets: { btcusdc: { tickSize: "0.01", priceQuote: { min: "0.01" } } },
   });
-  expect((await build(bob, { price: "30000.01", amount: "0.001" })).order.creditAmount).toBe("-3000");
+  expect((await build(bob, { price: "30000.01", amount: "0.001" })).json.order.creditAmount).toBe("-3000");
 });
 
 conforms("OC4", "exchange", "an order signed for a unit of credit more or less is refused", async () => {
@@ -87,8 +85,11 @@ conforms("OC4", "exchange", "an order signed for a unit of credit more or less i
 
 conforms("OC5", "exchange", "buying takes paper for credit, selling credit for paper, and settles so", async () => {
   const { alice, bob, clock } = await world({ markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0" } } });
-  expect((await build(alice)).order).toMatchObject({ paperAmount: "100000000000000000", creditAmount: "-3000000000" });
-  expect((await build(alice, { side: "SELL" })).order).toMatchObject({ paperAmount: "-100000000000000000", creditAmount: "3000000000" });
+  expect((await build(alice)).json.order).toMatchObject({ paperAmount: "100000000000000000", creditAmount: "-3000000000" });
+  expect((await build(alice, { side: "SELL" })).json.order).toMatchObject({
+    paperAmount: "-100000000000000000",
+    creditAmount: "3000000000",
+  });
   await trade(alice, bob, "BUY", "30000", "0.1");
   await clock.runFor(3000);
   expect((await alice.ask("/v1/balances")).balances.perpetualBalances.btcusdc).toMatchObject({ paperAmount: "0.1", creditAmount: "-3000" });
@@ -104,7 +105,7 @@ conforms(
     const expiration = START_MS + 90_000;
     const nonces = new Set<string>();
     for (let count = 0; count < 5; count += 1) {
-      const info: string = (await build(alice, { timeInForce: "GTT", expiration: String(expiration) })).order.info.slice(2);
+      const info: string = (await build(alice, { timeInForce: "GTT", expiration: String(expiration) })).json.order.info.slice(2);
       const words = [0, 16, 32, 48].map((at) => BigInt(`0x${info.slice(at, at + 16)}`));
       expect(words.slice(0, 3)).toEqual([2n ** 64n - 10n ** 14n, 3n * 10n ** 14n, BigInt(expiration / 1000)]);
       nonces.add(info.slice(48));
@@ -119,7 +120,7 @@ conforms("OC7", "exchange", "the order hash is Keccak of 0x1901, separator and s
   const { alice } = await world();
   const separator = (await domainOf(alice)).EIP712_DOMAIN_SEPARATOR;
   for (const side of ["BUY", "SELL"]) {
-    const { order, orderHash } = await build(alice, { side });
+    const { order, orderHash } = (await build(alice, { side })).json;
     const typeHash = keccak256(toUtf8Bytes("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"));
     const tuple = AbiCoder.defaultAbiCoder().encode(
       ["bytes32", "address", "address", "int128", "int128", "bytes32"],
@@ -157,7 +158,7 @@ conforms(
 
 conforms("OC9", "exchange", "an order built by the service and one built by hand are both taken, and look alike", async () => {
   const { alice } = await world();
-  const built = await build(alice);
+  const built = (await build(alice)).json;
   const signature = alice.reference.wallet.signingKey.sign(built.orderHash).serialized;
   const one = (
     await alice.call("POST", "/v1/order", {

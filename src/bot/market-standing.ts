@@ -48,7 +48,7 @@ function waitOf({ phase, account }: BotContext, desk: Desk): string | undefined 
   if (phase !== "running") return `the bot is ${phase}`;
   if (desk.refusal !== undefined) return `the strategy's intent was refused, ${desk.refusal}`;
   if (!desk.book.synchronised) return "the book is not in step";
-  if (desk.awaitingView && desk.hasStrategy) return "the book has no two sides";
+  if ((desk.awaitingView || desk.netMidTicks === undefined) && desk.hasStrategy) return "the book has no two sides";
   if (desk.target !== undefined) return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
   if (desk.unwind !== undefined) {
     const left = desk.unwind.targetLots - account.positionLots(desk.marketId);

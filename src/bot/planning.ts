@@ -79,7 +79,7 @@ export class Planning {
     const quotes = this.#mayQuote(desk) ? (desk.quotes?.quotes ?? NO_QUOTES) : NO_QUOTES;
     const { budget } = this.#context;
     const tolerance = pacedTolerance(this.#settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
-    return desk.quotePlanner.plan({
+    const plan = desk.quotePlanner.plan({
       marketId: desk.marketId,
       quotes,
       working,
@@ -89,6 +89,8 @@ export class Planning {
       settings: tolerance === this.#settings.tolerance ? this.#settings : { ...this.#settings, tolerance },
       nowMs,
     });
+    // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
+    return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };
   }
 
   /** The plan towards a target position, by its schedule's kind. */
@@ -260,6 +262,8 @@ export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touc
 }
 
 const NO_QUOTES: readonly Quote[] = [];
+
+const NO_PLACES: readonly PlannedPlace[] = [];
 
 const NO_FOREIGN = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 } as const;
 

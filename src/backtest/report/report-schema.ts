@@ -50,7 +50,7 @@ const marketFillSum = fillSum.extend({ amount });
 
 const doubtfulSum = marketFillSum.extend({
   feesOtherwise: money.describe("What the other rule of fills.doubtful would have charged"),
-  spread: money.describe("Against the mid at each fill"),
+  spread: money.describe("Against the mid at each fill that had one"),
 });
 
 const doubtful = z

@@ -96,6 +96,39 @@ describe("what would flatter a backtest", () => {
     expect(stage.told.payments.map(({ atUs }) => atUs)).toEqual([boundary, boundary + 5 * S]);
   });
 
+  // Nobody offers any more: the market is on its way up, and the strategy sees no two sides to quote between. A bot that put its ask up again after each fill would sell up to
+  // its limit at the price of before.
+  it("sells no more than was quoted while all other offers are gone, and quotes on when they are back", () => {
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    const message = (second: number) => [NOON_US + second * S, NOON_US + second * S + MS] as const;
+    tape
+      .snapshot(...message(0))
+      .level("BUY", 599_999, 5)
+      .level("SELL", 600_001, 5);
+    for (let second = 1; second < 30; second++) {
+      if (second === 5)
+        tape
+          .update(...message(second))
+          .level("SELL", 600_001, 0)
+          .level("BUY", 600_005, 5);
+      if (second === 20)
+        tape
+          .update(...message(second))
+          .level("SELL", 600_101, 5)
+          .level("BUY", 600_095, 5);
+      tape.trade(...message(second + 0.5), "BUY", second < 5 ? 600_001 : 600_120, 1);
+    }
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+      strategies: { [MARKET]: quoting((view) => [ask((view.asks[0]?.ticks ?? 0) + 9, 10)]) },
+    });
+    stage.run.play(NOON_US + 29 * S);
+    const sold = stage.told.fills.map(({ ticks, atUs }) => [ticks, (atUs - NOON_US) / S]);
+    expect(sold.filter(([, second]) => second < 20)).toEqual([[600_010, 5.5]]);
+    expect(sold.filter(([, second]) => second > 20).every(([ticks]) => ticks === 600_110)).toBe(true);
+    expect(sold.length).toBeGreaterThan(2);
+  });
+
   it("lets the bot hear a mark when it arrives, not when something else happens to it next", () => {
     const marks = marksOf([
       { atUs: NOON_US, price: 60_000n },

@@ -4,6 +4,7 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { btcGrid, recordedCapture } from "../simulator/flow/capture-fixture.js";
 import { goldenEndOfDay } from "../simulator/flow/golden.js";
+import { plainReader } from "../simulator/plain-reader.js";
 import { replayingExchange } from "./replay-run.js";
 
 const files = recordedCapture("btcusdt-perp_20240808");
@@ -23,16 +24,12 @@ describe.skipIf(files === null)("the book that a replay of 2024-08-08 leaves, wi
     expect(ends).toMatchObject([{ reason: "capture-end" }]);
 
     const frames: string[] = [];
-    exchange.connect("/v1/single/btcusdc@orderbook", {
-      send: (text) => frames.push(text),
-      ping: () => {},
-      close: () => {},
-      sendBytes: () => {
-        throw new Error("nobody asked for compression");
-      },
-      terminate: () => {},
-      bufferedBytes: () => 0,
-    });
+    exchange.connect(
+      "/v1/single/btcusdc@orderbook",
+      plainReader({
+        send: (text) => frames.push(text),
+      }),
+    );
     const snapshot = snapshotShape.parse(JSON.parse(frames[0] ?? "null"));
     const golden = goldenEndOfDay(files);
     expect(snapshot.bids.length + snapshot.asks.length).toBe(golden.levels);

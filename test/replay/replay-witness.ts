@@ -3,6 +3,7 @@ import { decimalToScaled } from "../../src/core/instrument.js";
 import type { Hex, Int64Id, MarketId, Ms, Side } from "../../src/core/units.js";
 import type { BookSnapshot, EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { ReplayFlow } from "../../src/simulator/flow/replay.js";
+import { plainReader } from "../simulator/plain-reader.js";
 import type { TextListener } from "./listening-transport.js";
 
 /** Capture time between two comparisons. */
@@ -64,18 +65,15 @@ export class ReplayWitness implements TextListener {
     this.#booksDueMs = this.#nextDue();
     this.#sumDueMs = this.#booksDueMs;
     // A reader of the exchange's own: it is written to at the instant of publication, when the exchange's book is what is published.
-    const reader = this.#exchange.connect(`/v1/single/${this.#marketId}@orderbook`, {
-      send: (text) => this.#published(text),
-      ping: () => {
-        if ("pong" in reader) reader.pong();
-      },
-      close: () => {},
-      sendBytes: () => {
-        throw new Error("nobody asked for compression");
-      },
-      terminate: () => {},
-      bufferedBytes: () => 0,
-    });
+    const reader = this.#exchange.connect(
+      `/v1/single/${this.#marketId}@orderbook`,
+      plainReader({
+        send: (text) => this.#published(text),
+        ping: () => {
+          if ("pong" in reader) reader.pong();
+        },
+      }),
+    );
   }
 
   /** The exchange's own net value of the account, credit units. */

@@ -3,7 +3,8 @@ import type { Ms } from "../../src/core/units.js";
 import { OPERATIONS, type OperationName } from "../../src/exchange/operations.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import type { ExchangeDoor } from "../simulation/faulty-network.js";
+import { answerAt, type ExchangeDoor } from "../simulation/exchange-door.js";
+import { plainReader } from "../simulator/plain-reader.js";
 import type { Fate, SentRequest } from "./fates.js";
 
 /** The two kinds of stream that a bot keeps open. */
@@ -197,24 +198,22 @@ export class ScriptedNetwork implements Transport {
     this.#clock.setTimer(HOP_MS, () => {
       if (closed || this.#cut) return;
       if (this.down || this.#closedKinds.has(kind)) return close("connection refused");
-      const answer = this.#exchange.connect(path, {
-        send: (text) => {
-          if (!closed) this.#frame(stream, text);
-        },
-        ping: () => {
-          this.#clock.setTimer(HOP_MS, () => {
-            if (closed) return;
-            handlers.onPing();
-            connection?.pong();
-          });
-        },
-        close: (code, reason) => close(`closed by the exchange: ${code} ${reason}`),
-        sendBytes: () => {
-          throw new Error("nobody asked for compression");
-        },
-        terminate: () => {},
-        bufferedBytes: () => 0,
-      });
+      const answer = this.#exchange.connect(
+        path,
+        plainReader({
+          send: (text) => {
+            if (!closed) this.#frame(stream, text);
+          },
+          ping: () => {
+            this.#clock.setTimer(HOP_MS, () => {
+              if (closed) return;
+              handlers.onPing();
+              connection?.pong();
+            });
+          },
+          close: (code, reason) => close(`closed by the exchange: ${code} ${reason}`),
+        }),
+      );
       if ("refused" in answer) return close(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       this.#streams.add(stream);
@@ -282,19 +281,10 @@ export class ScriptedNetwork implements Transport {
   }
 
   #ask(request: HttpRequest, record: SentRequest): Extract<HttpResult, { ok: true }> {
-    const isPost = request.method === "POST";
-    const { status, body, headers } = this.#exchange.handle({
-      method: request.method,
-      path: request.path,
-      query: isPost ? "" : request.params,
-      body: isPost ? request.params : "",
-      ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
-      ip: this.#ip,
-    });
-    record.status = status;
+    const answer = answerAt(this.#exchange, request, this.#ip);
+    record.status = answer.status;
     this.afterEvent();
-    const retryAfter = headers?.["retry-after"];
-    return { ok: true, status, body, retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000 };
+    return answer;
   }
 }
 

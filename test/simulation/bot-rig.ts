@@ -15,7 +15,7 @@ import type { Action, Venue, VenueEvent } from "../../src/exchange/venue.js";
 import { Outbox } from "../../src/executor/outbox.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 import type { BoundStrategy, Strategy } from "../../src/strategies/strategy.js";
-import type { ExchangeDoor } from "./faulty-network.js";
+import type { ExchangeDoor } from "./exchange-door.js";
 
 /** A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and timers that stand still while it sleeps. */
 export class MachineClock implements Clock {

@@ -1,11 +1,9 @@
 import type { Clock, Timer } from "../../src/core/seam.js";
 import type { Ms } from "../../src/core/units.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { plainReader } from "../simulator/plain-reader.js";
+import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";
-
-/** The side of the embedded exchange that a network reaches. */
-export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
 
 /** Who wants to know what passed: which books reached the bot, which places the exchange refused for good. */
 export interface NetworkWitness {
@@ -150,22 +148,20 @@ export class FaultyNetwork implements Transport {
     this.#clock.setTimer(this.#faults.delayMs(2, 30), () => {
       if (closed || this.#cut) return;
       if (this.down) return finish("connection refused");
-      const answer = this.#door.connect(path, {
-        send,
-        ping: () => {
-          this.#clock.setTimer(2, () => {
-            if (closed || this.#cut) return;
-            handlers.onPing();
-            connection?.pong();
-          });
-        },
-        close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
-        sendBytes: () => {
-          throw new Error("nobody asked for compression");
-        },
-        terminate: () => {},
-        bufferedBytes: () => 0,
-      });
+      const answer = this.#door.connect(
+        path,
+        plainReader({
+          send,
+          ping: () => {
+            this.#clock.setTimer(2, () => {
+              if (closed || this.#cut) return;
+              handlers.onPing();
+              connection?.pong();
+            });
+          },
+          close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
+        }),
+      );
       if ("refused" in answer) return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       opened = true;
@@ -193,27 +189,13 @@ export class FaultyNetwork implements Transport {
 
   #deliver(request: HttpRequest): HttpResult {
     if (this.down) return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
-    const isPost = request.method === "POST";
-    const answer = this.#door.handle({
-      method: request.method,
-      path: request.path,
-      query: isPost ? "" : request.params,
-      body: isPost ? request.params : "",
-      ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
-      ip: this.#ip,
-    });
+    const answer = answerAt(this.#door, request, this.#ip);
     this.#over(request);
     if (answer.status === 200 && request.path === "/v1/orderbook") {
       const market = /marketId=([a-z0-9]+)/.exec(request.params)?.[1];
       if (market !== undefined) this.#witness?.bookSeenAtMs.set(market, this.#clock.nowMs());
     }
-    const retryAfter = answer.headers?.["retry-after"];
-    return {
-      ok: true,
-      status: answer.status,
-      body: answer.body,
-      retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
-    };
+    return answer;
   }
 
   /** A place was judged, or will certainly never arrive. */

@@ -6,6 +6,7 @@ import { signOf } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
+import { FateWitness } from "./fate-witness.js";
 import { ProfitWitness } from "./profit-witness.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate, Violation } from "./violation.js";
@@ -18,8 +19,6 @@ interface Dispatched {
   isJudged: boolean;
 }
 
-/** Longest that the questions of one reconciliation may take once nothing disturbs them. */
-const ANSWER_MS = 1_000;
 /** For how long what nobody could foresee may still be worked off. */
 const SURPRISE_MS = 60_000;
 
@@ -50,7 +49,7 @@ export class Witness {
   readonly #intents = new Map<string, Lots>();
   /** What was taken over and is being sold: where no strategy quotes, the bot offers that of its own. */
   readonly #unwinds = new Map<string, UnwindReport>();
-  readonly #unknownSince = new Map<Hex, Ms>();
+  readonly #fates: FateWitness;
   /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
   readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
   #bot: Bot | undefined;
@@ -63,13 +62,14 @@ export class Witness {
     this.#nowMs = nowMs;
     const violate: Violate = (rule, what) => this.#violate(rule, what);
     this.budgets = new BudgetWitness(plan, nowMs, violate);
+    this.#fates = new FateWitness(plan, violate);
     this.#profit = new ProfitWitness(exchange, address, nowMs, violate);
   }
 
   /** A bot runs from now on; undefined while none does. */
   attach(bot: Bot | undefined): void {
     this.#bot = bot;
-    this.#unknownSince.clear();
+    this.#fates.begin();
     if (bot !== undefined) {
       this.#run++;
       this.#profit.begin();
@@ -109,7 +109,11 @@ export class Witness {
         );
       }
     }
-    if (this.events % 64 === 0) this.#checkUnknown(bot, now);
+    if (this.events % 64 === 0) {
+      // Nothing can be asked of an exchange that is away: the time is counted from its return.
+      if (!this.#exchange.isRunning) this.disturbedAtMs = now;
+      this.#fates.look(bot, now, this.disturbedAtMs);
+    }
   }
 
   /** To the unit, with the insurance account and the fees in it. */
@@ -302,26 +306,6 @@ export class Witness {
     const market = this.#exchange.account(this.#address)?.markets.get(marketId);
     const trades = market?.trades.page({ startMs: this.#nowMs() - settlement.delayMs - SURPRISE_MS, limit: 500 }) ?? [];
     return trades.filter(({ trade }) => trade.status === choices.failedTradeStatus).reduce((sum, { trade }) => sum + trade.lots, 0);
-  }
-
-  #checkUnknown(bot: Bot, now: Ms): void {
-    // Nothing can be asked of an exchange that is away: the time is counted from its return.
-    if (!this.#exchange.isRunning) this.disturbedAtMs = now;
-    const unknown = new Set<Hex>();
-    for (const { marketId } of bot.context.desks.values()) {
-      for (const order of bot.context.account.orders.mayStillFill(marketId)) if (order.phase === "unknown") unknown.add(order.hash);
-    }
-    for (const hash of this.#unknownSince.keys()) if (!unknown.has(hash)) this.#unknownSince.delete(hash);
-    const allowed = this.#plan.bot.exchange.reconcileMs + this.#plan.bot.exchange.signatureWindowMs + ANSWER_MS;
-    for (const hash of unknown) {
-      const since = this.#unknownSince.get(hash) ?? now;
-      this.#unknownSince.set(hash, since);
-      const waited = now - Math.max(since, this.disturbedAtMs);
-      if (waited > allowed) {
-        this.#violate("resolve", `${hash} has been unknown for ${waited} ms of undisturbed time, allowed ${allowed}`);
-        this.#unknownSince.set(hash, now);
-      }
-    }
   }
 
   #violate(rule: string, what: string): void {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PremiumMeter } from "../../src/simulator/markets/premium-meter.js";
 import { marked } from "./marked-market.js";
+import { plainReader } from "./plain-reader.js";
 
 const ONE = 10n ** 18n;
 const MINUTE_MS = 60_000;
@@ -83,14 +84,9 @@ describe("funding by the premium", () => {
       expect(rate()).toBe((2n * weighted) / BigInt(samples.length * (samples.length + 1)));
     }
     const texts: string[] = [];
-    const sink = {
+    const sink = plainReader({
       send: (text: string) => texts.push(text),
-      sendBytes() {},
-      ping() {},
-      close() {},
-      terminate() {},
-      bufferedBytes: () => 0,
-    };
+    });
     exchange.connect("/v1/single/btcusdc@market", sink);
     expect(JSON.parse(texts[0] as string)).toMatchObject({ fundingRate: decimal(rate()), indexPrice: "30000" });
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { plainReader } from "./plain-reader.js";
 import { encode, traders } from "./reference-client.js";
 
 const ENDPOINTS = [
@@ -84,14 +85,8 @@ describe("whatever is sent", () => {
 
   it("a stream's address or message never throws, and a wrong one leaves nothing behind", () => {
     const { exchange } = traders();
-    const sink = () => ({
-      send: () => {},
-      sendBytes: () => {},
-      ping: () => {},
-      close: () => {},
-      terminate: () => {},
-      bufferedBytes: () => 0,
-    });
+    // Some of these addresses ask for compression.
+    const sink = () => plainReader({ sendBytes: () => {} });
     const address = fc.oneof(
       fc.string({ unit: "binary" }),
       parameters.map((given) => `/v1/single/account@0x${"12".repeat(20)}?${encode(given)}`),

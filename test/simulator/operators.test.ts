@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainReader } from "./plain-reader.js";
 import { KEYS, ReferenceClient, traders, virtualExchange } from "./reference-client.js";
 
 /** Alice's account, and Bob's key as a client that acts for it. Carol is a third account. */
@@ -16,14 +17,10 @@ function stream({ exchange, acting }: ReturnType<typeof world>) {
   const { account, timestamp, signature } = acting.signed();
   const connection = exchange.connect(
     `/v1/single/account@${account}?timestamp=${timestamp}&signature=${signature}`,
-    {
+    plainReader({
       send: (text) => frames.push(text),
-      sendBytes: () => {},
-      ping: () => {},
       close: (code, reason) => closes.push({ code, reason }),
-      terminate: () => {},
-      bufferedBytes: () => 0,
-    },
+    }),
     "10.0.0.9",
   );
   return { connection, frames, closes };

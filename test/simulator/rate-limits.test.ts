@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainReader } from "./plain-reader.js";
 import { KEYS, namedSignatures, ReferenceClient, virtualExchange } from "./reference-client.js";
 
 const LIMITS = { common: 5, order: 3, intervalMs: 10_000, requestsBeforeBan: 4, banMs: 30_000 };
@@ -42,7 +43,7 @@ describe("rate limits", () => {
       statuses.push(alice.raw("GET", "/v1/time").status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 418, 418]);
-    const sink = { send: () => {}, sendBytes: () => {}, ping: () => {}, close: () => {}, terminate: () => {}, bufferedBytes: () => 0 };
+    const sink = plainReader();
     expect(exchange.connect("/v1/multiple", sink, "1.1.1.1")).toMatchObject({ refused: { status: 418 } });
     expect(exchange.connect("/v1/multiple", sink, "2.2.2.2")).not.toHaveProperty("refused");
     await clock.runFor(29_999);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import { plainReader } from "../../simulator/plain-reader.js";
 import { encode, traders } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { expectRecord } from "../tables.js";
@@ -84,17 +85,15 @@ conforms(
         for (const client of clients) {
           const { timestamp, signature } = client.signed();
           const path = `/v1/single/account@${client.address}?${encode({ timestamp: timestamp ?? "", signature: signature ?? "" })}`;
-          const link = exchange.connect(path, {
-            send: (text) => {
-              const frame = text === "ping" ? {} : JSON.parse(text);
-              if (frame.event === "ORDER_UPDATE") check(frame.order);
-            },
-            ping: () => {},
-            close: () => {},
-            bufferedBytes: () => 0,
-            sendBytes: () => {},
-            terminate: () => {},
-          });
+          const link = exchange.connect(
+            path,
+            plainReader({
+              send: (text) => {
+                const frame = text === "ping" ? {} : JSON.parse(text);
+                if (frame.event === "ORDER_UPDATE") check(frame.order);
+              },
+            }),
+          );
           if ("refused" in link) throw new Error(link.refused.body);
           // Nobody answers pings here, so each reader speaks up by itself.
           const speak = (): void => {

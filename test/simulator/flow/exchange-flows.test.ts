@@ -10,6 +10,7 @@ import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import { type ReplayEnd, ReplayFlow } from "../../../src/simulator/flow/replay.js";
 import type { OrderFlow } from "../../../src/simulator/flow-market.js";
+import { plainReader } from "../plain-reader.js";
 import { btcGrid, recordedCapture } from "./capture-fixture.js";
 import { goldenEndOfDay } from "./golden.js";
 
@@ -75,16 +76,12 @@ describe("the example exchanges with their order flows", () => {
     await clock.runFor(18_000);
     expect(ends.map(({ reason }) => reason)).toEqual(["capture-end"]);
     const frames: string[] = [];
-    exchange.connect("/v1/single/btcusdc@orderbook", {
-      send: (text) => frames.push(text),
-      ping: () => {},
-      close: () => {},
-      sendBytes: () => {
-        throw new Error("nobody asked for compression");
-      },
-      terminate: () => {},
-      bufferedBytes: () => 0,
-    });
+    exchange.connect(
+      "/v1/single/btcusdc@orderbook",
+      plainReader({
+        send: (text) => frames.push(text),
+      }),
+    );
     const book = snapshotShape.parse(JSON.parse(frames[0] ?? "null"));
     exchange.stop();
     const golden = goldenEndOfDay(files);

@@ -1,0 +1,20 @@
+import type { HttpRequest, HttpResult } from "../../src/exchange/transport.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+
+/** The side of the embedded exchange that a network reaches. */
+export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
+
+/** What the exchange answers to a request from an address, as a transport tells it; asked at once, with no network between. */
+export function answerAt(door: ExchangeDoor, { method, path, params }: HttpRequest, ip: string): Extract<HttpResult, { ok: true }> {
+  const isPost = method === "POST";
+  const { status, body, headers } = door.handle({
+    method,
+    path,
+    query: isPost ? "" : params,
+    body: isPost ? params : "",
+    ...(isPost ? { contentType: "application/x-www-form-urlencoded" } : {}),
+    ip,
+  });
+  const retryAfter = headers?.["retry-after"];
+  return { ok: true, status, body, retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000 };
+}

@@ -27,7 +27,7 @@ const SHARED = [
   "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
   "test/simulator/{chain,flow,markets,naive,settlement}/**/*.test.ts",
   "test/simulator/openapi/!(docs-page).test.ts",
-  "test/simulator/store/{restart,restart.property}.test.ts",
+  "test/simulator/store/{lasting-records,restart,restart.property}.test.ts",
 ];
 
 export default defineConfig({

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ChainRpc, type ChainRpcOptions } from "../../src/chain/chain-rpc.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "../../src/chain/rpc-errors.js";
-import { type Head, judgeHeads } from "../../src/chain/rpc-standing.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { signer, USD, World } from "../contracts/world.js";
@@ -280,26 +279,5 @@ describe("addresses", () => {
     const attempt = () => new ChainRpc({ urls, chainId: 1, clock });
     expect(attempt).toThrow(ConfigError);
     expect(attempt).not.toThrow(/secret/);
-  });
-});
-
-describe("heads", () => {
-  const head = (number: number, timestampMs = 100_000): Head => ({ number, hash: `0x${"00".repeat(32)}`, timestampMs });
-  const rules = { nowMs: 100_000, maxHeadAgeMs: 10_000, maxLagBlocks: 2, quorum: 1 };
-  const believed = (heads: readonly (Head | undefined)[], changes: Partial<typeof rules> = {}) =>
-    judgeHeads(heads, { ...rules, ...changes }).map((why) => why === undefined);
-
-  it("are believed within their bounds, and not beyond by one", () => {
-    expect(believed([head(9), head(7), head(6), undefined])).toEqual([true, true, false, false]);
-    expect(believed([head(9, 90_000), head(9, 89_999), head(9, 110_000), head(9, 110_001)])).toEqual([true, false, true, false]);
-  });
-
-  it("that are not believed by the clock make nobody late", () => {
-    expect(believed([head(500, 200_000), head(9)])).toEqual([false, true]);
-  });
-
-  it("that run ahead alone make nobody late where two are asked for", () => {
-    expect(believed([head(500), head(9), head(8)])).toEqual([true, false, false]);
-    expect(believed([head(500), head(9), head(8)], { quorum: 2 })).toEqual([true, true, true]);
   });
 });

@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { LaneRefusal } from "../../../src/chain/lanes/lane-refusal.js";
 import { MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
-import { GWEI, type LaneFaults, LaneLife, type LaneWorld } from "./lane-world.js";
+import { LaneLife } from "./lane-life.js";
+import { GWEI, type LaneFaults, type LaneWorld } from "./lane-world.js";
 
 /** What may happen next. */
 export type LaneStep =

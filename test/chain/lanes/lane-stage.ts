@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { LaneRefusal } from "../../../src/chain/lanes/lane-refusal.js";
-import { LaneLife, LaneWorld } from "./lane-world.js";
+import { LaneLife } from "./lane-life.js";
+import { LaneWorld } from "./lane-world.js";
 
 type LifeOptions = ConstructorParameters<typeof LaneLife> extends [unknown, ...infer Rest] ? Rest : never;
 

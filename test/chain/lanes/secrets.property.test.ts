@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileLaneStore } from "../../../src/chain/lanes/file-lane-store.js";
 import { ecdsaScheme } from "../../../src/core/signing.js";
 import type { Hex } from "../../../src/core/units.js";
-import { CHAIN_ID, type LaneFaults, LaneLife, LaneWorld } from "./lane-world.js";
+import { LaneLife } from "./lane-life.js";
+import { CHAIN_ID, type LaneFaults, LaneWorld } from "./lane-world.js";
 
 let world: LaneWorld;
 let folder = "";

@@ -1,87 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
-import type { Hex, MarketId } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
-import { configuredExchange } from "../../../src/simulator/configured-exchange.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { traderKey } from "../../../src/simulator/flow/leveraged-flow.js";
+import type { Hex } from "../../../src/core/units.js";
 import { MemoryRecords } from "../store/memory-records.js";
-
-const START_MS = 1_760_000_000_000;
-const LEVERAGE = { min: 21, max: 24 };
-
-interface Traders {
-  readonly seed?: number;
-  readonly count?: number;
-  readonly leveraged?: object;
-  readonly shocks?: object;
-  readonly exchange?: Partial<ExchangeConfigInput>;
-  readonly records?: MemoryRecords;
-}
-
-/** Two markets that are quiet but for their leveraged traders, and the addresses of the first market's traders. */
-function traders({ seed = 1, count = 8, leveraged = {}, shocks, exchange: given = {}, records }: Traders = {}) {
-  const flow = (startPriceQuote: number) => ({
-    kind: "synthetic" as const,
-    preset: "quiet" as const,
-    startPriceQuote,
-    leveraged: { count, leverage: LEVERAGE, openWithinMs: 10_000, holdMs: 0, ...leveraged },
-    ...(shocks === undefined ? {} : { shocks }),
-  });
-  const config = parseExchangeConfig({
-    seed,
-    markets: {
-      btcusdc: { maxLeverage: 25, flow: flow(60_000) },
-      ethusdc: {
-        maxLeverage: 25,
-        baseAsset: "ETH",
-        stepSize: "0.01",
-        amountBase: { min: "0.01" },
-        marketAmountBase: { min: "0.01" },
-        flow: flow(3_000),
-      },
-    },
-    ...given,
-  });
-  const clock = new VirtualClock(START_MS);
-  const random = seededRandom("exchange");
-  const exchange = configuredExchange(config, { clock, random }, records === undefined ? {} : { records });
-  const addresses = Array.from({ length: count }, (_, index) => addressOf(`${seed}/btcusdc`, index + 1));
-  return { clock, exchange, addresses, config };
-}
-
-function addressOf(seed: string, number: number): Hex {
-  return ecdsaScheme.signer(traderKey(seed, "btcusdc", number)).address;
-}
-
-/** The exchange's account of an address. */
-function accountOf(exchange: EmbeddedExchange, address: Hex) {
-  const account = exchange.account(address);
-  if (account === undefined) throw new Error(`${address} is not registered`);
-  return account;
-}
-
-function tradesOf(exchange: EmbeddedExchange, address: Hex, marketId: MarketId = "btcusdc") {
-  return accountOf(exchange, address).markets.get(marketId)?.trades.page({ limit: 500 }) ?? [];
-}
-
-function riskyAccounts(exchange: EmbeddedExchange): { account: string; isSafe: boolean; risk: string; positions: object[] }[] {
-  const { body } = exchange.handle({ method: "GET", path: "/v1/riskyAccounts", query: "", body: "", ip: "10.0.0.1" });
-  return JSON.parse(body);
-}
-
-/** A liquidation of all of a position at the mark, as it comes from the chain: no order of the account has anything to do with it. */
-function liquidate(exchange: EmbeddedExchange, address: Hex, marketId: MarketId, nowMs: number): void {
-  const market = exchange.market(marketId);
-  const { position } = accountOf(exchange, address).in(marketId);
-  const { paper } = position.settled;
-  const value = market.valueOf(paper);
-  position.applySettled({ paper: -paper, quote: value < 0n ? -value : value, fee: 0n, timeMs: nowMs });
-}
+import { accountOf, LEVERAGE, liquidate, riskyAccounts, traders, tradesOf } from "./leveraged-markets.js";
 
 describe("traders near their highest leverage", () => {
   it("are accounts like everybody's: a deposit of their own, orders that they signed, trades and fees, and all money accounted for", async () => {
@@ -278,45 +199,5 @@ describe("traders near their highest leverage", () => {
     exchange.register("0x00000000000000000000000000000000000000aa");
     expect(() => exchange.start()).toThrow(RunError);
     exchange.stop();
-  });
-});
-
-describe("the history of leveraged traders", () => {
-  /** Everything that an account holder or a reader of the market could have seen. */
-  async function history(seed: number, stepMs: number): Promise<string> {
-    const shocks = { firstMs: 15_000, everyMs: 15_000, sizeBps: { min: 100, max: 200 } };
-    const leveraged = { holdMs: 10_000, pauseMs: 5_000, severalMarketsShare: 0.5 };
-    const { clock, exchange, addresses } = traders({ seed, count: 5, shocks, leveraged, exchange: { settlement: { failureRate: 0.1 } } });
-    exchange.start();
-    const seen: unknown[] = [];
-    for (let elapsed = stepMs; elapsed <= 60_000; elapsed += stepMs) {
-      await clock.runFor(stepMs);
-      if (elapsed % 20_000 === 0)
-        seen.push(
-          riskyAccounts(exchange),
-          addresses.map((address) => exchange.balances(address)),
-        );
-    }
-    for (const id of ["btcusdc", "ethusdc"]) {
-      const { ip, method } = { ip: "10.0.0.1", method: "GET" };
-      seen.push(exchange.handle({ method, path: "/v1/historicalTrades", query: `marketId=${id}&limit=500`, body: "", ip }).body);
-      for (const address of addresses) {
-        const orders = accountOf(exchange, address).markets.get(id)?.history.page({ limit: 500 }) ?? [];
-        seen.push(orders.map(({ terms, status }) => [terms.hash, terms.signature, status]));
-      }
-    }
-    exchange.stop();
-    return JSON.stringify(seen);
-  }
-
-  it("is the same to the byte under the same seed, in whatever steps time passes, and another under another", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(1_000_000), fc.constantFrom(500, 2_000, 10_000), async (seed, stepMs) => {
-        const first = await history(seed, 1_000);
-        expect(await history(seed, stepMs)).toBe(first);
-        expect(await history(seed + 1, 10_000)).not.toBe(first);
-      }),
-      { numRuns: 4 },
-    );
   });
 });

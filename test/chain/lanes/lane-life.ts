@@ -1,0 +1,104 @@
+import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/chain-rpc.js";
+import type { JobOutcome, LaneEvent } from "../../../src/chain/lanes/lane-event.js";
+import type { TransactionLanesOptions } from "../../../src/chain/lanes/lane-settings.js";
+import { type LaneRecord, type LaneStore, MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
+import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
+import type { RpcReply } from "../../../src/chain/rpc-transport.js";
+import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
+
+/** One life of a process that has lanes, and what it heard. */
+export class LaneLife {
+  readonly events: LaneEvent[] = [];
+  readonly lanes: TransactionLanes;
+  readonly rpc: ChainRpc;
+  #isDead = false;
+  #steps = 0;
+  readonly #diesAt: number;
+
+  /** @param diesAt the step, a request or a write to the store, before (`x`) or right after (`x + 0.5`) which it is killed. */
+  constructor(
+    readonly world: LaneWorld,
+    readonly store: LaneStore = new MemoryLaneStore(),
+    { diesAt = Number.POSITIVE_INFINITY, ...options }: Partial<TransactionLanesOptions & ChainRpcOptions> & { diesAt?: number } = {},
+  ) {
+    this.#diesAt = diesAt;
+    const { clock } = world;
+    this.rpc = new ChainRpc({
+      urls: [{ name: "edr", call: (method, params) => this.#call(method, params) }],
+      chainId: CHAIN_ID,
+      clock,
+      maxHeadAgeMs: 10 ** 9,
+      ...options,
+    });
+    this.lanes = TransactionLanes.open({
+      rpc: this.rpc,
+      signer: SENDER,
+      chainId: CHAIN_ID,
+      clock,
+      store: { load: () => store.load(), append: (record) => this.#append(record), close: () => {} },
+      stuckMs: 5000,
+      stuckBlocks: 3,
+      tipWei: GWEI,
+      ...options,
+    });
+    this.lanes.listen((event) => {
+      if (!this.#isDead) this.events.push(event);
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** Requests and writes so far. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Ends it as a power cut does: nothing that it does from now on has any effect. */
+  kill(): void {
+    this.#isDead = true;
+    // Only so that a dead process does not go on asking in vain for the rest of the test.
+    void this.lanes.close();
+  }
+
+  /** Kinds of what was told of a job, in order. */
+  told(jobId: string): string[] {
+    return this.events.flatMap((event) => ("jobId" in event && event.jobId === jobId ? [event.kind] : []));
+  }
+
+  /** How the job ended, once, or once more each time that it was undone. */
+  outcome(jobId: string): JobOutcome | undefined {
+    let outcome: JobOutcome | undefined;
+    for (const event of this.events) {
+      if (event.kind !== "final" && event.kind !== "undone") continue;
+      if (event.jobId !== jobId) continue;
+      if (event.kind === "final" && outcome !== undefined) throw new Error(`two ends of ${jobId}`);
+      outcome = event.kind === "final" ? event.outcome : undefined;
+    }
+    return outcome;
+  }
+
+  of<Kind extends LaneEvent["kind"]>(kind: Kind): Extract<LaneEvent, { readonly kind: Kind }>[] {
+    return this.events.filter((event): event is Extract<LaneEvent, { readonly kind: Kind }> => event.kind === kind);
+  }
+
+  #step(): void {
+    this.#steps += 0.5;
+    if (this.#steps >= this.#diesAt) this.kill();
+  }
+
+  async #call(method: string, params: readonly unknown[]): Promise<RpcReply> {
+    this.#step();
+    if (this.#isDead) return new Promise(() => {});
+    const reply = this.world.call(method, params);
+    this.#step();
+    return this.#isDead ? reply.then(() => new Promise<RpcReply>(() => {})) : reply;
+  }
+
+  #append(record: LaneRecord): void {
+    this.#step();
+    if (!this.#isDead) this.store.append(record);
+    this.#step();
+  }
+}

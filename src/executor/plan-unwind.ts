@@ -7,6 +7,7 @@ import { type ForeignOrders, planQuotes, type QuoteSettings } from "./plan-quote
 import {
   isSlice,
   NOBODY,
+  sliceOf,
   slicePlace,
   slicePrice,
   TARGET_LEVEL,
@@ -202,7 +203,9 @@ function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, 
   if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
     return not("waiting", `the next slice leaves in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`);
   }
-  const lots = Math.min(dueLots, roomLots, schedule.sliceLots, rules.maxLots);
+  const restLots = Math.abs(intent.targetLots - input.positionLots);
+  const least = Math.max(rules.minLots, schedule.dustLots + 1);
+  const lots = Math.min(dueLots, roomLots, sliceOf(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }));
   // Quotes that come down make room for the whole of it; those of unknown fate never may.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
   if (lots < dueLots && lots === roomLots && isClearing) return not("clearing", "quotes come down to make room for the slice");

@@ -137,7 +137,7 @@ function takeDown({ touch, nowMs }: TargetInput, live: readonly WorkingOrder[]):
 }
 
 /** At most the schedule's slice and the market's maximum; a little less where the rest would else be too small to be traded at all. */
-function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }: TargetInput["rules"]): Lots {
+export function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }: Pick<MarketRules, "minLots" | "maxLots">): Lots {
   const lots = Math.min(wantedLots, sliceLots, maxLots);
   const rest = wantedLots - lots;
   const shorter = wantedLots - minLots;

@@ -143,6 +143,23 @@ describe("unwinding where nobody quotes", () => {
     expect(planUnwind(unwindInput({ positionLots: 0 })).state).toBe("done");
   });
 
+  it("sells a little less in a slice that would leave dust behind: nobody could sell that any more", () => {
+    const rules = { minTicks: 1, maxTicks: 1_000, minLots: 8, maxLots: 1_000, maxOpenOrders: 100 };
+    const sold = (positionLots: number, dustLots = 0) => {
+      const parts = [{ ...part, holdLots: [positionLots, 0], leftLots: positionLots }];
+      return inShort(
+        planUnwind(unwindInput({ positionLots, rules, nowMs: T0 + 2_000, intent: intentOf({ parts, dustLots, sliceLots: 100 }) })),
+      );
+    };
+    expect([sold(205), sold(105), sold(108), sold(99), sold(105, 20)]).toEqual([
+      ["SELL 100 @ 97 IOC"],
+      ["SELL 97 @ 97 IOC"],
+      ["SELL 100 @ 97 IOC"],
+      ["SELL 99 @ 97 IOC"],
+      ["SELL 84 @ 97 IOC"],
+    ]);
+  });
+
   it("takes everything down at its deadline", () => {
     const offer = order("SELL", 0, 105);
     const plan = planUnwind(unwindInput({ nowMs: T0 + 10_000, working: [offer] }));

@@ -13,6 +13,7 @@ import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { EVER } from "../config/backtest-schema.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
+import { missingCandles } from "./missing-candles.js";
 import type { PlayedHistory, PlayedMarket } from "./played-history.js";
 
 /** A market's history, opened in the store. */
@@ -95,7 +96,6 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     others.push(...kinds.map((kind) => ({ marketId, name, kind })));
     if (grade === "klines") {
       const kind = `klines-${interval}`;
-      others.push({ marketId, name, kind });
       const tape = await openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) });
       const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
       markets.push({ marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...tape, marketId }, lacking });
@@ -132,6 +132,11 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     const [fromMs, toMs] = askedOf(gap, [startUs / 1000, endUs / 1000]);
     const isWhole = fromMs === gap[0] && toMs === gap[1];
     if (toMs - fromMs > (isWhole ? 0 : RAGGED_MS)) gaps.push(`${name}: ${instantText(fromMs)} to ${instantText(toMs)}`);
+  }
+  for (const { marketId, klines } of markets) {
+    if (klines === undefined) continue;
+    const [fromUs, toUs] = askedOf([history.fromUs / 1000, history.toUs / 1000], [startUs / 1000, endUs / 1000]).map((ms) => ms * 1000);
+    gaps.push(...missingCandles(klines, fromUs as number, toUs as number).map((text) => `${marketId} klines-${interval}: ${text}`));
   }
   // Where marks end a position goes on at the last one, and where funding ends none is paid: a run must not pass over that in silence.
   for (const { marketId, name, kind } of others) {

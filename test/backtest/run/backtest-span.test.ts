@@ -22,7 +22,7 @@ describe("the span of a backtest", () => {
       const whole = await openHistory(ladder.written(backtest("", `grade: ${grade}`), "whole"));
       expect([whole.startUs, whole.endUs, whole.files]).toEqual([named.startUs, named.endUs, named.files]);
       expect(whole.gaps).toEqual([]);
-      if (grade !== "klines") expect(named.gaps).toHaveLength(grade === "books" ? 4 : 2);
+      expect(named.gaps).toHaveLength(grade === "books" ? 4 : 2);
     },
   );
 

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingCandles } from "../../../src/backtest/run/missing-candles.js";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { take } from "../../history/scratch.js";
+import { backtest, LadderHistory } from "./ladder-history.js";
+import { MARKET } from "./ladder-run.js";
+
+const DAY_MS = Date.UTC(2026, 0, 5);
+const MINUTE_MS = 60_000;
+
+// An exchange was down for three hours: the day's candles that there were looked like all of it, and nothing was said of the hours without a quote.
+describe("a backtest on candles of which some are missing", () => {
+  const ladder = new LadderHistory();
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "mw-"));
+    const minutes = Array.from({ length: 1440 }, (_, minute) => minute).filter(
+      (minute) => minute >= 120 && (minute < 600 || minute >= 780),
+    );
+    const rows = minutes.map((minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`);
+    const path = join(folder, "hole.csv");
+    writeFileSync(path, `time,open,high,low,close,volume\n${rows.join("\n")}\n`);
+    await take(new HistoryStore(join(folder, "history")), [path], { market: MARKET });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const gapsOf = async (span: string): Promise<readonly string[]> =>
+    (await openHistory(ladder.written(backtest("", `grade: klines, store: ${join(folder, "history")}${span}`), "hole"))).gaps;
+
+  it("names the hours within the day, and where a span is asked for its beginning", async () => {
+    const hole = `${MARKET} klines-1M: 2026-01-05T10:00:00Z to 2026-01-05T13:00:00Z`;
+    expect(await gapsOf("")).toEqual([hole]);
+    expect(await gapsOf(", from: 2026-01-05, to: 2026-01-06")).toEqual([
+      `${MARKET} klines-1M: 2026-01-05T00:00:00Z to 2026-01-05T02:00:00Z`,
+      hole,
+    ]);
+    expect(await gapsOf(", from: 2026-01-05T02:00:30Z, to: 2026-01-05T09:59:30Z")).toEqual([]);
+  });
+});
+
+describe("candles that are missing", () => {
+  const tape = (minutes: readonly number[]) => ({
+    bars: minutes.length,
+    intervalUs: 60e6,
+    startUs: Float64Array.from(minutes, (minute) => minute * 60e6),
+  });
+
+  it("are counted where they are many and far between, as those of a market of few trades", () => {
+    const even = tape(Array.from({ length: 40 }, (_, at) => (at < 20 ? 2 * at : 2 * at + 5)));
+    expect(missingCandles(even, 0, 84 * 60e6)).toEqual([
+      "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z",
+    ]);
+  });
+
+  it("are none where each follows on the one before", () => {
+    expect(missingCandles(tape([0, 1, 2]), 0, 180e6 + 1e6)).toEqual([]);
+  });
+});

@@ -1,75 +1,38 @@
 import { Bot } from "../../bot/bot.js";
-import type { BotConfig } from "../../bot/config/config.js";
 import type { Notice } from "../../bot/notice.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { microtasksDrained } from "../../core/drained.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
 import { seededRandom } from "../../core/seeded-random.js";
-import type { CreditUnits, Hex, MarketId, Side, Ticks } from "../../core/units.js";
+import type { Hex, MarketId, Side, Ticks } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
-import type { VenueRules } from "../../exchange/records.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
 import type { MarketState } from "../../market/market-state.js";
-import type { BoundStrategy } from "../../strategies/strategy.js";
 import { BookFeed } from "../feed/book-feed.js";
-import { type FeedMaker, feedOf } from "../feed/feed-of.js";
+import { feedOf } from "../feed/feed-of.js";
 import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import { WORKED } from "../record/markouts.js";
-import type { RunObserver } from "../record/run-observer.js";
 import { chargedRules } from "../venue/charged-rules.js";
-import type { LatencyModel } from "../venue/latency.js";
-import { type LiquidationTerms, marketTerms } from "../venue/market-terms.js";
+import { marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { HeardUntil } from "./cut-history.js";
-import type { FillModels, OwnModel } from "./fill-models.js";
 import { MarkTrack } from "./mark-track.js";
 import type { MarketHistory } from "./market-history.js";
 import { matcherOf } from "./matcher-of.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
+import type { ReplayOptions } from "./replay-run-options.js";
 import { SyncOutbox } from "./sync-outbox.js";
-
-/** What a replay is made of. */
-export interface ReplayOptions {
-  readonly config: BotConfig;
-  /** Of every market of the history. */
-  readonly rules: VenueRules;
-  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
-  readonly markets: ReadonlyMap<MarketId, MarketHistory>;
-  readonly fills: FillModels;
-  /** `feedUs`: how long market data takes at a local instant, for models that follow it. */
-  readonly latencyOf: (feedUs: (us: number) => number) => LatencyModel;
-  /** Of markets that have other queues than `fills` says, and other latencies. */
-  readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
-  readonly liquidation: LiquidationTerms;
-  readonly startCredit: CreditUnits;
-  readonly seed: string;
-  /** Exchange time, microseconds since 1970. */
-  readonly startUs: number;
-  /** How long the strategies watch before a quote may stand. */
-  readonly warmupMs: number;
-  /** Between two samples of the account. */
-  readonly sampleUs: number;
-  readonly observer: RunObserver;
-  /** Everything that the bot tells, with the instant on its clock, microseconds. */
-  readonly onNotice?: (notice: Notice, atUs: number) => void;
-  /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
-  readonly cutUs?: number;
-  /** The bot looks at what is due by time at every tick, also where it can find nothing: the same run, slower. */
-  readonly looksEachTick?: boolean;
-  /** How the bot hears a market, where not as {@link feedOf} has it. */
-  readonly feedOf?: FeedMaker;
-}
 
 /** Requests under way at once, as live. */
 const CONNECTIONS = 32;

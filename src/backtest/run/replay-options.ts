@@ -2,7 +2,7 @@ import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { ReplayOptions } from "../engine/replay-run.js";
+import type { ReplayOptions } from "../engine/replay-run-options.js";
 import { constantLatency, feedLatency, sampledLatency } from "../venue/latency.js";
 import { readLatencyFile } from "./latency-file.js";
 

@@ -1,0 +1,43 @@
+import type { BotConfig } from "../../bot/config/config.js";
+import type { Notice } from "../../bot/notice.js";
+import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
+import type { BoundStrategy } from "../../strategies/strategy.js";
+import type { FeedMaker } from "../feed/feed-of.js";
+import type { RunObserver } from "../record/run-observer.js";
+import type { LatencyModel } from "../venue/latency.js";
+import type { LiquidationTerms } from "../venue/market-terms.js";
+import type { FillModels, OwnModel } from "./fill-models.js";
+import type { MarketHistory } from "./market-history.js";
+
+/** What a replay is made of. */
+export interface ReplayOptions {
+  readonly config: BotConfig;
+  /** Of every market of the history. */
+  readonly rules: VenueRules;
+  readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
+  readonly markets: ReadonlyMap<MarketId, MarketHistory>;
+  readonly fills: FillModels;
+  /** `feedUs`: how long market data takes at a local instant, for models that follow it. */
+  readonly latencyOf: (feedUs: (us: number) => number) => LatencyModel;
+  /** Of markets that have other queues than `fills` says, and other latencies. */
+  readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
+  readonly liquidation: LiquidationTerms;
+  readonly startCredit: CreditUnits;
+  readonly seed: string;
+  /** Exchange time, microseconds since 1970. */
+  readonly startUs: number;
+  /** How long the strategies watch before a quote may stand. */
+  readonly warmupMs: number;
+  /** Between two samples of the account. */
+  readonly sampleUs: number;
+  readonly observer: RunObserver;
+  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  readonly onNotice?: (notice: Notice, atUs: number) => void;
+  /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
+  readonly cutUs?: number;
+  /** The bot looks at what is due by time at every tick, also where it can find nothing: the same run, slower. */
+  readonly looksEachTick?: boolean;
+  /** How the bot hears a market, where not as `feedOf` (`feed/feed-of.ts`) has it. */
+  readonly feedOf?: FeedMaker;
+}

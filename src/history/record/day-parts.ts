@@ -21,7 +21,8 @@ export interface DayPartsOptions {
  */
 export class DayParts {
   readonly #options: DayPartsOptions;
-  readonly #heard = new Set<HeardStream>();
+  /** What is heard, and since when. */
+  readonly #heard = new Map<HeardStream, number>();
   #part: RecordingPart | undefined;
   #day = "";
   #messages = 0;
@@ -45,7 +46,7 @@ export class DayParts {
       ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
       ...(behindUs === undefined ? {} : { behindUs }),
     });
-    const heard = [...this.#heard];
+    const heard = [...this.#heard.keys()];
     this.#heard.clear();
     for (const stream of heard) this.hear(stream, us);
   }
@@ -83,18 +84,28 @@ export class DayParts {
 
   hear(stream: HeardStream, us: number): void {
     if (this.#heard.has(stream)) return;
-    this.#heard.add(stream);
+    this.#heard.set(stream, us);
     this.#part?.note({ at: us, stream, isHeard: true });
     // A stream on which nothing happened is known to be empty.
     for (const kind of stream === "account" ? (["orders", "fills"] as const) : (["book", "trades", "marks"] as const))
       this.#part?.touch(kind);
   }
 
-  /** @returns whether it was heard until now */
+  /** @param us when it was heard last. @returns whether it was heard until now */
   unhear(stream: HeardStream, us: number): boolean {
-    const wasHeard = this.#heard.delete(stream);
-    if (wasHeard) this.#part?.note({ at: us, stream, isHeard: false });
-    return wasHeard;
+    const sinceUs = this.#heard.get(stream);
+    if (sinceUs === undefined) return false;
+    this.#heard.delete(stream);
+    this.#part?.note({ at: Math.max(sinceUs, us), stream, isHeard: false });
+    return true;
+  }
+
+  /** Nobody heard anything between two instants. @returns whether anything was heard before */
+  pause(fromUs: number, toUs: number): boolean {
+    const heard = [...this.#heard.keys()];
+    for (const stream of heard) this.unhear(stream, fromUs);
+    for (const stream of heard) this.hear(stream, toUs);
+    return heard.length > 0;
   }
 
   find(finding: string, us: number): void {

@@ -40,6 +40,8 @@ export interface SessionRecorderOptions {
 
 /** After so long at most, what was heard outlives the process. */
 const FLUSH_MS: Ms = 1000;
+/** A recorder that does not come to run for so long, though its timer is due each second, stands still: what it is told meanwhile is held back, or lost. */
+const STILL_MS: Ms = 5000;
 
 /**
  * Records what a venue tells of one market, with local stamps: its book, trades and marks, and of the own account what was asked, answered and
@@ -57,6 +59,10 @@ export class SessionRecorder {
   readonly #asked = new Map<ActionId, RecordedAction>();
   readonly #sealed: SealedKind[];
   #tellsMark = true;
+  /** When the recorder last came to run. */
+  #ranUs: number;
+  /** When it last heard of the market. */
+  #heardUs: number;
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
@@ -70,6 +76,8 @@ export class SessionRecorder {
     this.#clock = new UnsteppedClock(seam.clock);
     this.#stamps = new LocalStamps(this.#clock);
     const us = this.#stamps.nowUs();
+    this.#ranUs = us;
+    this.#heardUs = us;
     const behindUs = clockBehindUs(store, instrument.marketId, us);
     this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
     this.#begin(us);
@@ -171,6 +179,7 @@ export class SessionRecorder {
 
   #ofMarket(event: Extract<VenueEvent, { readonly marketId: string }>, us: number): number | undefined {
     const { instrument } = this.#options;
+    this.#heardUs = us;
     switch (event.type) {
       case "book-snapshot":
         this.#parts.hear("market", us);
@@ -213,10 +222,12 @@ export class SessionRecorder {
       this.#parts.hear(stream, us);
       return;
     }
-    const wasHeard = this.#parts.unhear(stream, us);
+    // A dead line is silent long before it is given up. An account may have nothing to tell for hours.
+    const lastUs = stream === "market" ? this.#heardUs : us;
+    const wasHeard = this.#parts.unhear(stream, lastUs);
     if (stream === "market") {
       this.#book.lose();
-      this.#parts.unhear("book", us);
+      this.#parts.unhear("book", lastUs);
     }
     if (wasHeard) this.#parts.find(`the ${stream} stream was lost: ${reason}`, us);
   }
@@ -231,11 +242,13 @@ export class SessionRecorder {
   }
 
   /**
-   * Says where the machine's clock was set. What the exchange does not stamp is dated by how late the rest of its part is heard: one part has one clock.
-   * @returns whether it was
+   * Says where the recorder stood still, or the machine's clock was set. What the exchange does not stamp is dated by how late the rest of its part is heard: one part has one clock.
+   * @returns whether anything of it was
    */
   #followClock(us: number): boolean {
     const steps = this.#clock.takeSteps();
+    const stood = this.#noteStandstill(us - steps.reduce((sum, steppedMs) => sum + Math.max(0, steppedMs), 0) * 1000);
+    this.#ranUs = us;
     for (const steppedMs of steps) {
       const seconds = Math.abs(steppedMs) / 1000;
       if (steppedMs < 0) {
@@ -248,7 +261,16 @@ export class SessionRecorder {
         us,
       );
     }
-    return steps.length > 0;
+    return stood || steps.length > 0;
+  }
+
+  /** The book stands there again after it: a replay takes one that goes on without a snapshot, after a minute that nobody heard, for lost. */
+  #noteStandstill(us: number): boolean {
+    const stoodUs = us - this.#ranUs;
+    if (stoodUs < STILL_MS * 1000 || !this.#parts.pause(this.#ranUs, us)) return false;
+    this.#addBook(us);
+    this.#parts.find(`the recorder stood still for ${(stoodUs / 1e6).toFixed(1)} s: what was told meanwhile is missing, or late`, us);
+    return true;
   }
 
   #nextPart(endUs: number, beginUs: number, between?: () => void): void {
@@ -267,8 +289,12 @@ export class SessionRecorder {
   /** Each part begins with the whole book: it is replayed by itself. */
   #begin(us: number): void {
     this.#parts.begin(us);
-    if (this.#book.sequence !== undefined) this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
+    this.#addBook(us);
     this.#keepFlushing();
+  }
+
+  #addBook(us: number): void {
+    if (this.#book.sequence !== undefined) this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
   }
 
   #keepFlushing(): void {

@@ -53,7 +53,7 @@ describe("A recording of a market's streams", () => {
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day?.covered).toEqual([
       [MIDNIGHT + 1002, MIDNIGHT + 1004],
-      [MIDNIGHT + 1105, MIDNIGHT + 1108],
+      [MIDNIGHT + 1105, MIDNIGHT + 1107],
     ]);
     expect(day?.findings.map((finding) => finding.replace(/^\S+ /, ""))).toEqual([
       "book: after 1 came 3 to 3",

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../../src/core/seam.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { down, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
+
+const NOON = MIDNIGHT + 43_200_000;
+
+/** Covered time of a kind, in milliseconds after noon, and what the recorder says of it. */
+function told({ store }: Session, kind: "book" | "trades") {
+  const [day] = store.days({ market: MARKET, kind });
+  return {
+    covered: day?.covered.map((span) => span.map((ms) => ms - NOON)),
+    findings: day?.findings.map((finding) => finding.replace(/^\S+ /, "")),
+  };
+}
+
+/** The clock of a machine that goes on while the recorder's process does not. */
+function stoppedBy({ clock }: Session, stoodMs: () => number): Clock {
+  return {
+    nowMs: () => clock.nowMs() + stoodMs(),
+    monotonicMs: () => clock.monotonicMs() + stoodMs(),
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+  };
+}
+
+describe("A recorder that hears nothing", () => {
+  // Forty seconds of a process that was stopped, or of a machine that was paused, were told as heard: a backtest has no gap there, and a book that nobody leaves.
+  it("because it stood still covers nothing of that time, and says so", async () => {
+    const session = new Session(NOON);
+    let stoodMs = 0;
+    const clock = stoppedBy(session, () => stoodMs);
+    await session.open({ seam: { clock, random: seededRandom("stopped") } });
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, NOON + 3));
+    stoodMs = 40_000;
+    // What the line held back comes at once, before the line is given up.
+    await session.hear(update(2, [1000, 6], []), down("market"));
+    await session.recorder.close();
+    const findings = [
+      "the recorder stood still for 40.0 s: what was told meanwhile is missing, or late",
+      "the market stream was lost: a cable",
+    ];
+    expect(told(session, "book")).toEqual({
+      covered: [
+        [2, 4],
+        [40_004, 40_005],
+      ],
+      findings,
+    });
+    expect(told(session, "trades")).toEqual({
+      covered: [
+        [1, 4],
+        [40_004, 40_005],
+      ],
+      findings,
+    });
+  });
+
+  it("goes on with its book after minutes in which it stood still and lost nothing", async () => {
+    const session = new Session(NOON);
+    let stoodMs = 0;
+    const clock = stoppedBy(session, () => stoodMs);
+    await session.open({ seam: { clock, random: seededRandom("stopped") } });
+    await session.hear(up("market"), snapshot(1, [1000, 5, 999, 3], [1010, 1]), trade(1, NOON + 3));
+    stoodMs = 120_000;
+    await session.hear(update(2, [1000, 6], []));
+    await session.recorder.close();
+    expect(await session.endingBook()).toEqual([
+      [1000, 6],
+      [999, 3],
+      [-1010, 1],
+    ]);
+  });
+
+  it("because its line is dead covers the time until it heard the last, not until the line is given up", async () => {
+    const session = await new Session(NOON).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, NOON + 3));
+    await session.clock.runFor(15_000);
+    await session.hear(down("market"), up("market"), snapshot(9, [990, 2], [995, 2]));
+    await session.recorder.close();
+    const findings = ["the market stream was lost: a cable"];
+    expect(told(session, "book")).toEqual({
+      covered: [
+        [2, 4],
+        [15_006, 15_007],
+      ],
+      findings,
+    });
+    expect(told(session, "trades")).toEqual({
+      covered: [
+        [1, 4],
+        [15_005, 15_007],
+      ],
+      findings,
+    });
+  });
+});

@@ -11,7 +11,7 @@ const SHARED = [
   "test/backtest/{book,compare,config,engine,matching,record,venue}/**/*.test.ts",
   "test/backtest/run/!(threaded-path).test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",
-  "test/backtest/sweep/{points,run-sweep,sobol,sweep-config}.test.ts",
+  "test/backtest/sweep/{points,recorded-windows,run-sweep,sobol,sweep-config}.test.ts",
   "test/bot/!(control|journal|load-strategy*|operator).test.ts",
   "test/bot/journal-file.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",

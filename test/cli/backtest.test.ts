@@ -107,6 +107,29 @@ describe("marketwright backtest", () => {
     );
   });
 
+  it("says of how many orders its fills are: a strategy whose sizes round to nothing looked like one to which the market never came", async () => {
+    const path = file(5000);
+    const line = ({
+      fills,
+      orders,
+    }: {
+      readonly fills: { readonly all: { readonly fills: number } };
+      readonly orders: { readonly placed: number };
+    }) => `\n${fills.all.fills} fills of ${orders.placed} orders, for `;
+    const { out: quoting } = await captureCli(["backtest", path, "--out", out("quoting")]);
+    expect(quoting).toContain(line(reportOf("quoting")));
+    const silent = `import { NEVER } from "rxjs";
+import { defineStrategy } from "marketwright";
+import { z } from "zod";
+export default defineStrategy({ params: z.object({}), create: () => () => NEVER });
+`;
+    writeFileSync(join(folder, "silent.mjs"), silent);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
+    const { out: told } = await captureCli(["backtest", path, "--out", out("silent")]);
+    expect(told).toContain("\n0 fills of 0 orders, for 0 USDC");
+  });
+
   it("says what was asked for and not done, by whom and why: a strategy that nobody obeys earns nothing", async () => {
     const quoteless = `import { defineStrategy } from "marketwright";
 import { map } from "rxjs";

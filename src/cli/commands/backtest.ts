@@ -182,13 +182,13 @@ function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report
 const REFUSED_BY = { bot: "an intent by the bot", limit: "an order by a limit", exchange: "by the exchange" } as const;
 
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
-  const { span, profit, fills, drawdown, asset, isIndicative, alternatives, refused } = report;
+  const { span, profit, fills, orders, drawdown, asset, isIndicative, alternatives, refused } = report;
   const parts = Object.entries(profit).filter(([name]) => name !== "total");
   const lines = [
     ...endLines(report),
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
-    `${fills.all.fills} fills for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
+    `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
     ...report.markets.flatMap(heldLines),
     ...report.markets.flatMap(doubtfulLines),
     ...alternatives.map(

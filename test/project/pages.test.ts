@@ -117,7 +117,9 @@ describe("docs/simulation.md", () => {
   });
 
   it("has every rule of the witness, every fault and every option", () => {
-    const witnesses = ["witness", "budget-witness", "fate-witness", "profit-witness"].map((name) => source(`test/simulation/${name}.ts`)).join("\n");
+    const witnesses = ["witness", "budget-witness", "fate-witness", "profit-witness"]
+      .map((name) => source(`test/simulation/${name}.ts`))
+      .join("\n");
     expect([...firstCodes(page, "rule")].sort()).toEqual([...found(witnesses, /#violate\(\s*"([a-z]+)"/g)].sort());
     expect([...firstCodes(page, "faults")].sort()).toEqual([...FAULT_KINDS].sort());
     const known = /new Set\(\[([^\]]*)\]/.exec(source("test/simulation/main.ts"))?.[1] ?? "";

@@ -73,7 +73,15 @@ export class ThreadPool implements JobRunner {
     const idle = this.#hands.find(({ settle }) => settle === undefined);
     const hand = idle ?? this.#begin();
     if (idle === undefined) this.#hands.push(hand);
-    return (await this.#play(hand, history, job, NEVER)) as JobResult;
+    try {
+      return (await this.#play(hand, history, job, NEVER)) as JobResult;
+    } catch (error) {
+      // What its strategy has left there, timers and promises, would end the next job, of whatever sweep.
+      const at = this.#hands.indexOf(hand);
+      if (at >= 0) this.#hands.splice(at, 1);
+      await hand.worker.terminate();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

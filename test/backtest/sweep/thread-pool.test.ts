@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import type { JobRunner } from "../../../src/backtest/sweep/job-runner.js";
 import { ThreadPool } from "../../../src/backtest/sweep/thread-pool.js";
 import { FormatError } from "../../../src/core/errors.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
@@ -22,6 +23,20 @@ export default defineStrategy({
     writeFileSync(MARK, "");
     for (;;);
   })),
+});
+`;
+
+/** Ends its process at each view, where nobody is left to hear of it. */
+const LEAVING = `import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) => {
+    view$.subscribe(() => process.exit(0));
+    return NEVER;
+  },
 });
 `;
 
@@ -70,5 +85,27 @@ describe("a sweep on threads", () => {
     await pool.close();
     expect(swept).toBeInstanceOf(FormatError);
     expect(swept).toMatchObject({ message: `whole-0: ${(alone as Error).message}`, field: "account.creditQuote", value: creditQuote });
+  });
+
+  // A worker serves one sweep after another: the next one was ended by the words of a strategy that it does not have.
+  it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
+    writeFileSync(join(stage.folder, "leaving.ts"), LEAVING);
+    stage.write("bot-leaving.yaml", { ...BOT, markets: { btcusdc: { strategy: "./leaving.ts", limits: BOT.markets.btcusdc.limits } } });
+    stage.write("bt-leaving.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-leaving.yaml" });
+    const parameters = { "fills.orderLatencyMs": { values: [5] } };
+    stage.write("leaving.yaml", { ...SWEEP, backtest: "bt-leaving.yaml", parameters });
+    stage.write("bt-next.yaml", stage.backtest(SHORT_SECONDS));
+    stage.write("next.yaml", { ...SWEEP, backtest: "bt-next.yaml", parameters });
+    const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
+    const worker: JobRunner = {
+      run: async ({ jobs, open }, onResult) => {
+        const history = await open();
+        for (const job of jobs) onResult(job, await pool.playOne(history, job));
+      },
+      close: () => pool.close(),
+    };
+    await expect(stage.run(stage.out(), worker, { file: "leaving.yaml" })).rejects.toThrow(/process\.exit\(0\) in a strategy/);
+    expect((await stage.run(stage.out(), worker, { file: "next.yaml" }))?.result.points).toHaveLength(1);
+    await worker.close();
   });
 });

@@ -1,10 +1,7 @@
-import type { Instrument } from "../../core/instrument.js";
-import type { Seam, Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
 import { diskTrouble } from "../disk-trouble.js";
-import type { DuckLimits } from "../duck.js";
-import type { HistoryStore } from "../store.js";
 import { StoreLock } from "../store-lock.js";
 import { clockBehindUs } from "./clock-behind.js";
 import { DayParts } from "./day-parts.js";
@@ -12,31 +9,10 @@ import { LocalStamps } from "./local-stamps.js";
 import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
 import { answerRecord, fillRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
 import { RecordedBook } from "./recorded-book.js";
+import type { RecorderOptions } from "./recorder-options.js";
 import { partsIn, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
 import { UnsteppedClock } from "./unstepped-clock.js";
-
-/** What a recorder is made of. */
-export interface SessionRecorderOptions {
-  readonly store: HistoryStore;
-  /** Of the market that is recorded; whatever is told of others is passed over. */
-  readonly instrument: Instrument;
-  /** Who tells: the exchange's address, and the account where it is recorded too. It stands in the manifests. */
-  readonly source: string;
-  readonly seam: Seam;
-  /**
-   * Puts a day into the store when it is over, which takes a processor for a while (default). A bot that trades says false: its days wait until it
-   * ends, or until the market is recorded again.
-   */
-  readonly sealsDays?: boolean;
-  readonly limits?: DuckLimits;
-  /** Told when the book's sequence broke: whoever owns the stream has it sent anew. */
-  readonly onBookLost?: () => void;
-  /** Told when a day that is over could not be put into the store: it stays where it is, and the next recording tries again. */
-  readonly onSealFailed?: (error: unknown) => void;
-  /** Told once when what is heard cannot be written, as on a full disk: nothing is recorded from then on, and {@link SessionRecorder.close} throws it. */
-  readonly onFailed?: (error: unknown) => void;
-}
 
 /** After so long at most, what was heard outlives the process. */
 const FLUSH_MS: Ms = 1000;
@@ -49,7 +25,7 @@ const STILL_MS: Ms = 5000;
  * recorder where this process ends otherwise.
  */
 export class SessionRecorder {
-  readonly #options: SessionRecorderOptions;
+  readonly #options: RecorderOptions;
   readonly #lock: StoreLock;
   readonly #folder: string;
   readonly #clock: UnsteppedClock;
@@ -67,7 +43,7 @@ export class SessionRecorder {
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
 
-  private constructor(options: SessionRecorderOptions, lock: StoreLock, folder: string, sealed: SealedKind[]) {
+  private constructor(options: RecorderOptions, lock: StoreLock, folder: string, sealed: SealedKind[]) {
     const { store, instrument, source, seam } = options;
     this.#options = options;
     this.#lock = lock;
@@ -87,7 +63,7 @@ export class SessionRecorder {
    * Opens a recorder, and puts into the store what one before it left.
    * @throws RunError while another process records the market; HistoryError as {@link sealPart} does
    */
-  static async open(options: SessionRecorderOptions): Promise<SessionRecorder> {
+  static async open(options: RecorderOptions): Promise<SessionRecorder> {
     const { store, instrument, limits } = options;
     store.folder({ market: instrument.marketId, kind: "book" });
     const folder = recordingFolder(store.root, instrument.marketId);

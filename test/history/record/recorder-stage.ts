@@ -5,7 +5,8 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openTape } from "../../../src/history/columns/open-tape.js";
-import { SessionRecorder, type SessionRecorderOptions } from "../../../src/history/record/session-recorder.js";
+import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
+import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { endingBook } from "../../support/ending-book.js";
 import { scratchFolder } from "../scratch.js";
@@ -25,7 +26,7 @@ export class Session {
     this.clock = new VirtualClock(startMs);
   }
 
-  async open(more: Partial<SessionRecorderOptions> = {}): Promise<this> {
+  async open(more: Partial<RecorderOptions> = {}): Promise<this> {
     const seam = { clock: this.clock, random: seededRandom("record") };
     const onBookLost = (): void => {
       this.lost += 1;

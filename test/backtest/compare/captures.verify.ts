@@ -45,7 +45,13 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
         process.stdout.write(
           `${tag} ${mode}: ${again.equal} of ${again.intents} intents, ${inputs.account.fills.length} fills, ${inputs.account.fills.filter(({ isMaker }) => !isMaker).length} of them taken; second half ${(100 * best.secondHalf.share).toFixed(2)} % (${JSON.stringify(best.model)}), unfitted ${(100 * plain.secondHalf.share).toFixed(2)} %\n`,
         );
-        expect(again).toEqual({ turns: session.turns.count, intents: intents.length, equal: intents.length, firstDifference: undefined });
+        expect(again).toEqual({
+          turns: session.turns.count,
+          intents: intents.length,
+          equal: intents.length,
+          firstDifference: undefined,
+          handHalts: [],
+        });
         expect(inputs.account.fills.length).toBeGreaterThan(0);
         expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
       },

@@ -44,7 +44,8 @@ export class LiquidationExchange {
     const config = parseExchangeConfig({
       port: 0,
       markets: { btcusdc: { maxExposureQuote: "50000000" } },
-      chain: { rpc: { port: 0 }, accounts: { count: 0 } },
+      // A mark that came within an interval of the one before would wait for a timer, and whoever asked for it would go on without it.
+      chain: { rpc: { port: 0 }, accounts: { count: 0 }, oracle: { minIntervalMs: 0 } },
     });
     let flow: FlowMarket | undefined;
     const open = await openConfiguredExchange(

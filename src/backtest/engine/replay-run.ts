@@ -54,12 +54,14 @@ export class ReplayRun {
   readonly #feeds = new Map<MarketId, LocalFeed>();
   readonly #heard = new Map<MarketId, HeardUntil>();
   readonly #marks = new Map<MarketId, MarkTrack>();
+  readonly #isCoarse: boolean;
   #isWarm = false;
 
   constructor(options: ReplayOptions) {
     const { config, strategies, markets, startUs, observer, startCredit, sampleUs } = options;
     this.#options = options;
     const pace = paceOf(markets.values());
+    this.#isCoarse = pace.silenceMs > 0;
     const rules = replayRules(chargedRules(options.rules, config), Math.floor(startUs / 1000));
     const clock = new ReplayClock(startUs);
     this.#clock = clock;
@@ -218,11 +220,20 @@ export class ReplayRun {
 
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
   finish(): number {
+    const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
     this.#engine.command({ command: "stop", reason: "the history is over" });
-    this.#engine.play(this.#engine.nowUs + LEAVE_WITHIN_US, () => this.bot.phase === "stopped");
+    // What the exchange does at the history's last instant, such as funding, is of the run, whether anything is left to take down or not.
+    this.#engine.play(this.#engine.nowUs + FINE_PACE.tickMs * 1000, () => this.bot.phase === "stopped");
+    this.#engine.play(untilUs, () => this.#hasLeft);
     this.bot.abandon();
     this.#engine.sample(this.#engine.nowUs);
     return this.#engine.nowUs;
+  }
+
+  /** Whether nothing of the bot is at the exchange any more: it finds that out itself at its next look, which on candles is a bar away. */
+  get #hasLeft(): boolean {
+    const { phase, account, dispatcher } = this.bot.context;
+    return phase === "stopped" || (this.#isCoarse && dispatcher.inFlightCount === 0 && account.orders.unresolved().length === 0);
   }
 
   #feedLatencyUs(): number {

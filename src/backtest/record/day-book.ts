@@ -57,9 +57,15 @@ export class DayBook {
     this.#last = standing;
   }
 
-  /** Every day that had a sample, the unfinished last one included. */
-  rows(): readonly DayRow[] {
-    return this.#last === this.#opened ? this.#rows : [...this.#rows, this.#row()];
+  /**
+   * Every day that had a sample, the unfinished last one included; but for one that began with the history over, of which there is nothing to tell: a bot
+   * takes its orders down then, and no trader had a day of it.
+   * @param historyEndUs where the history ended, which the run went on after
+   */
+  rows(historyEndUs: number): readonly DayRow[] {
+    if (this.#last === this.#opened) return this.#rows;
+    const row = this.#row();
+    return this.#opened.atUs >= historyEndUs && isEmpty(row) ? this.#rows : [...this.#rows, row];
   }
 
   #row(): DayRow {
@@ -75,6 +81,10 @@ export class DayBook {
       marketProfits: last.marketProfits.map((profit, index) => profit - (opened.marketProfits[index] ?? 0n)),
     };
   }
+}
+
+function isEmpty({ profit, fills, drawdown }: DayRow): boolean {
+  return fills === 0 && drawdown === 0n && Object.values(profit).every((amount) => amount === 0n);
 }
 
 /** Where every run starts. */

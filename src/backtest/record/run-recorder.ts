@@ -155,8 +155,8 @@ export class RunRecorder implements RunObserver {
     }
   }
 
-  /** The run is over. @throws RunError when it was never sampled, or not at its end. */
-  end(endUs: number): FinishedRun {
+  /** The run is over, its history since `historyEndUs`. @throws RunError when it was never sampled, or not at its end. */
+  end(endUs: number, historyEndUs = endUs): FinishedRun {
     const [sample, begun] = [this.#sample, this.#begun];
     if (sample === undefined || begun === undefined || sample.atUs !== endUs) {
       throw new RunError("a run was not sampled at its end", {
@@ -172,7 +172,7 @@ export class RunRecorder implements RunObserver {
       last: sample,
       profit: this.#profit,
       deepest: begun.fall.deepest,
-      days: begun.days.rows(),
+      days: begun.days.rows(historyEndUs),
     };
   }
 

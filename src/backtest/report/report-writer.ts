@@ -54,7 +54,7 @@ export class ReportWriter {
 
   /** What the run came to, with nothing written yet. @throws RunError as {@link finish} does */
   report(outcome: RunOutcome): Report {
-    return makeReport(this.#meta, this.#recorder, this.#recorder.end(outcome.endUs), outcome);
+    return makeReport(this.#meta, this.#recorder, this.#recorder.end(outcome.endUs, outcome.historyEndUs), outcome);
   }
 
   /**

@@ -55,8 +55,10 @@ export interface InputFile {
 
 /** How a run ended. */
 export interface RunOutcome {
-  /** Where the figures end, microseconds since 1970. */
+  /** Where the figures end, microseconds since 1970: the bot has left. */
   readonly endUs: number;
+  /** Where the history ended, or the run was interrupted: from then on the bot only took its orders down. By default {@link endUs}. */
+  readonly historyEndUs?: number;
   readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
   /** Why, where it did not go to the end of its history. */
   readonly reason?: string;

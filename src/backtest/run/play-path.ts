@@ -57,7 +57,7 @@ export async function reportOf(config: BacktestConfig, run: PlayedBy, history: P
     adverseSelectionMs: config.adverseSelectionMs,
   });
   const outcome = await playPath(config, run, history, path, recorder);
-  return makeReport(meta, recorder, recorder.end(outcome.endUs), outcome);
+  return makeReport(meta, recorder, recorder.end(outcome.endUs, outcome.historyEndUs), outcome);
 }
 
 /** Plays the history through a run that tells `observer`. */
@@ -102,7 +102,7 @@ export async function playPath(
       return !isInterrupted;
     },
   });
-  const { haltedWhy } = replay;
+  const { haltedWhy, nowUs: historyEndUs } = replay;
   const endUs = replay.finish();
   const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
@@ -110,6 +110,7 @@ export async function playPath(
   for (const doubt of doubts) observer.note(endUs, "warn", doubt);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
     endUs,
+    historyEndUs,
     refusals: refusals.list,
     doubts,
     ...ended,

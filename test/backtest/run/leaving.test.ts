@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { backtest, LadderHistory } from "./ladder-history.js";
+import { ladders } from "./ladder-run.js";
+
+const ladder = new LadderHistory();
+
+// Whoever asked for a day had a second one in the report's table, and on candles a minute more of quoting times than there was of quoting.
+describe("a backtest whose history ends at midnight", () => {
+  it.each(["books", "trades", "klines"])(
+    "is over within the second in which its bot takes its orders down, and has no day of it: %s",
+    async (grade) => {
+      const config = ladder.written(backtest("", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`));
+      const { span, daily, ended } = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+      expect(span.to).toMatch(/^2026-01-06T00:00:00\.[1-9]/);
+      expect([ended, daily.map(({ day }) => day)]).toEqual(["end-of-history", ["2026-01-05"]]);
+    },
+  );
+
+  it("still is there for what its bot has under way: an answer of five seconds is waited for", async () => {
+    const config = ladder.written(
+      backtest("fills: { orderLatencyMs: 3000, responseLatencyMs: 2000 }", "from: 2026-01-05, to: 2026-01-06, grade: klines"),
+    );
+    const { span } = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+    expect(span.to).toMatch(/^2026-01-06T00:00:(05|10|15)\.000000Z$/);
+  });
+});

@@ -61,6 +61,22 @@ describe("kill -9 of a bot", () => {
     expect(notices.at(-1)?.kind).toBe("safe");
   });
 
+  it("leaves no order in a market that stands behind one that the exchange refuses, as one that it lists no more", async () => {
+    const stage = new Stage();
+    const { notices } = guardStarts(stage, ["goneusdc", MARKET]);
+    await stage.botStarts();
+
+    stage.botIsKilled();
+    await stage.passes(12_000);
+
+    expect(stage.quotes()).toEqual([]);
+    expect(notices).toContainEqual({ kind: "failed", what: "goneusdc", message: expect.stringContaining("goneusdc") });
+    expect(
+      notices.some(({ kind }) => kind === "safe"),
+      "of the refused market nobody knows",
+    ).toBe(false);
+  });
+
   it("takes manual orders of its markets too, and the guard names them", async () => {
     const stage = new Stage();
     const { notices } = guardStarts(stage);

@@ -11,8 +11,8 @@ export interface GuardRig {
   readonly notices: GuardNotice[];
 }
 
-/** Starts the guard of a stage's bot. */
-export function guardStarts(stage: Stage): GuardRig {
+/** Starts the guard of a stage's bot. @param markets those of its file, in their order. */
+export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET]): GuardRig {
   const { bot, exchange } = { bot: stage.config, exchange: stage.exchange };
   const network = new ScriptedNetwork(exchange, stage.clock, "10.0.0.2");
   const notices: GuardNotice[] = [];
@@ -27,7 +27,7 @@ export function guardStarts(stage: Stage): GuardRig {
     clock: stage.clock,
     store: stage.store,
     account: stage.address,
-    markets: [MARKET],
+    markets,
     deadAfterMs: bot.guard.deadAfterMs,
     heartbeatMs: bot.guard.heartbeatMs,
     signatureWindowMs: bot.exchange.signatureWindowMs,

@@ -113,7 +113,8 @@ export class Guard {
     const { clock, client, markets, signatureWindowMs, notify } = this.#options;
     const watched = [...new Set([...markets, ...beat.markets])];
     const cause = this.#seen;
-    for (let first = true; !this.#stopped; first = false) {
+    const untouched = new Set(watched);
+    while (!this.#stopped) {
       if (this.#newestBeat()?.state === "running" && this.#seen !== cause) {
         notify({ kind: "bot-back" });
         break;
@@ -122,7 +123,7 @@ export class Guard {
       try {
         // Asked before the sweep: what is signed to be taken until later than this is not in it.
         const exchangeMs = await client.time();
-        for (const marketId of watched) clean = (await this.#sweep(marketId, first)) && clean;
+        for (const marketId of watched) clean = (await this.#sweep(marketId, untouched)) && clean;
         if (clean && exchangeMs > beat.lastRequestMs + signatureWindowMs) {
           this.#settledFor = cause;
           notify({ kind: "safe" });
@@ -136,8 +137,19 @@ export class Guard {
     this.#acting = false;
   }
 
-  /** Cancels what is open in a market; true when nothing was. */
-  async #sweep(marketId: MarketId, evenIfEmpty: boolean): Promise<boolean> {
+  /** Cancels what is open in a market; true when nothing was. One that fails is told, and keeps nobody from the markets after it. */
+  async #sweep(marketId: MarketId, untouched: Set<MarketId>): Promise<boolean> {
+    try {
+      const wasClean = await this.#cancel(marketId, untouched.has(marketId));
+      untouched.delete(marketId);
+      return wasClean;
+    } catch (error) {
+      this.#options.notify({ kind: "failed", what: marketId, message: messageOf(error) });
+      return false;
+    }
+  }
+
+  async #cancel(marketId: MarketId, evenIfEmpty: boolean): Promise<boolean> {
     const { client, notify } = this.#options;
     // One that is wholly matched waits for its settlement alone: there is nothing of it to cancel.
     const open = (await client.openOrders(marketId)).filter(({ availableLots }) => availableLots > 0);

@@ -1,6 +1,6 @@
+import { requireKind } from "../core/config-kind.js";
 import { checkShape, textPaths } from "../core/config-shape.js";
 import { loadYamlFile } from "../core/config-yaml.js";
-import { ConfigError } from "../core/errors.js";
 import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config.js";
 import { checkAmounts } from "../simulator/config-amounts.js";
 import { checkChain } from "../simulator/config-chain.js";
@@ -14,8 +14,7 @@ import { marketRules } from "../simulator/markets/market-rules.js";
  */
 export function loadExchangeConfig(path: string): ExchangeConfig {
   const { value, locate, isWritten } = loadYamlFile(path, { exactNumbers: textPaths(exchangeConfigShape) });
-  if (isWritten(["account"]) && isWritten(["quotes"]))
-    throw new ConfigError(`${path} is a bot's file`, { expected: "an exchange's, with its markets, such as config/exchange.yaml" });
+  requireKind("exchange", path, { isWritten });
   const config = checkShape(exchangeConfigShape, value, { locate });
   checkAmounts(config, { locate, isWritten });
   checkPerps(config, { locate, isWritten });

@@ -126,13 +126,21 @@ export class Instrument {
   }
 }
 
+/** Asks of a tick or a step that a market's grid can be made of it. @throws FormatError naming the field */
+export function requireGridUnit(text: string, field: "tickSize" | "stepSize"): void {
+  trimmedDecimal(text, field);
+}
+
 /** A decimal string as `scaled / 10^decimals`, trailing zeros dropped. */
 function trimmedDecimal(text: string, field: string): { scaled: number; decimals: number } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   const fraction = (match?.[2] ?? "").replace(/0+$/, "");
   const scaled = match ? Number(match[1] + fraction) : Number.NaN;
-  if (!Number.isSafeInteger(scaled) || scaled <= 0) {
+  if (Number.isNaN(scaled) || scaled <= 0) {
     throw new FormatError("not a positive decimal", { field, value: text, expected: 'a decimal string such as "0.01"' });
+  }
+  if (!Number.isSafeInteger(scaled)) {
+    throw new FormatError("more digits than a grid is counted in", { field, value: text, expected: `at most ${SAFE_DIGITS} digits` });
   }
   return { scaled, decimals: fraction.length };
 }

@@ -35,6 +35,10 @@ describe("marketwright check", () => {
     expect(out).toContain("0 errors");
   });
 
+  it("counts what it found in one and in many", async () => {
+    expect((await captureCli(["check", example("minimal")], env)).out).toMatch(/minimal\.yaml: 0 errors, 1 warning\n$/);
+  });
+
   it("says beforehand that quotes which outlive the bot want a guard", async () => {
     const { out } = await captureCli(["check", example("minimal")], env);
     expect(out).toMatch(/warning .*POST_ONLY orders outlive a bot that dies: run "marketwright guard .*minimal\.yaml" beside it/);

@@ -65,15 +65,29 @@ describe.each(YAML_COMMANDS.map((words) => [words.join(" "), words] as const))("
 describe("a file of the other kind", () => {
   const example = (name: string): string => fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
 
-  it("is told apart at once: an exchange's for a bot's, and a bot's for an exchange's", async () => {
-    const asBot = await captureCli(["check", example("exchange")], env);
-    expect(asBot).toMatchObject({ code: 2, out: "", err: expect.stringMatching(/exchange\.yaml is no bot's file/) });
-    const asExchange = await captureCli(["exchange", example("minimal")], env);
-    expect(asExchange).toMatchObject({
-      code: 2,
-      out: "",
-      err: expect.stringMatching(/minimal\.yaml is a bot's file; expected an exchange's/),
-    });
+  // A bot's file was refused for the account's key that every bot has, as if the backtest's were wrong there.
+  const KINDS = [
+    ["bot", ["check"]],
+    ["exchange", ["exchange"]],
+    ["backtest", ["backtest", "--out", join(folder, "no-report")]],
+    ["sweep", ["sweep", "--out", join(folder, "no-sweep")]],
+  ] as const;
+  const pairs = KINDS.flatMap(([wanted, command]) =>
+    KINDS.filter(([given]) => given !== wanted).map(([given]) => [wanted, given, command] as const),
+  );
+
+  it.each(pairs)("is told apart at once: wanted a %s's, given a %s's", async (wanted, given, command) => {
+    const article = (kind: string): string => (kind === "exchange" ? "an" : "a");
+    const { code, out, err } = await captureCli([...command, example(given)], env);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(`${given}.yaml is ${article(given)} ${given}'s file; expected ${article(wanted)} ${wanted}'s, such as config/`);
+  });
+
+  it("is no other kind for a key of another that was written into it by mistake", async () => {
+    const file = join(folder, "mixed.yaml");
+    writeFileSync(file, "history: { market: btcusdc }\nbot: bot.yaml\nquotes: { timeInForce: GTT }\n");
+    const { err } = await captureCli(["backtest", "--out", join(folder, "no-report"), file], env);
+    expect(err).toContain("quotes: unknown key in mixed.yaml line 3");
   });
 });
 

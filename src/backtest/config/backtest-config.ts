@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
+import { requireKind } from "../../core/config-kind.js";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
@@ -48,6 +49,7 @@ export function loadBacktestConfig(
 ): BacktestConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute, { exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))) });
+  requireKind("backtest", absolute, yaml);
   const file = checkShape(backtestSchema, backtest(yaml.value), { locate: yaml.locate });
   const folder = dirname(absolute);
   const botPath = resolve(folder, file.bot);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
-import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
@@ -125,6 +125,8 @@ function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: 
 function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): MarketRules {
   const { tickSizeQuote: tickSize, stepSizeBase: stepSize, maxExposureQuote: maxExposure } = file;
   const field = (name: string): string => `rules.markets.${marketId}.${name}`;
+  // The grid is made of both, and an error of one would be told as the other's.
+  guarded(field("tickSizeQuote"), tickSize, () => requireGridUnit(tickSize, "tickSize"));
   const grid = guarded(field("stepSizeBase"), stepSize, () => {
     return new Instrument({ marketId, tickSize, stepSize, creditDecimals: CREDIT_DECIMALS, paperDecimals: PAPER_DECIMALS });
   });

@@ -55,6 +55,11 @@ export function countText(count: number): string {
   return exactText(String(count));
 }
 
+/** A count with what it counts, in one or in many. */
+export function countedText(count: number, one: string): string {
+  return `${countText(count)} ${one}${count === 1 ? "" : "s"}`;
+}
+
 /** `up`, `down` or nothing, by the sign of a decimal. */
 export function signClass(decimal: string): string {
   if (!/[1-9]/.test(decimal)) return "";

@@ -1,4 +1,15 @@
-import { countText, durationText, escaped, exactText, figure, moneyText, percent, signClass, signedMoney } from "./html-text.js";
+import {
+  countedText,
+  countText,
+  durationText,
+  escaped,
+  exactText,
+  figure,
+  moneyText,
+  percent,
+  signClass,
+  signedMoney,
+} from "./html-text.js";
 import type { Report } from "./report-schema.js";
 
 const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
@@ -99,12 +110,10 @@ function warningsHtml(report: Report): string {
   const intents = refused.filter(({ by }) => by === "bot");
   for (const { marketId, count, reason, why } of intents)
     warnings.push(
-      `The bot refused ${countText(count)} ${count === 1 ? "intent" : "intents"} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
+      `The bot refused ${countedText(count, "intent")} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
     );
-  if (notes.counts.error > 0)
-    warnings.push(`${countText(notes.counts.error)} ${notes.counts.error === 1 ? "error" : "errors"}: see the notes.`);
-  if (orders.throttled > 0)
-    warnings.push(`The token budget held ${countText(orders.throttled)} ${orders.throttled === 1 ? "action" : "actions"} back.`);
+  if (notes.counts.error > 0) warnings.push(`${countedText(notes.counts.error, "error")}: see the notes.`);
+  if (orders.throttled > 0) warnings.push(`The token budget held ${countedText(orders.throttled, "action")} back.`);
   return warnings.map((text) => `<p class="warning" role="note">${text}</p>`).join("");
 }
 

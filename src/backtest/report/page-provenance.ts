@@ -1,5 +1,5 @@
 import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
-import { countText, escaped } from "./html-text.js";
+import { countedText, countText, escaped } from "./html-text.js";
 import type { Report } from "./report-schema.js";
 
 /** Token budgets, fills one by one, notes, and all that made the run. */
@@ -60,7 +60,7 @@ function notesHtml({ notes }: Report): string {
     { html: escaped(text), className: "text long" },
   ]);
   const more = total > first.length ? ` The first ${countText(first.length)} are shown.` : "";
-  return `<section><h2>Notes</h2><p class="gloss">${countText(counts.error)} errors, ${countText(counts.warn)} warnings, ${countText(counts.info)} others.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
+  return `<section><h2>Notes</h2><p class="gloss">${countedText(counts.error, "error")}, ${countedText(counts.warn, "warning")}, ${countedText(counts.info, "other")}.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
 }
 
 function modelsHtml({ models }: Report): string {
@@ -83,5 +83,5 @@ function dataHtml({ data }: Report): string {
     countText(rows),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);
-  return `<details><summary>History replayed: ${countText(data.length)} ${data.length === 1 ? "file" : "files"}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>`;
+  return `<details><summary>History replayed: ${countedText(data.length, "file")}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>`;
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { basename, dirname, resolve } from "node:path";
+import { requireKind } from "../../core/config-kind.js";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
@@ -44,6 +45,7 @@ const BACKTEST_KEYS = new Set(Object.keys(backtestSchema.shape));
 export function loadSweepConfig(path: string, env: Env): SweepConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute);
+  requireKind("sweep", absolute, yaml);
   const file = checkShape(sweepSchema, yaml.value, { locate: yaml.locate });
   const backtestPath = resolve(dirname(absolute), file.backtest);
   const backtest = loadBacktestConfig(backtestPath, env);

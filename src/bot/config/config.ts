@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { requireKind } from "../../core/config-kind.js";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
@@ -48,10 +49,7 @@ export function loadBotConfig(
 ): BotConfig {
   const absolute = resolve(path);
   const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
-  if (yaml.isWritten(["markets"]) && !["exchange", "account", "quotes", "risk"].some((key) => yaml.isWritten([key])))
-    throw new ConfigError(`${absolute} is no bot's file: it names neither exchange, account, quotes nor risk`, {
-      expected: "a bot's, such as config/minimal.yaml (marketwright exchange runs an exchange's)",
-    });
+  requireKind("bot", absolute, yaml);
   const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
   for (const [id, market] of Object.entries(file.markets)) checkSizes(market, `markets.${id}`, yaml.locate);
   if (file.stateDir !== undefined) checkStateDir(file.stateDir, dirname(absolute), yaml.locate(["stateDir"]));

@@ -99,7 +99,10 @@ function guardFindings({ quotes: { timeInForce } }: BotConfig, file: string): Fi
 }
 
 function report(findings: readonly Finding[], file: string): string {
-  const count = (level: Finding["level"]): number => findings.filter((finding) => finding.level === level).length;
+  const count = (level: "error" | "warning"): string => {
+    const { length } = findings.filter((finding) => finding.level === level);
+    return `${length} ${level}${length === 1 ? "" : "s"}`;
+  };
   const rows = findings.map(({ level, subject, text }) => [level, subject, text]);
-  return `${table(rows)}${file}: ${count("error")} errors, ${count("warning")} warnings\n`;
+  return `${table(rows)}${file}: ${count("error")}, ${count("warning")}\n`;
 }

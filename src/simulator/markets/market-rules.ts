@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import { bytesToHex } from "../../core/hex.js";
-import { decimalToScaled, Instrument } from "../../core/instrument.js";
+import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import { keccak256 } from "../../core/keccak.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { ExchangeConfig, MarketConfig } from "../config.js";
@@ -59,6 +59,14 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: Wr
       throw configConflict({ path: path(name), value, summary: `does not fit ${grid}`, expected, against, cause }, written);
     }
   };
+  const plain = <Value>(name: string, value: string, read: () => Value): Value => {
+    try {
+      return read();
+    } catch (cause) {
+      throw new ConfigError("has too many digits", { field: field(name), value, expected: expectedOf(cause), cause });
+    }
+  };
+  for (const name of ["tickSize", "stepSize"] as const) plain(name, config[name], () => requireGridUnit(config[name], name));
   const instrument = guarded(
     "stepSize",
     config.stepSize,
@@ -67,13 +75,7 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: Wr
   );
   const ticks = (name: string, text: string) => guarded(name, text, "tickSize", () => instrument.ticksOf(text));
   const lots = (name: string, text: string) => guarded(name, text, "stepSize", () => instrument.lotsOf(text));
-  const ratio = (name: string, text: string) => {
-    try {
-      return decimalToScaled(text, 18);
-    } catch (cause) {
-      throw new ConfigError("has too many digits", { field: field(name), value: text, expected: expectedOf(cause), cause });
-    }
-  };
+  const ratio = (name: string, text: string) => plain(name, text, () => decimalToScaled(text, 18));
   const liquidationThreshold = ratio("liquidationThreshold", config.liquidationThreshold);
   const rules: MarketRulesOnGrid = {
     id,

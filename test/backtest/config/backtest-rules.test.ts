@@ -51,6 +51,14 @@ describe("the rules that a backtest's file says of a market", () => {
     );
   });
 
+  it("are refused by the name of the one that has too many digits: a tick was told as a step that was right", () => {
+    const digits = "0.1000000000000000001";
+    expect(() => marketOf({ tickSizeQuote: digits })).toThrow(
+      /rules\.markets\.btcusdc\.tickSizeQuote: does not fit.*more digits.*at most 15 digits/,
+    );
+    expect(() => marketOf({ stepSizeBase: digits })).toThrow(/rules\.markets\.btcusdc\.stepSizeBase: does not fit/);
+  });
+
   it("are refused where amounts are off the grid or the wrong way round", () => {
     expect(() => marketOf({ minAmountBase: "0.0015" })).toThrow(/minAmountBase.*0\.0015/);
     expect(() => marketOf({ minAmountBase: "2", maxAmountBase: "1" })).toThrow(/minAmountBase: is above maxAmountBase.*at most 1/);

@@ -11,7 +11,7 @@ import type { FillModels, OwnModel } from "./fill-models.js";
 import type { MarketHistory } from "./market-history.js";
 
 /** What a replay is made of. */
-export interface ReplayOptions {
+export interface ReplayRunOptions {
   readonly config: BotConfig;
   /** Of every market of the history. */
   readonly rules: VenueRules;

@@ -31,7 +31,7 @@ import { matcherOf } from "./matcher-of.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
-import type { ReplayOptions } from "./replay-run-options.js";
+import type { ReplayRunOptions } from "./replay-run-options.js";
 import { SyncOutbox } from "./sync-outbox.js";
 
 /** Requests under way at once, as live. */
@@ -48,7 +48,7 @@ const REPLAY_ACCOUNT: Hex = "0x00000000000000000000000000000000000ba5e5";
 export class ReplayRun {
   readonly bot: Bot;
   readonly venue: ReplayVenue;
-  readonly #options: ReplayOptions;
+  readonly #options: ReplayRunOptions;
   readonly #engine: ReplayEngine;
   readonly #clock: ReplayClock;
   readonly #feeds = new Map<MarketId, LocalFeed>();
@@ -57,7 +57,7 @@ export class ReplayRun {
   readonly #isCoarse: boolean;
   #isWarm = false;
 
-  constructor(options: ReplayOptions) {
+  constructor(options: ReplayRunOptions) {
     const { config, strategies, markets, startUs, observer, startCredit, sampleUs } = options;
     this.#options = options;
     const pace = paceOf(markets.values());

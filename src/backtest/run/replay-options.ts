@@ -2,12 +2,14 @@ import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { ReplayOptions } from "../engine/replay-run-options.js";
+import type { ReplayRunOptions } from "../engine/replay-run-options.js";
 import { constantLatency, feedLatency, sampledLatency } from "../venue/latency.js";
 import { readLatencyFile } from "./latency-file.js";
 
 /** The models of a backtest as a run takes them; its history, strategies and observer come beside. @throws ConfigError */
-export function replayOptions(config: BacktestConfig): Omit<ReplayOptions, "markets" | "strategies" | "observer" | "sampleUs" | "startUs"> {
+export function replayOptions(
+  config: BacktestConfig,
+): Omit<ReplayRunOptions, "markets" | "strategies" | "observer" | "sampleUs" | "startUs"> {
   const { fills, rules, liquidation, account, seed, warmupMs, bot } = config;
   const { latencyFile, feedLatency: feed, orderLatencyMs, responseLatencyMs } = fills;
   const recorded = latencyFile === undefined ? undefined : sampledLatency(readLatencyFile(latencyFile));

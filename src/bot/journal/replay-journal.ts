@@ -69,7 +69,7 @@ export interface ReplayResult {
 }
 
 /** What a replay tells while it runs. */
-export interface ReplayOptions {
+export interface JournalReplayOptions {
   readonly onTurn?: (turn: ReplayedTurn) => void;
 }
 
@@ -80,12 +80,15 @@ export interface ReplayOptions {
  * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
  * its last line; ConfigError when a strategy can no longer be loaded.
  */
-export async function replayJournal(path: string, options: ReplayOptions = {}): Promise<ReplayResult> {
+export async function replayJournal(path: string, options: JournalReplayOptions = {}): Promise<ReplayResult> {
   return replayLines(fileLines(path), options);
 }
 
 /** The same for lines from anywhere. */
-export async function replayLines(lines: AsyncIterable<FileLine> | Iterable<FileLine>, options: ReplayOptions = {}): Promise<ReplayResult> {
+export async function replayLines(
+  lines: AsyncIterable<FileLine> | Iterable<FileLine>,
+  options: JournalReplayOptions = {},
+): Promise<ReplayResult> {
   let replay: JournalReplay | undefined;
   let changedStrategies: readonly ChangedStrategy[] = [];
   let tornLine: number | undefined;

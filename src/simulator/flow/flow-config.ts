@@ -7,7 +7,7 @@ import type { OrderFlow } from "../flow-market.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";
 import { recordedDataFolder } from "./data-folder.js";
 import { leveragedShape } from "./leveraged-params.js";
-import { type ReplayEnd, ReplayFlow, type ReplayOptions } from "./replay.js";
+import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./replay.js";
 import { SyntheticFlow } from "./synthetic.js";
 import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
 
@@ -106,7 +106,7 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
       });
     }
     case "replay": {
-      const options: ReplayOptions = {
+      const options: ReplayFlowOptions = {
         files: captureFilesOf(config, marketId, baseFolder),
         speed: config.speed,
         queue: config.queue,

@@ -12,7 +12,7 @@ import { CapturedDepth } from "./recorded-depth.js";
 import { ReplaySource } from "./replay-source.js";
 
 /** Which capture is replayed, which part of it, and how fast. */
-export interface ReplayOptions {
+export interface ReplayFlowOptions {
   readonly files: CaptureFiles;
   /** Gaps between recorded events are divided by this; everything else about the exchange stays in wall time. */
   readonly speed: number;
@@ -48,7 +48,7 @@ const SNAPSHOT_WITHIN_MS: Ms = 5_000;
  * by the exchange's queue rule. Where the capture has no marks the exchange's own one-second mid stands.
  */
 export class ReplayFlow implements OrderFlow {
-  readonly #options: ReplayOptions;
+  readonly #options: ReplayFlowOptions;
   readonly #onEnd: (end: ReplayEnd) => void;
   readonly #depth = new CapturedDepth();
   #source: ReplaySource | undefined;
@@ -63,7 +63,7 @@ export class ReplayFlow implements OrderFlow {
    * @param onEnd hears once when the replay is over (not after {@link stop}).
    * @throws ConfigError when speed, `fromMs`, `forMs` or `readAhead` is out of range.
    */
-  constructor(options: ReplayOptions, onEnd: (end: ReplayEnd) => void) {
+  constructor(options: ReplayFlowOptions, onEnd: (end: ReplayEnd) => void) {
     requirePositive("speed", options.speed);
     if (options.forMs !== undefined) requirePositive("forMs", options.forMs);
     if (options.fromMs !== undefined) requirePositive("fromMs", options.fromMs);

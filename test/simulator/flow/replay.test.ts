@@ -4,14 +4,14 @@ import { ConfigError, FormatError } from "../../../src/core/errors.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { CaptureFiles } from "../../../src/simulator/flow/capture-files.js";
-import { type ReplayEnd, ReplayFlow, type ReplayOptions } from "../../../src/simulator/flow/replay.js";
+import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "../../../src/simulator/flow/replay.js";
 import { bookLine, btcGrid, recordedCapture, tradeLine, writeCapture } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 
 const START_MS = 1_000_000;
 
 /** A replay on an exchange whose wall clock begins at `wallMs`, everything read beforehand as virtual time needs it. */
-async function replay(options: ReplayOptions, wallMs = START_MS) {
+async function replay(options: ReplayFlowOptions, wallMs = START_MS) {
   const clock = new VirtualClock(wallMs);
   const market = new EngineMarket("btcusdt", btcGrid, clock);
   const ends: ReplayEnd[] = [];

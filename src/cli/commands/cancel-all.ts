@@ -34,7 +34,8 @@ export function addCancelAll(program: Command, context: CliContext): void {
           untilMs: config.exchange.signatureWindowMs,
         });
         context.stdout.write(json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets));
-        if (report.left.length > 0) throw new NotWell();
+        if (report.foundLater > 0) context.stderr.write(laterText(report.foundLater, file));
+        if (report.left.length > 0 || report.failed.length > 0) throw new NotWell();
       });
     });
 }
@@ -45,16 +46,22 @@ function marketsOf(known: readonly string[], wanted: string | undefined): readon
   throw new ConfigError("is no market of this bot", { field: "--market", value: wanted, expected: `one of ${known.join(", ")}` });
 }
 
-function textOf({ found, left }: CancelReport, markets: readonly string[]): string {
-  if (found.length === 0) return `no open orders in ${markets.join(", ")}\n`;
-  const row = ({ marketId, side, availableBase, price, orderId, placedBy }: FoundOrder): string[] => [
-    marketId,
-    side,
-    availableBase,
-    `@ ${price}`,
-    `id ${orderId}`,
-    `placed by ${placedBy === "bot" ? "this bot" : "somebody else"}`,
-  ];
+function textOf({ found, left, failed }: CancelReport, markets: readonly string[]): string {
+  const cancelled = found.filter((order) => !left.some(({ orderId }) => orderId === order.orderId));
+  const unseen = failed.map(({ marketId, why }) => `${marketId}: orders may be left: ${why}\n`).join("");
+  const seen = markets.filter((marketId) => !failed.some((market) => market.marketId === marketId));
+  if (found.length === 0) return `${seen.length === 0 ? "" : `no open orders in ${seen.join(", ")}\n`}${unseen}`;
+  const cancelledText = cancelled.length === 0 ? "" : `cancelled:\n${table(cancelled.map(row))}`;
   const leftText = left.length === 0 ? "" : `still open:\n${table(left.map(row))}`;
-  return `cancelled:\n${table(found.filter((order) => !left.some(({ orderId }) => orderId === order.orderId)).map(row))}${leftText}`;
+  return `${cancelledText}${leftText}${unseen}`;
+}
+
+function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundOrder): string[] {
+  const by = `placed by ${placedBy === "bot" ? "this bot" : "somebody else"}`;
+  return [marketId, side, availableBase, `@ ${price}`, `id ${orderId}`, by];
+}
+
+/** Orders that come while others are cancelled were under way, or are those of a bot that runs: what it says of now will not hold. */
+function laterText(foundLater: number, file: string): string {
+  return `marketwright: ${foundLater} of these orders were found after the first cancel: a bot that runs places again; npx marketwright halt ${file} keeps it from that\n`;
 }

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { captureCli, startCli } from "./captured-cli.js";
+import { CommandedExchange, openOrders } from "./commanded-exchange.js";
+import { until } from "./until.js";
+
+const exchange = new CommandedExchange();
+
+it("cancel-all of a file with a market that the exchange lists no more says where orders may be left, and that a bot places again", async () => {
+  const { file, env } = exchange.bot();
+  const running = startCli(["run", file, "--json"], env);
+  await until(
+    () => captureCli(["status", file, "--json"], env),
+    ({ code }) => code === 0,
+  );
+  await until(
+    () => openOrders(file, env),
+    ({ length }) => length >= 2,
+  );
+  const wider = file.replace("bot.yaml", "wider.yaml");
+  const gone =
+    "markets:\n  goneusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 1 }, limits: { maxPositionBase: 1, maxOrderBase: 1 } }";
+  writeFileSync(wider, readFileSync(file, "utf8").replace("markets:", gone).replace("exchange: {", "exchange: { signatureWindowMs: 2000,"));
+
+  const { code, out, err } = await captureCli(["cancel-all", wider], env);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^cancelled:\n(btcusdc +(BUY|SELL) .* placed by this bot\n)+/);
+  expect(out).toContain("goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc");
+  expect(err).toContain(`npx marketwright halt ${wider}`);
+
+  running.interrupt();
+  expect((await running.done).code).toBe(0);
+  expect(await captureCli(["cancel-all", wider, "--market", "goneusdc"], env)).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("the exchange has no such market"),
+  });
+});

@@ -35,7 +35,9 @@ export class Transfers {
   constructor(before: TransfersCounted | undefined) {
     this.#before = before;
     this.#fromMs = before?.sinceMs;
-    for (const id of before?.ids ?? []) this.#counted.set(id, before?.sinceMs ?? 0);
+    if (before === undefined) return;
+    // Their times are not remembered: none was later than when they were written down.
+    for (const id of before.ids) this.#counted.set(id, before.sinceMs + TOLD_WITHIN_MS);
   }
 
   /** From when on transfers have to be asked for; undefined where none do. */
@@ -55,9 +57,9 @@ export class Transfers {
 
   /** A transfer told before the profit begins; one that was counted changes nothing. */
   noteEarlier({ id, timeMs, amount }: Pick<VenueIncome, "id" | "timeMs" | "amount">): void {
-    if (this.#fromMs === undefined || timeMs < this.#fromMs || this.#counted.has(id)) return;
+    if (this.#fromMs === undefined || timeMs < this.#fromMs) return;
+    if (!this.#counted.has(id)) this.#earlier += amount;
     this.#counted.set(id, timeMs);
-    this.#earlier += amount;
   }
 
   /** A transfer that the profit counts. */

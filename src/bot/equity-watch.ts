@@ -24,6 +24,8 @@ export class EquityWatch {
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
   #peak: PeakEquity | undefined;
+  /** What the peak was shifted by when it was looked at last: one is written with the other. Undefined before this run's first look. */
+  #transfers: TransfersCounted | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #written: string | undefined;
   #writtenAtMs: Ms = Number.NEGATIVE_INFINITY;
@@ -54,15 +56,17 @@ export class EquityWatch {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
-    const { account, rules, config } = this.#context;
+    const { account, rules, config, exchangeTime, store } = this.#context;
     const equity = account.equity;
-    if (equity === undefined || !account.confirmed) return undefined;
+    // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
+    if (equity === undefined || !account.current) return undefined;
     const { transfers, decimals } = account.transferred;
     // Hardly ever is there one: then there is nothing to bring to the credit's decimals.
     const sinceStart = transfers === 0n ? 0n : transfers / 10n ** BigInt(decimals - rules.creditDecimals);
     const netDeposits = this.#depositsBefore + account.transfers.earlier + sinceStart;
     const { peak, loss, isOver } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
     this.#peak = peak;
+    if (store.isDiscarded !== true) this.#transfers = account.transfers.counted(exchangeTime.nowMs());
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
     if (!isOver) return undefined;
     const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
@@ -75,16 +79,16 @@ export class EquityWatch {
     if (this.#peak !== undefined && equity !== undefined) this.#peak = rearmPeak({ equity, netDeposits: this.#peak.netDeposits });
   }
 
-  /** Writes the peak down as it is. */
+  /** Writes the peak down as it was looked at last; a run that never did leaves what the one before it wrote. */
   settle(): void {
-    const { store, clock, account, exchangeTime } = this.#context;
-    if (this.#peak === undefined || store.isDiscarded === true) return;
+    const { store, clock } = this.#context;
+    if (this.#peak === undefined || this.#transfers === undefined) return;
     const text = serialisePeak(this.#peak);
     const nowMs = clock.monotonicMs();
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
     this.#written = text;
     this.#writtenAtMs = nowMs;
-    store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: account.transfers.counted(exchangeTime.nowMs()) }));
+    store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
   }
 }
 

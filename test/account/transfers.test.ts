@@ -33,4 +33,16 @@ describe("deposits and withdrawals across a restart", () => {
     expect(transfers.counted(START_MS + 60_000)).toEqual({ sinceMs: START_MS, ids: ["1", "2"] });
     expect(transfers.counted(START_MS + 100_000)).toEqual({ sinceMs: START_MS + 40_000, ids: ["2"] });
   });
+
+  it("are remembered as long by the runs after, though their names alone are written down", () => {
+    const first = new Transfers(undefined);
+    first.begin(START_MS);
+    first.note(deposit("1", START_MS + 100_000));
+    const second = new Transfers(first.counted(START_MS + 101_000));
+    second.noteEarlier(deposit("1", START_MS + 100_000));
+    const memory = second.counted(START_MS + 110_000);
+    expect(memory).toEqual({ sinceMs: START_MS + 50_000, ids: ["1"] });
+    expect(new Transfers(memory).counted(START_MS + 120_000).ids, "also where a run's first list lacks it").toEqual(["1"]);
+    expect(second.counted(START_MS + 161_000)).toEqual({ sinceMs: START_MS + 101_000, ids: [] });
+  });
 });

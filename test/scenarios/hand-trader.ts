@@ -56,6 +56,14 @@ export class HandTrader {
     if (status >= 300) throw new Error(`a cancel by hand was refused: ${body}`);
   }
 
+  /** Takes credit out of the exchange. @param amountQuote a decimal string */
+  withdraws(amountQuote: string): void {
+    const body = signedParams({ amount: amountQuote }, this.#signer.address, this.#clock.nowMs(), this.#signer);
+    const contentType = "application/x-www-form-urlencoded";
+    const answer = this.#exchange.handle({ method: "POST", path: "/withdraw", query: "", body, contentType, ip: this.#ip });
+    if (answer.status >= 300) throw new Error(`a withdrawal by hand was refused: ${answer.body}`);
+  }
+
   #place(side: Side, lots: Lots, ticks: Ticks, timeInForce: TimeInForce): HandOrder {
     const info = this.#exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: this.#ip });
     const rules = decodeRules(JSON.parse(info.body), [this.#marketId]);

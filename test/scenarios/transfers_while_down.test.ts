@@ -49,3 +49,35 @@ it("a deposit that a run has counted is not counted again by the next", async ()
   expect(lossOf(stage)).toBe(loss);
   expect(stage.halts()).not.toContain("drawdown");
 });
+
+it("a deposit is counted once by a bot that is started again and again within its minute", async () => {
+  const stage = new Stage();
+  const loss = await withALoss(stage);
+  await stage.passes(60_000);
+  stage.exchange.deposit(stage.address, "5000");
+  await stage.passes(5_000);
+  for (let starts = 0; starts < 4; starts++) {
+    stage.botIsKilled();
+    await stage.passes(5_000);
+    await stage.botStarts(7_000);
+
+    expect(lossOf(stage), `start ${starts + 1} after it`).toBe(loss);
+  }
+  expect(stage.halts()).not.toContain("drawdown");
+});
+
+it("a deposit made while the bot is down is not lost with a start that was broken off before the exchange had told it", async () => {
+  const stage = new Stage();
+  const loss = await withALoss(stage);
+  await stage.passes(60_000);
+  stage.botIsKilled();
+  await stage.passes(60_000);
+  stage.exchange.deposit(stage.address, "5000");
+  await stage.passes(90_000);
+  await stage.botStarts(1_000, (network) => network.every("incomes", { is: "answer late", byMs: 5_000 }));
+  await stage.botStops();
+  await stage.passes(5_000);
+  await stage.botStarts(10_000);
+
+  expect(lossOf(stage)).toBe(loss);
+});

@@ -32,6 +32,11 @@ export function strategySums(files: Readonly<Record<string, StrategyFile>>): Inp
   return Object.fromEntries(Object.values(files).map(({ name, sha256 }) => [name, sha256]));
 }
 
+/** The same of two jobs that have the same strategies, to the letter of their files. */
+export function strategiesKey({ bot }: BacktestConfig, inputs: InputSums): string {
+  return JSON.stringify(Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]));
+}
+
 /** @param found on this machine, now. @throws ChangedInput naming a file that is another one than a job's */
 export function requireInputs(wanted: InputSums, found: InputSums): void {
   for (const [path, sha256] of Object.entries(found)) {

@@ -11,7 +11,7 @@ import { ChangedInput } from "../run/changed-input.js";
 import { type PlayedBy, reportOf } from "../run/play-path.js";
 import type { PlayedHistory } from "../run/played-history.js";
 import { type Figures, figuresOf } from "./figures.js";
-import { type InputSums, requireInputs, strategySums } from "./input-files.js";
+import { type InputSums, requireInputs, strategiesKey, strategySums } from "./input-files.js";
 
 /** One point on one window. */
 export interface Job {
@@ -71,9 +71,9 @@ export class JobPlayer {
     tellFailed(this.#log, notice, { job });
   }
 
-  #strategies({ bot }: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {
-    const key = JSON.stringify(Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]));
-    const known = this.#loaded.get(key) ?? this.#load(bot, inputs);
+  #strategies(config: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {
+    const key = strategiesKey(config, inputs);
+    const known = this.#loaded.get(key) ?? this.#load(config.bot, inputs);
     this.#loaded.set(key, known);
     known.catch(() => this.#loaded.delete(key));
     return known;

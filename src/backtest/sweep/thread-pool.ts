@@ -3,6 +3,7 @@ import { RunError } from "../../core/errors.js";
 import { arrived } from "../run/carried-error.js";
 import type { SharedHistory } from "../run/shared-history.js";
 import { inJob } from "./in-job.js";
+import { strategiesKey } from "./input-files.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import type { Job, JobResult } from "./play-job.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
@@ -28,6 +29,8 @@ export interface PoolOptions {
 interface Hand {
   readonly worker: Worker;
   history: SharedHistory | undefined;
+  /** Of the jobs that it has run for who takes them one by one: what they leave there, timers and promises, must end no job of others. */
+  strategies: string | undefined;
   /** Settles the job that it runs. */
   settle: { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void } | undefined;
 }
@@ -70,17 +73,23 @@ export class ThreadPool implements JobRunner {
 
   /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws what ended it, which does not say what job it was */
   async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
-    const idle = this.#hands.find(({ settle }) => settle === undefined);
-    const hand = idle ?? this.#begin();
-    if (idle === undefined) this.#hands.push(hand);
+    const strategies = strategiesKey(job.config, job.inputs);
+    const idle = this.#hands.filter(({ settle }) => settle === undefined);
+    let hand = idle.find((one) => one.strategies === strategies);
+    const ended = hand === undefined && idle[0] !== undefined ? this.#end(idle[0]) : undefined;
+    if (hand === undefined) {
+      hand = this.#begin();
+      hand.strategies = strategies;
+      this.#hands.push(hand);
+    }
     try {
       return (await this.#play(hand, history, job, NEVER)) as JobResult;
     } catch (error) {
-      // What its strategy has left there, timers and promises, would end the next job, of whatever sweep.
-      const at = this.#hands.indexOf(hand);
-      if (at >= 0) this.#hands.splice(at, 1);
-      await hand.worker.terminate();
+      // What its strategy has left there would end the next job.
+      await this.#end(hand);
       throw error;
+    } finally {
+      await ended;
     }
   }
 
@@ -89,12 +98,19 @@ export class ThreadPool implements JobRunner {
     await Promise.all(hands.map(({ worker }) => worker.terminate()));
   }
 
+  async #end(hand: Hand): Promise<void> {
+    const at = this.#hands.indexOf(hand);
+    if (at >= 0) this.#hands.splice(at, 1);
+    await hand.worker.terminate();
+  }
+
   #begin(): Hand {
     const { version, entry = ENTRY, execArgv } = this.#options;
     const workerData: ThreadStart = { version };
     const hand: Hand = {
       worker: new Worker(entry, { workerData, resourceLimits: LIMITS, ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }) }),
       history: undefined,
+      strategies: undefined,
       settle: undefined,
     };
     const fail = (error: Error): void => {

@@ -40,6 +40,38 @@ export default defineStrategy({
 });
 `;
 
+/** Does what it should, and leaves a timer that fails as soon as MARK is there. */
+const LINGERING = `import { existsSync } from "node:fs";
+import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => {
+    setInterval(() => {
+      if (existsSync(MARK)) throw new Error("left there by another sweep's strategy");
+    }, 1);
+    return () => NEVER;
+  },
+});
+`;
+
+/** Makes MARK, and does nothing else. */
+const MARKING = `import { writeFileSync } from "node:fs";
+import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+
+export default defineStrategy({
+  params: z.object({}),
+  create: () => {
+    writeFileSync(MARK, "");
+    return () => NEVER;
+  },
+});
+`;
+
 describe("a sweep on threads", () => {
   const stage = new SweepStage();
   let entry: URL;
@@ -49,14 +81,17 @@ describe("a sweep on threads", () => {
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
 
+  const stageOf = (name: string, strategy?: string): void => {
+    if (strategy !== undefined) writeFileSync(join(stage.folder, `${name}.ts`), strategy);
+    const market = strategy === undefined ? BOT.markets.btcusdc : { strategy: `./${name}.ts`, limits: BOT.markets.btcusdc.limits };
+    stage.write(`bot-${name}.yaml`, { ...BOT, markets: { btcusdc: market } });
+    stage.write(`bt-${name}.yaml`, { ...stage.backtest(SHORT_SECONDS), bot: `bot-${name}.yaml` });
+    stage.write(`${name}.yaml`, { ...SWEEP, backtest: `bt-${name}.yaml`, parameters: { "fills.orderLatencyMs": { values: [5] } } });
+  };
   // Whoever interrupts it wants his terminal back: a thread that cannot be asked is ended.
   it("ends at once when it is interrupted, though a strategy never returns", async () => {
     const mark = join(stage.folder, "entered");
-    writeFileSync(join(stage.folder, "endless.ts"), ENDLESS.replace("MARK", JSON.stringify(mark)));
-    stage.write("bot-endless.yaml", { ...BOT, markets: { btcusdc: { strategy: "./endless.ts", limits: BOT.markets.btcusdc.limits } } });
-    stage.write("bt-endless.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-endless.yaml" });
-    const parameters = { "fills.orderLatencyMs": { values: [5] } };
-    stage.write("endless.yaml", { ...SWEEP, backtest: "bt-endless.yaml", parameters });
+    stageOf("endless", ENDLESS.replace("MARK", JSON.stringify(mark)));
     const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
     const abort = new AbortController();
     const swept = stage.run(stage.out(), pool, { file: "endless.yaml", signal: abort.signal });
@@ -87,25 +122,36 @@ describe("a sweep on threads", () => {
     expect(swept).toMatchObject({ message: `whole-0: ${(alone as Error).message}`, field: "account.creditQuote", value: creditQuote });
   });
 
-  // A worker serves one sweep after another: the next one was ended by the words of a strategy that it does not have.
-  it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
-    writeFileSync(join(stage.folder, "leaving.ts"), LEAVING);
-    stage.write("bot-leaving.yaml", { ...BOT, markets: { btcusdc: { strategy: "./leaving.ts", limits: BOT.markets.btcusdc.limits } } });
-    stage.write("bt-leaving.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-leaving.yaml" });
-    const parameters = { "fills.orderLatencyMs": { values: [5] } };
-    stage.write("leaving.yaml", { ...SWEEP, backtest: "bt-leaving.yaml", parameters });
-    stage.write("bt-next.yaml", stage.backtest(SHORT_SECONDS));
-    stage.write("next.yaml", { ...SWEEP, backtest: "bt-next.yaml", parameters });
+  /** As a worker of a queue runs jobs: one by one, whatever sweep they are of. */
+  const workerOf = (): JobRunner => {
     const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
-    const worker: JobRunner = {
+    return {
       run: async ({ jobs, open }, onResult) => {
         const history = await open();
         for (const job of jobs) onResult(job, await pool.playOne(history, job));
       },
       close: () => pool.close(),
     };
-    await expect(stage.run(stage.out(), worker, { file: "leaving.yaml" })).rejects.toThrow(/process\.exit\(0\) in a strategy/);
-    expect((await stage.run(stage.out(), worker, { file: "next.yaml" }))?.result.points).toHaveLength(1);
+  };
+  const sweptOn = (worker: JobRunner, name: string) => stage.run(stage.out(), worker, { file: `${name}.yaml` });
+
+  // A worker serves one sweep after another: the next one was ended by the words of a strategy that it does not have.
+  it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
+    stageOf("leaving", LEAVING);
+    stageOf("next");
+    const worker = workerOf();
+    await expect(sweptOn(worker, "leaving")).rejects.toThrow(/process\.exit\(0\) in a strategy/);
+    expect((await sweptOn(worker, "next"))?.result.points).toHaveLength(1);
+    await worker.close();
+  });
+
+  it("on a worker leaves nothing of a strategy that did its work to another's sweep, such as a timer that fails later", async () => {
+    const mark = JSON.stringify(join(stage.folder, "marked"));
+    stageOf("lingering", LINGERING.replace("MARK", mark));
+    stageOf("marking", MARKING.replace("MARK", mark));
+    const worker = workerOf();
+    expect((await sweptOn(worker, "lingering"))?.result.points).toHaveLength(1);
+    expect((await sweptOn(worker, "marking"))?.result.points).toHaveLength(1);
     await worker.close();
   });
 });

@@ -4,6 +4,7 @@ import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
 import { controlSocketPath, startControlServer } from "../bot/control/control-server.js";
 import type { BotCommand } from "../bot/input.js";
+import { keepEarlierJournal } from "../bot/journal/earlier-journal.js";
 import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
 import { readinessOf } from "../bot/run/bot-status.js";
@@ -113,7 +114,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     cleanup.push(() => server.close());
     log.info({ host: server.host, port: server.port }, "metrics are served");
   }
-  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, seam.clock);
+  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, seam.clock, log);
   if (journal !== undefined) cleanup.push(() => journal.close());
   // Asked for before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
@@ -265,10 +266,13 @@ function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: b
   return startScreen({ terminal: context.stdout, clock, color, model: () => screenModelOf(bot.bot, bot.monitor, setting) });
 }
 
-function openJournal(path: string, clock: Clock): JournalFile {
+function openJournal(path: string, clock: Clock, log: OpenLog): JournalFile {
   try {
+    const kept = keepEarlierJournal(path);
+    if (kept !== undefined) log.info({ kept }, "the journal of an earlier run is kept beside this one");
     return new JournalFile(path, clock);
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     throw new ConfigError("cannot be written", {
       field: "--journal",
       value: path,

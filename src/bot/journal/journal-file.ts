@@ -14,7 +14,7 @@ const asTheyAre: Packing = (lines) => lines;
 
 /**
  * A journal on disk, readable by its owner alone. Lines are gathered and written when there are many, each second, and
- * on closing: what a `kill -9` loses is the last second. A file that was there before is overwritten.
+ * on closing: what a `kill -9` loses is the last second. A file that was there before is overwritten: {@link keepEarlierJournal} comes first.
  */
 export class JournalFile implements JournalSink {
   readonly path: string;

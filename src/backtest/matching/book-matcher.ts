@@ -28,6 +28,8 @@ export interface BookMatcherOptions {
   readonly onTouch?: TouchListener;
 }
 
+/** Behind all that the first book to tell of a price will show there. */
+const UNTOLD: QueuePlace = { frontLots: Number.POSITIVE_INFINITY, tradedLots: 0 };
 /** Of a longer message it is quicker to look at our levels than at its rows. */
 const FEW_ROWS = 16;
 /** No exchange that we know of gathers changes of its book for longer before it tells them (of Binance's streams the slowest tells every second). */
@@ -162,6 +164,7 @@ export class BookMatcher extends OrderMatcher {
       if (tape.kind[message] === TapeKind.bookLost) known.lose();
       else known.snapshot(tape, from, to);
     }
+    if (tape.kind[message] === TapeKind.bookLost) for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
   }
 
   /** Brings the places of our orders at one price up to date. */
@@ -172,7 +175,10 @@ export class BookMatcher extends OrderMatcher {
       const known = side === this.book.bids ? this.#knownBids : this.#knownAsks;
       if (shownLots === before && !known.knows(level.key)) return;
       level.isUnseen = false;
-      for (const resting of level.orders) resting.place = this.#queue.onAccept(shownLots);
+      for (const resting of level.orders) {
+        resting.place = resting.isPlaced ? this.#queue.onDepth(resting.place, before, shownLots) : this.#queue.onAccept(shownLots);
+        resting.isPlaced = true;
+      }
     } else {
       if (shownLots === before) return;
       for (const resting of level.orders) resting.place = this.#queue.onDepth(resting.place, before, shownLots);
@@ -221,10 +227,7 @@ export class BookMatcher extends OrderMatcher {
     if (side.bestKey > key) this.passed(side, key + 1, "through", atUs, Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US));
     if (side.bestKey !== key) return;
     const level = side.levels[0];
-    if (level.isUnseen) {
-      this.#look(level, side === this.own.bids ? this.book.bids : this.book.asks);
-      if (level.isUnseen && level.shownLots === 0) return;
-    }
+    if (level.isUnseen) this.#look(level, side === this.own.bids ? this.book.bids : this.book.asks);
     if (this.#partialFills) {
       this.own.fillByQueue(level, lots, this.#queue, atUs);
       return;
@@ -264,13 +267,22 @@ export class BookMatcher extends OrderMatcher {
     const key = keyOf(order);
     const shownLots = (isBuy ? this.book.bids : this.book.asks).lotsAt(key);
     const known = isBuy ? this.#knownBids : this.#knownAsks;
-    this.own.rest(order, this.#queue.onAccept(shownLots), shownLots, arrivedUs, !known.knows(key));
+    const isUnseen = !known.knows(key);
+    const place = isUnseen && shownLots === 0 ? UNTOLD : this.#queue.onAccept(shownLots);
+    this.own.rest(order, place, shownLots, arrivedUs, isUnseen);
   }
 
   /** What an order that takes would take from. */
   #counterpart({ side }: ReplayOrder): TakenLevels {
     return side === "BUY" ? this.#takenAsks : this.#takenBids;
   }
+}
+
+/** A lost book says nothing of who left: of our places there none gets better by it, and where none was known no trade reaches us. */
+function lose(level: OwnLevel): void {
+  level.isUnseen = true;
+  level.shownLots = 0;
+  for (const resting of level.orders) if (!resting.isPlaced) resting.place = UNTOLD;
 }
 
 /** The worst key of the other side that an order takes. The other side's keys count the other way round. */

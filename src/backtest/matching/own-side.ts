@@ -7,6 +7,8 @@ import type { ReplayOrder } from "./matcher.js";
 export interface RestingOrder {
   readonly order: ReplayOrder;
   place: QueuePlace;
+  /** Whether a book that tells of its price has said what stands ahead of it. */
+  isPlaced: boolean;
   /** When it arrived, microseconds since 1970. */
   readonly arrivedUs: number;
 }
@@ -18,7 +20,7 @@ export interface OwnLevel {
   readonly orders: RestingOrder[];
   /** What strangers were shown with here when our places in the queue were last brought up to date. */
   shownLots: Lots;
-  /** No recorded book has reached so far since our first order came here: what stands ahead is what the first one that does will show. */
+  /** No recorded book has reached so far since an order of ours came here, or since the book was lost: who came meanwhile stands behind what the first one that does will show. */
   isUnseen: boolean;
 }
 
@@ -40,12 +42,13 @@ export class OwnSide {
   }
 
   /** Puts an order behind ours at its price. @param shownLots what strangers show there now. @param isUnseen whether no book tells of that price. */
-  add(key: number, resting: RestingOrder, shownLots: Lots, isUnseen: boolean): void {
+  add(key: number, resting: Omit<RestingOrder, "isPlaced">, shownLots: Lots, isUnseen: boolean): void {
     let at = 0;
     while (at < this.levels.length && this.levels[at].key > key) at++;
+    if (this.levels[at]?.key !== key) this.levels.splice(at, 0, { key, orders: [], shownLots, isUnseen });
     const level = this.levels[at];
-    if (level?.key === key) level.orders.push(resting);
-    else this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
+    level.isUnseen ||= isUnseen;
+    level.orders.push({ ...resting, isPlaced: !isUnseen });
     this.#noteEnds();
   }
 

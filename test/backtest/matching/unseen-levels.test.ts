@@ -82,6 +82,44 @@ describe("an order beyond the levels that a recording shows", () => {
   });
 });
 
+// A break in a recording is not news that everybody left. An order that came to the front by one would be filled by the first who sells, from then on for as long as it rests.
+describe("an order that rests where the book is lost", () => {
+  /** It stands behind ten at 100 when the book is lost, and four are sold there before anybody tells of a book again. */
+  const lostAmidQueue = (): TapeBuilder => whole().lost(1600, 1600).trade(1700, 1700, "SELL", 100, 4);
+  const told = (lots: number): TapeBuilder => lostAmidQueue().snapshot(2000, 2000).level("BUY", 100, lots).level("SELL", 102, 5);
+
+  it.each(["risk-averse", "log", "log2", "power-2", "power3-3"])("keeps its place, less what was sold meanwhile (%s)", (queue) => {
+    expect(storyOf(lostAmidQueue().trade(1800, 1800, "SELL", 100, 6), "BUY", 100, queue)).toEqual([]);
+    expect(storyOf(told(30).trade(3000, 3000, "SELL", 100, 6), "BUY", 100, queue)).toEqual([]);
+    expect(storyOf(told(30).trade(3000, 3000, "SELL", 100, 8), "BUY", 100, queue)).toEqual(["1 2@100 queue"]);
+  });
+
+  it("stands behind no more than the next book shows", () => {
+    expect(storyOf(told(2).trade(3000, 3000, "SELL", 100, 3), "BUY", 100)).toEqual(["1 1@100 queue"]);
+    const empty = lostAmidQueue().snapshot(2000, 2000).level("BUY", 99, 5).level("SELL", 102, 5);
+    expect(storyOf(empty.trade(3000, 3000, "SELL", 100, 3), "BUY", 100)).toEqual(["1 3@100 queue"]);
+  });
+
+  it("is reached at once where it stood first, and filled by what goes beyond it", () => {
+    const sold = (ticks: number): TapeBuilder => whole().lost(1600, 1600).trade(1700, 1700, "SELL", ticks, 3);
+    expect(storyOf(sold(101), "BUY", 101)).toEqual(["1 3@101 queue"]);
+    expect(storyOf(sold(99), "BUY", 100)).toEqual(["1 7@100 through"]);
+  });
+
+  it("lets none of ours pass that comes to its price before a book tells of it", () => {
+    const heard = new Heard();
+    const tape = told(30).trade(3000, 3000, "SELL", 100, 8).trade(3100, 3100, "SELL", 100, 20).trade(3200, 3200, "SELL", 100, 9);
+    const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: queueModelNamed("risk-averse", 0.001) });
+    matcher.advance(1500, true);
+    matcher.place(order(1, "BUY", 100, 7), 1500);
+    while (matcher.advance(1750, true) < 1750);
+    matcher.place(order(2, "BUY", 100, 7), 1750);
+    while (matcher.advance(1_000_000, true) < 1_000_000);
+    // Six of ten are ahead of the first; of thirty that the book shows none is behind the second, and of 37 sold the first has its seven.
+    expect(heard.story).toEqual(["1 2@100 queue", "1 5@100 queue"]);
+  });
+});
+
 // Who tries an afternoon of a recorded day has the book that stood at noon, made of all that the morning told. What the morning's snapshots did not show stands in no book at noon either.
 describe("an order beyond the levels that were known when a span began in the middle of a recording", () => {
   /** What a run from 1,400 us on plays. */

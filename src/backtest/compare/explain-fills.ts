@@ -188,7 +188,9 @@ const MOST_APART_US = 5_000_000;
 
 /** Where less was open than before, other than by its end. */
 function filledSteps({ steps, lots, ended }: RecordedOrder): RecordedOrder["steps"] {
-  return steps.filter(({ openLots, atUs }, at) => openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && atUs !== ended?.atUs);
+  // A part may be filled in the millisecond in which the rest ends.
+  const isEnd = ({ openLots, atUs }: RecordedOrder["steps"][number]): boolean => openLots === 0 && atUs === ended?.atUs;
+  return steps.filter((step, at) => step.openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && !isEnd(step));
 }
 
 function nearest(instants: readonly number[], atUs: number): number | undefined {

@@ -24,6 +24,17 @@ const recorded: RecordedOrder = {
   steps: [{ atUs: AT_US, openLots: 0 }],
   ended: undefined,
 };
+/** The same, of which three lots were bought in the millisecond in which a cancel took the rest down. */
+const cancelledAmid: RecordedOrder = {
+  ...recorded,
+  acceptedUs: AT_US - 20_000,
+  steps: [
+    { atUs: AT_US - 20_000, openLots: 5 },
+    { atUs: AT_US, openLots: 2 },
+    { atUs: AT_US, openLots: 0 },
+  ],
+  ended: { atUs: AT_US, status: "CANCELED" },
+};
 const live = (ticks: number, isMaker: boolean): RecordedFill => ({ side: "BUY", ticks, lots: 5, atUs: AT_US, isMaker, fee: "0" });
 
 /** Why the live fill, and the replay's where it has one, is on one side alone. @param foundLots what the book showed at the live fill's price when the order came */
@@ -69,6 +80,18 @@ describe("a fill that the other has not", () => {
     const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
     expect(explained(live(LIMIT - 3, false), undefined, byHistory)).toEqual([`untold: ${untold}`]);
     expect(explained(live(LIMIT - 3, false), LIMIT, byHistory)).toEqual([`untold: ${untold}`, `untold: 0.5 ms earlier ${untold}`]);
+  });
+
+  it("is told of its own order where a cancel took the rest of it down in the same millisecond", () => {
+    const fill = { ...live(LIMIT, true), lots: 3 };
+    const ended = { how: "cancelled", atUs: AT_US - 500 } as const;
+    const order: ReplayedOrder = { recorded: cancelledAmid, arrivedUs: AT_US, aheadLots: 0, found: new Map(), tradedLots: 0, fills: [], ended };
+    const account = { orders: [cancelledAmid], cancels: [], fills: [fill] };
+    const explainer = new FillExplainer(BTC, account, { orders: new Map([[cancelledAmid.hash, order]]), fills: [] }, true);
+    expect(explainer.live({ fill, lots: 3 })).toMatchObject({
+      kind: "latency",
+      why: "in the replay its order was over (cancelled) 0.5 ms before",
+    });
   });
 
   it("is told by its time where both filled it at one price", () => {

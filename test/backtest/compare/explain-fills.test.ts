@@ -85,7 +85,15 @@ describe("a fill that the other has not", () => {
   it("is told of its own order where a cancel took the rest of it down in the same millisecond", () => {
     const fill = { ...live(LIMIT, true), lots: 3 };
     const ended = { how: "cancelled", atUs: AT_US - 500 } as const;
-    const order: ReplayedOrder = { recorded: cancelledAmid, arrivedUs: AT_US, aheadLots: 0, found: new Map(), tradedLots: 0, fills: [], ended };
+    const order: ReplayedOrder = {
+      recorded: cancelledAmid,
+      arrivedUs: AT_US,
+      aheadLots: 0,
+      found: new Map(),
+      tradedLots: 0,
+      fills: [],
+      ended,
+    };
     const account = { orders: [cancelledAmid], cancels: [], fills: [fill] };
     const explainer = new FillExplainer(BTC, account, { orders: new Map([[cancelledAmid.hash, order]]), fills: [] }, true);
     expect(explainer.live({ fill, lots: 3 })).toMatchObject({

@@ -72,20 +72,24 @@ export const sweepJsonShape = z
 /** What a sweep came to, as `sweep.json` holds it. */
 export type SweepResult = z.infer<typeof sweepJsonShape>;
 
-/** The text of `sweep.json`, point by point: a million runs are longer than a text may be. */
-export function* sweepJsonParts(result: SweepResult): Generator<string, void> {
+/**
+ * The text of `sweep.json`, point by point: a million runs are longer than a text may be.
+ * @param indent spaces a level; 0 for one line.
+ */
+export function* sweepJsonParts(result: SweepResult, indent = 0): Generator<string, void> {
+  const lineAt = (depth: number): string => (indent === 0 ? "" : `\n${" ".repeat(indent * depth)}`);
+  const textAt = (depth: number, value: unknown): string => JSON.stringify(value, undefined, indent).replaceAll("\n", lineAt(depth));
   let before = "{";
   for (const [key, value] of Object.entries(result)) {
-    yield `${before}${JSON.stringify(key)}:`;
+    yield `${before}${lineAt(1)}${JSON.stringify(key)}:${indent === 0 ? "" : " "}`;
     before = ",";
-    if (key !== "points") yield JSON.stringify(value);
+    if (key !== "points") yield textAt(1, value);
     else {
-      yield "[";
-      for (const [at, point] of result.points.entries()) yield `${at === 0 ? "" : ","}${JSON.stringify(point)}`;
-      yield "]";
+      for (const [at, point] of result.points.entries()) yield `${at === 0 ? "[" : ","}${lineAt(2)}${textAt(2, point)}`;
+      yield result.points.length === 0 ? "[]" : `${lineAt(1)}]`;
     }
   }
-  yield "}\n";
+  yield `${lineAt(0)}}\n`;
 }
 
 /** The JSON Schema of `sweep.json`, as text: what `config/sweep.schema.json` holds. */

@@ -12,13 +12,14 @@ import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { sweepDoubts } from "../../backtest/sweep/sweep-doubts.js";
 import { BEST_FOLDER } from "../../backtest/sweep/sweep-folder.js";
+import { sweepJsonParts } from "../../backtest/sweep/sweep-json.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
 import { requireUnchanged } from "../../backtest/sweep/unchanged-history.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
-import { jsonText, table } from "../output.js";
+import { table } from "../output.js";
 import { packageVersion } from "../package-version.js";
 import { programVersion } from "../program-version.js";
 import { endedByStrays } from "../stray-errors.js";
@@ -94,7 +95,8 @@ async function sweep(
       context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
       throw new NotWell();
     }
-    context.stdout.write(json ? jsonText(outcome.result, 2) : resultText(outcome));
+    if (!json) context.stdout.write(resultText(outcome));
+    else for (const part of sweepJsonParts(outcome.result, 2)) context.stdout.write(part);
     for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
   } finally {

@@ -12,7 +12,7 @@ import type { Job } from "../../../src/backtest/sweep/play-job.js";
 import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
-import { SWEEP_FORMAT, sweepJsonSchema, sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
+import { SWEEP_FORMAT, sweepJsonParts, sweepJsonSchema, sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
@@ -51,6 +51,16 @@ describe("a sweep", () => {
     for (const [at, profit] of profits.slice(1).entries()) expect(profit.lte(profits[at] as Decimal)).toBe(true);
     expect(points[best]?.rank).toBe(1);
     expect(new Set(points.map(({ runs }) => runs[0]?.figures.profit)).size).toBeGreaterThan(2);
+  });
+
+  it("is told in parts of one point each, in lines or in one: all points of a long sweep are more than one text can be", () => {
+    for (const indent of [0, 2, 4]) {
+      const parts = [...sweepJsonParts(whole.result, indent)];
+      expect(parts.join("")).toBe(`${JSON.stringify(whole.result, undefined, indent)}\n`);
+      expect(parts.length).toBeGreaterThan(whole.result.points.length);
+    }
+    const none = { ...whole.result, points: [] };
+    expect([...sweepJsonParts(none, 2)].join("")).toBe(`${JSON.stringify(none, undefined, 2)}\n`);
   });
 
   it("gives the same bytes in whatever order its jobs end", async () => {

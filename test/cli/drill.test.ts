@@ -87,6 +87,16 @@ describe("marketwright drill", () => {
     ]);
   });
 
+  it("copies from the first RPC that answers, as its bot would go on with it", async () => {
+    const { file, env, key } = world.bot({
+      liquidator: WATCH,
+      chain: `{ rpc: ["http://127.0.0.1:1", "${world.rpcUrl}"], pollMs: 50, maxHeadAgeMs: 3600000 }`,
+    });
+    await world.registers(key);
+    const { accounts } = await drilled(file, env, "--most", "1");
+    expect(accounts).toMatchObject([{ outcome: "won" }]);
+  });
+
   it("ends with 2 on a file without a liquidator or a count that is none, with 1 where nothing could be rehearsed", async () => {
     const { file, env, key } = world.bot();
     expect(await captureCli(["drill", file, "--most", "0"], env)).toMatchObject({

@@ -5,7 +5,7 @@ import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
 import { planRulesOf } from "../../bot/run/run-liquidator.js";
 import { blockHeaderOf, nextBaseFeeWei } from "../../chain/block-header.js";
-import { blockTag } from "../../chain/chain-rpc.js";
+import { blockTag, type ChainRpc } from "../../chain/chain-rpc.js";
 import { DealerReader } from "../../chain/dealer-reader.js";
 import { LensReader } from "../../chain/lens-reader.js";
 import { ConfigError } from "../../core/errors.js";
@@ -86,7 +86,8 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
     }
     const confirmation = await new Confirmer({ rpc, lens: reader }).confirm([...known], account, head);
     const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", [blockTag(head.number), false]));
-    const fork = await forkEvm({ url: urls[0] ?? "", blockNumber: head.number, chainId, blockGasLimit: Number(latest.gasLimit) });
+    const url = urlToCopy(rpc, urls, head.number);
+    const fork = await forkEvm({ url, blockNumber: head.number, chainId, blockGasLimit: Number(latest.gasLimit) });
     const rehearsal = new Rehearsal({
       fork,
       chainId,
@@ -123,6 +124,12 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
   } finally {
     await rpc.close();
   }
+}
+
+/** The first RPC of the file that is believed and has told of the block: one that is down, or behind, would be asked for it for more than a minute. */
+function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number): string {
+  const at = rpc.report().findIndex(({ distrust, headNumber = -1 }) => distrust === undefined && headNumber >= blockNumber);
+  return urls[Math.max(0, at)] ?? "";
 }
 
 /** The bot's markets with the exchange's books of now. */

@@ -49,8 +49,11 @@ export type AccountChange =
   | { readonly kind: "order"; readonly order: OwnOrder; readonly change: OrderChange }
   /** An order of an earlier run was recognised and taken over. */
   | { readonly kind: "adopted"; readonly order: OwnOrder }
-  /** An order that is not the bot's own was seen for the first time, or has changed. */
-  | { readonly kind: "foreign"; readonly order: VenueOrder; readonly first: boolean }
+  /**
+   * An order that is not the bot's own was seen for the first time, or has changed. `isLeftOver`: an earlier run of this bot placed it, in a
+   * market that is not this run's.
+   */
+  | { readonly kind: "foreign"; readonly order: VenueOrder; readonly first: boolean; readonly isLeftOver: boolean }
   /** A trade of the account, seen for the first time: it is in the position from now on. */
   | { readonly kind: "fill"; readonly trade: VenueTrade }
   | { readonly kind: "settled"; readonly trade: VenueTrade }

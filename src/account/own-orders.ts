@@ -143,9 +143,13 @@ export class OwnOrders {
     this.#put({ ...order, level }, order);
   }
 
-  /** Hashes of server-built orders to keep in the state directory: not final, or final so lately that an update may come. */
+  /**
+   * Hashes of server-built orders to keep in the state directory: not final, or final so lately that an update may come, and those of an earlier
+   * run that rest in markets which are not this run's.
+   */
   builtHashes(): readonly Hex[] {
-    return [...this.#orders.values()].filter((order) => order.built).map((order) => order.hash);
+    const leftOver = this.#foreign.open().filter(({ hash }) => this.#builtBefore.has(hash));
+    return [...[...this.#orders.values()].filter((order) => order.built), ...leftOver].map(({ hash }) => hash);
   }
 
   /** Orders in the table, final ones included: bounded by what happens within the time that they are remembered. */
@@ -241,12 +245,16 @@ export class OwnOrders {
     const news = this.#foreign.report(report, nowMs);
     if (news === undefined) return [];
     this.#unexplained.matched(report.marketId, report.side, news.matchedLots);
-    return [{ kind: "foreign", order: news.order, first: news.first }];
+    const isLeftOver = !this.#instruments.has(report.marketId) && this.#isMarkedOurs(report);
+    return [{ kind: "foreign", order: news.order, first: news.first, isLeftOver }];
   }
 
   #isFromEarlierRun(report: VenueOrder): boolean {
-    if (!this.#instruments.has(report.marketId)) return false;
-    return this.#builtBefore.has(report.hash) || tagDigits(report.info) === this.#tag;
+    return this.#instruments.has(report.marketId) && this.#isMarkedOurs(report);
+  }
+
+  #isMarkedOurs({ hash, info }: VenueOrder): boolean {
+    return this.#builtBefore.has(hash) || tagDigits(info) === this.#tag;
   }
 
   /** @param before the order of this hash in the table; undefined where there is none. */

@@ -48,6 +48,17 @@ describe("recognising an order (rule 7)", () => {
     expect([orders.get(hashOf(2)), orders.foreign("ethusdc").length]).toEqual([undefined, 1]);
   });
 
+  it("tells of such an order whether an earlier run left it, and keeps the hash of one that the exchange built", () => {
+    const orders = table({ builtHashes: [hashOf(3)] });
+    const elsewhere = (serial: number, tag?: number) =>
+      venueOrder(serial, { marketId: "ethusdc", ...(tag === undefined ? {} : { info: infoOf(serial, tag) }) });
+    expect(orders.report(elsewhere(2), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: true }]);
+    expect(orders.report(elsewhere(3, 1), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: true }]);
+    expect(orders.report(elsewhere(4, 1), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: false }]);
+    expect(orders.report(venueOrder(5, { info: infoOf(5, 1) }), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: false }]);
+    expect(orders.builtHashes(), "a run in that market again knows it by that").toEqual([hashOf(3)]);
+  });
+
   it("refuses a second order of one nonce, and a tag that is no 16 bits", () => {
     const orders = table();
     orders.intend({ action: placeAction(1), level: 0 });

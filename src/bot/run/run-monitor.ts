@@ -3,7 +3,7 @@ import { isFinalPhase } from "../../account/order.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import type { VenueIncome } from "../../exchange/records.js";
+import type { VenueIncome, VenueOrder } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../monitoring/metrics.js";
@@ -210,11 +210,7 @@ export class RunMonitor {
           hash: change.order.hash,
         });
       case "foreign":
-        if (change.first)
-          this.#voice.say("warn", "an order that this bot did not place: left alone, and counted", {
-            marketId: change.order.marketId,
-            orderId: change.order.id,
-          });
+        if (change.first) this.#foreign(change.order, change.isLeftOver);
         return;
       case "position-set":
         return this.#voice.say("error", "position set to the exchange's", {
@@ -228,6 +224,16 @@ export class RunMonitor {
       case "balances":
         return;
     }
+  }
+
+  #foreign({ marketId, id }: VenueOrder, isLeftOver: boolean): void {
+    const fields = { marketId, orderId: id };
+    if (!isLeftOver) return this.#voice.say("warn", "an order that this bot did not place: left alone, and counted", fields);
+    const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
+    this.#voice.say("error", "an order that an earlier run of this bot left in a market that its file does not name: nobody works it", {
+      ...fields,
+      command,
+    });
   }
 
   #income({ type, amount, marketId }: VenueIncome): void {

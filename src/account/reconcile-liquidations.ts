@@ -1,7 +1,8 @@
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { AccountChange } from "./changes.js";
+import type { ComparedPosition } from "./compared-position.js";
 import type { Intake } from "./intake.js";
-import type { ComparedPosition, ReconcileRun } from "./reconcile-run.js";
+import type { ReconcileRun } from "./reconcile-run.js";
 
 /**
  * Our position and the exchange's are the same: what was taken over is told. A liquidation that it told and that moved no position is

@@ -1,9 +1,10 @@
 import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
+import { type ComparedPosition, comparedPosition, noteCounting } from "./compared-position.js";
 import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
 import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
-import { type ComparedPosition, comparedPosition, countedPosition, noteCounting, type ReconcileRun } from "./reconcile-run.js";
+import { countedPosition, type ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {

@@ -1,12 +1,14 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
+import { comparedPosition } from "./compared-position.js";
 import type { HistoryWindow } from "./history-windows.js";
 import type { Intake } from "./intake.js";
+import { narrowBase } from "./narrow-base.js";
 import { OpenQuestions } from "./open-questions.js";
 import type { OwnOrder } from "./order.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
-import { comparedPosition, narrowBase, ReconcileRun } from "./reconcile-run.js";
+import { ReconcileRun } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
 import { LIQUIDATIONS_LOOKBACK_MS } from "./takeovers.js";
 import { TRANSFER_TYPES } from "./transfers.js";

@@ -97,6 +97,10 @@ export class OrderDesk {
       market.engine.rest(order);
       this.#refreshMid(market);
       this.#expiries.watch(order);
+      if (config.choices.acceptedStatus === "CREATED" && order.openLots === order.lots) {
+        // A trade would have told of it: who heard only CREATED hears here that it rests.
+        listener.onOrder(order);
+      }
     }
   }
 

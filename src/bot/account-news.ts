@@ -81,8 +81,8 @@ export class AccountNews {
     const fields = {
       marketId,
       side,
-      price: instrument?.priceOf(ticks),
-      amount: instrument?.amountOf(lots),
+      price: instrument?.toldPriceOf(ticks),
+      amount: instrument?.toldAmountOf(lots),
       liquidity: isMaker ? "maker" : "taker",
       tradeId: id,
       timeMs,

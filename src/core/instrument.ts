@@ -96,6 +96,16 @@ export class Instrument {
     return gridDecimal(lots, this.#stepScaled, this.amountDecimals, "lots");
   }
 
+  /** The price of an order or a trade that was told, for people: one made on a finer grid lies between ticks, and has six digits more at most. */
+  toldPriceOf(ticks: number): string {
+    return Number.isSafeInteger(ticks) ? this.priceOf(ticks) : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
+  }
+
+  /** The amount of an order or a trade that was told, likewise. */
+  toldAmountOf(lots: number): string {
+    return Number.isSafeInteger(lots) ? this.amountOf(lots) : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
+  }
+
   /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
   creditFloor(ticks: Ticks, lots: Lots): CreditUnits {
     return this.#creditProduct(ticks, lots) / this.creditDenominator;
@@ -166,6 +176,12 @@ function gridDecimal(count: number, unitScaled: number, decimals: number, field:
   return Number.isSafeInteger(count) && Number.isSafeInteger(scaled)
     ? placedDecimal(scaled < 0, String(Math.abs(scaled)), decimals)
     : scaledToDecimal(wholeNumber(count, field) * BigInt(unitScaled), decimals);
+}
+
+const DIGITS_BEYOND = 6;
+
+function betweenUnits(count: number, unitScaled: number, decimals: number): string {
+  return scaledToDecimal(BigInt(Math.round(count * unitScaled * 10 ** DIGITS_BEYOND)), decimals + DIGITS_BEYOND);
 }
 
 function wholeNumber(count: number, field: string): bigint {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import { decimalToScaled, Instrument, scaledToDecimal, shortScaled } from "../../src/core/instrument.js";
+import { gridCount } from "../../src/exchange/wire-parse.js";
 
 const Exact = Decimal.clone({ precision: 120, toExpNeg: -100, toExpPos: 100 });
 
@@ -170,6 +171,20 @@ describe("scaled decimals", () => {
         const text = scaledToDecimal(scaled, decimals);
         expect(decimalToScaled(text, decimals)).toBe(scaled);
         expect(text).toBe(new Exact(scaled.toString()).div(new Exact(10).pow(decimals)).toString());
+      }),
+    );
+  });
+});
+
+describe("a price or an amount that was told", () => {
+  it("is what it was, also where it was made on a finer grid than the market has now", () => {
+    const units = fc.constantFrom("0.1", "0.5", "25", "0.00005", "1000");
+    fc.assert(
+      fc.property(units, fc.integer({ min: 1, max: 10 ** 9 }), fc.nat(6), (unit, count, digitsBeyond) => {
+        const instrument = new Instrument({ marketId: "m", tickSize: unit, stepSize: unit, creditDecimals: 18, paperDecimals: 18 });
+        const told = new Exact(count).times(`1e-${instrument.priceDecimals + digitsBeyond}`).toFixed();
+        expect(instrument.toldPriceOf(gridCount(told, unit, "price"))).toBe(told);
+        expect(instrument.toldAmountOf(gridCount(told, unit, "amount"))).toBe(told);
       }),
     );
   });

@@ -113,8 +113,8 @@ function explainWorst(desk: Desk, { worst }: PlannedWorst, balancesKnown: boolea
   const away = distance?.side === "long" ? -1 : 1;
   const quote = (units: bigint | undefined): string => instrument.creditToDecimal(units ?? 0n);
   return {
-    longBase: instrument.amountOf(market?.longLots ?? 0),
-    shortBase: instrument.amountOf(-(market?.shortLots ?? 0) || 0),
+    longBase: instrument.toldAmountOf(market?.longLots ?? 0),
+    shortBase: instrument.toldAmountOf(-(market?.shortLots ?? 0) || 0),
     notionalQuote: quote(market?.notional),
     initialMarginQuote: quote(market?.initialMargin),
     maintenanceQuote: quote(market?.maintenance),

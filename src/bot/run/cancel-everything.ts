@@ -115,8 +115,8 @@ async function openOrders(
       marketId,
       orderId: order.id,
       side: order.side,
-      price: instrument.priceOf(order.ticks),
-      availableBase: instrument.amountOf(order.availableLots),
+      price: instrument.toldPriceOf(order.ticks),
+      availableBase: instrument.toldAmountOf(order.availableLots),
       placedBy: isBotsOrder(order, account, notedHashes) ? "bot" : "somebody else",
     }));
 }

@@ -142,7 +142,7 @@ export class EarlierTrades {
     if (first === undefined) return;
     const lots = (side: VenueTrade["side"]): number => lacked.reduce((sum, trade) => sum + (trade.side === side ? trade.lots : 0), 0);
     const amount = (side: VenueTrade["side"]): string =>
-      bot.context.desks.get(marketId)?.instrument.amountOf(lots(side)) ?? String(lots(side));
+      bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots(side)) ?? String(lots(side));
     const fields = { fromId: first.id, toId: lacked.at(-1)?.id, bought: amount("BUY"), sold: amount("SELL") };
     this.#options.log.warn({ marketId, fills: lacked.length, ...fields }, "filled while no bot ran");
   }

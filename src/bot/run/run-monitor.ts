@@ -168,8 +168,8 @@ export class RunMonitor {
         return this.#voice.say("info", "fill", {
           marketId: trade.marketId,
           side: trade.side,
-          price: instrument?.priceOf(trade.ticks),
-          amount: instrument?.amountOf(trade.lots),
+          price: instrument?.toldPriceOf(trade.ticks),
+          amount: instrument?.toldAmountOf(trade.lots),
           liquidity: trade.isMaker ? "maker" : "taker",
           tradeId: trade.id,
         });

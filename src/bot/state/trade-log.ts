@@ -90,8 +90,10 @@ export class TradeLog {
     const { markets, readFromId } = this.#tail;
     const known = markets.get(marketId);
     const begin = this.#begins.get(marketId);
-    if (known !== undefined || begin === undefined) return known;
-    const kept = { oldestId: begin < readFromId ? readFromId : begin + 1n, lines: new Set<string>() };
+    if (begin === undefined) return known;
+    // Where the whole file was read, it lacks what was traded before its first fill of the market and after its beginning.
+    if (known !== undefined && (readFromId > 0n || known.oldestId <= begin + 1n)) return known;
+    const kept = { oldestId: begin < readFromId ? readFromId : begin + 1n, lines: known?.lines ?? new Set<string>() };
     markets.set(marketId, kept);
     return kept;
   }

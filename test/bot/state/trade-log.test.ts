@@ -34,6 +34,17 @@ describe("the record of trades at a start", () => {
     expect(lines(store)).toEqual(["fill 100"]);
   });
 
+  it("has all since it began in a market, also before a fill that was the first to be written", () => {
+    const store = new MemoryStateStore();
+    new TradeLog(store).begin([MARKET]);
+    // A market that its file does not name for a while: what the owner trades there by hand is told by the stream all the same.
+    new TradeLog(store).note({ kind: "fill", trade: venueTrade(50, "BUY", 1) });
+    const back = new TradeLog(store);
+    expect([back.noteEarlier(venueTrade(40, "SELL", 1)), back.noteEarlier(venueTrade(50, "BUY", 1))]).toEqual([true, false]);
+    expect(lines(store)).toEqual(["fill 50", "fill 40"]);
+    expect(new TradeLog(store).noteEarlier(venueTrade(40, "SELL", 1))).toBe(false);
+  });
+
   it("does not write a second time what lies before the part of it that is read", () => {
     const ids = Array.from({ length: 8_000 }, (_, at) => 1_000 + at);
     const { store, log } = leftBy(ids);

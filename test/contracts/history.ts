@@ -2,16 +2,11 @@ import { expect } from "vitest";
 import type { Signer } from "../../src/core/signing.js";
 import { type Receipt, Revert } from "./evm.js";
 import { abs, Model, ModelMarket } from "./model.js";
+import { DEPOSITS, MAX_POSITIONS, START_PRICES } from "./opening.js";
 import type { Operation } from "./operations.js";
 import { match, orderInfo, sorted, tradeData } from "./signed-orders.js";
 import { order, TRADERS, trader } from "./traders.js";
 import { COIN, HEARTBEAT, type Market, type Ratios, USD, type World } from "./world.js";
-
-/** Dollars of primary credit at the start: the last one can afford to liquidate the others. */
-export const DEPOSITS = [10_000n, 10_000n, 20_000n, 300_000n] as const;
-export const MAX_POSITIONS = 2;
-/** Of the three markets, credit units per coin. */
-export const START_PRICES = [30_000n * USD, 2_000n * USD, 3_333_333n] as const;
 
 /** A market on the chain and in the model. */
 interface Both {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DEPOSITS, History, MAX_POSITIONS, START_PRICES, seen } from "./history.js";
+import { History, seen } from "./history.js";
+import { DEPOSITS, MAX_POSITIONS, START_PRICES } from "./opening.js";
 import { operation } from "./operations.js";
 import { TRADERS } from "./traders.js";
 import { BTC_RATIOS, ETH_RATIOS, type Market, type Ratios, World } from "./world.js";

@@ -2,7 +2,7 @@ import type { OwnOrder } from "../../src/account/order.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
-import type { Break } from "./world.js";
+import type { Break } from "./break.js";
 
 const tapped = (tap: (rig: () => BotRig, options: RigOptions) => VenueTap): Pick<Break, "rig"> => ({
   rig: (options, { rig }) => ({ ...options, tap: tap(rig, options) }),

@@ -1,7 +1,7 @@
 import { TAKEOVERS_FILE } from "../../src/bot/unwind/unwind-memory.js";
 import type { VenueEvent } from "../../src/exchange/venue.js";
+import type { Break } from "./break.js";
 import { BREAKS } from "./breaks.js";
-import type { Break } from "./world.js";
 
 /** What a bot remembers of takeovers, changed on its way back to it. */
 function remembered(change: (text: string) => string): Pick<Break, "rig"> {

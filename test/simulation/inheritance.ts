@@ -8,8 +8,9 @@ import type { CreditUnits, Hex, Lots, MarketId, Ms, Side, Ticks } from "../../sr
 import type { PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { type BotRig, botConfig, type RigOptions } from "./bot-rig.js";
+import type { Break } from "./break.js";
 import { CALM_AFTER_MS, START_MS } from "./seed-plan.js";
-import { type Break, runSeed, type SeedResult } from "./world.js";
+import { runSeed, type SeedResult } from "./world.js";
 
 const VICTIM: Hex = `0x${"51".repeat(20)}`;
 interface Sales {

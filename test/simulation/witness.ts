@@ -9,6 +9,7 @@ import { BudgetWitness } from "./budget-witness.js";
 import { FateWitness } from "./fate-witness.js";
 import { ProfitWitness } from "./profit-witness.js";
 import type { SeedPlan } from "./seed-plan.js";
+import { Surprises } from "./surprises.js";
 import type { Violate, Violation } from "./violation.js";
 
 interface Dispatched {
@@ -18,9 +19,6 @@ interface Dispatched {
   readonly atMs: Ms;
   isJudged: boolean;
 }
-
-/** For how long what nobody could foresee may still be worked off. */
-const SURPRISE_MS = 60_000;
 
 /**
  * Watches one simulated hour from outside: it reads the exchange's own state and the bot's actions as they leave, and
@@ -50,8 +48,7 @@ export class Witness {
   /** What was taken over and is being sold: where no strategy quotes, the bot offers that of its own. */
   readonly #unwinds = new Map<string, UnwindReport>();
   readonly #fates: FateWitness;
-  /** Position that came without the bot's own orders (by hand), or was taken back by a failed settlement, lately. */
-  readonly #surprises: { readonly atMs: Ms; readonly marketId: MarketId; readonly lots: Lots }[] = [];
+  readonly #surprises: Surprises;
   #bot: Bot | undefined;
   #run = 0;
 
@@ -60,6 +57,7 @@ export class Witness {
     this.#exchange = exchange;
     this.#address = address;
     this.#nowMs = nowMs;
+    this.#surprises = new Surprises(plan, exchange, address, nowMs);
     const violate: Violate = (rule, what) => this.#violate(rule, what);
     this.budgets = new BudgetWitness(plan, nowMs, violate);
     this.#fates = new FateWitness(plan, violate);
@@ -81,7 +79,7 @@ export class Witness {
 
   /** Lots that somebody else's doing adds to or takes from the position. */
   surprised(marketId: MarketId, lots: Lots): void {
-    this.#surprises.push({ atMs: this.#nowMs(), marketId, lots: Math.abs(lots) });
+    this.#surprises.add(marketId, lots);
   }
 
   observe(notice: Notice): void {
@@ -281,7 +279,7 @@ export class Witness {
       if (dispatched.action.side === action.side) sameSide += lots;
     }
     const worst = Math.abs(position + signOf(action.side) * sameSide);
-    const surprise = worst > maxPosition ? this.#surpriseLots(action.marketId) + this.#failedLots(action.marketId) : 0;
+    const surprise = worst > maxPosition ? this.#surprises.lots(action.marketId) : 0;
     const reduces = Math.sign(position) === -signOf(action.side) && sameSide <= Math.abs(position);
     if (worst > maxPosition + surprise && !reduces) {
       this.#violate(
@@ -291,21 +289,6 @@ export class Witness {
     }
     if (count > (plan.limits.maxOpenOrders ?? Number.POSITIVE_INFINITY))
       this.#violate("limit", `${count} orders may be open, allowed ${plan.limits.maxOpenOrders}`);
-  }
-
-  #surpriseLots(marketId: MarketId): Lots {
-    const since = this.#nowMs() - 2 * this.#plan.bot.exchange.reconcileMs - SURPRISE_MS;
-    return this.#surprises
-      .filter((surprise) => surprise.marketId === marketId && surprise.atMs >= since)
-      .reduce((sum, { lots }) => sum + lots, 0);
-  }
-
-  /** Lots of settlements that failed lately: the bot cannot know of one before it is told, and then only reduces. */
-  #failedLots(marketId: MarketId): Lots {
-    const { settlement, choices } = this.#plan.exchange;
-    const market = this.#exchange.account(this.#address)?.markets.get(marketId);
-    const trades = market?.trades.page({ startMs: this.#nowMs() - settlement.delayMs - SURPRISE_MS, limit: 500 }) ?? [];
-    return trades.filter(({ trade }) => trade.status === choices.failedTradeStatus).reduce((sum, { trade }) => sum + trade.lots, 0);
   }
 
   #violate(rule: string, what: string): void {

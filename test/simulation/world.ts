@@ -6,11 +6,11 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
-import type { VenueRules } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../src/simulator/flow/flow-config.js";
 import { BotRig, MachineClock, type RigOptions, rulesOf } from "./bot-rig.js";
+import type { Break } from "./break.js";
 import { FaultSource } from "./faults.js";
 import { FaultyNetwork } from "./faulty-network.js";
 import { keyedScheme } from "./keyed-scheme.js";
@@ -27,18 +27,6 @@ export interface SeedResult {
   readonly fills: number;
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
-}
-
-/** One rule of the bot switched off, to prove that its loss is noticed. */
-export interface Break {
-  readonly name: string;
-  readonly what: string;
-  /** Changes the seed's plan before anything is built. */
-  readonly plan?: (plan: SeedPlan) => SeedPlan;
-  /** Changes how a bot is put together; called for each start of a bot. */
-  readonly rig?: (options: RigOptions, context: { readonly rig: () => BotRig; readonly rules: VenueRules }) => RigOptions;
-  /** Changes the bot after it was put together. */
-  readonly bot?: (rig: BotRig) => void;
 }
 
 const PRIVATE_KEY = `0x${"42".repeat(32)}`;

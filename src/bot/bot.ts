@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
-import { checkShape } from "../risk/intent-shape.js";
+import { checkIntent } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
 import { AccountNews } from "./account-news.js";
 import { Answers } from "./answers.js";
@@ -208,7 +208,7 @@ export class Bot {
     const desk = this.context.desks.get(marketId);
     if (desk === undefined) return;
     const limits = this.context.marketLimits.get(marketId);
-    const verdict = checkShape(intent, {
+    const verdict = checkIntent(intent, {
       marketId,
       rules: desk.rules,
       newestViewSequence: desk.lastView?.sequence ?? 0,

@@ -5,12 +5,12 @@ import { slotSubject } from "./dispatcher.js";
 import type { Safety } from "./safety.js";
 
 /** What a market of a bot is at. */
-export type MarketState = "quoting" | "waiting" | "reduce-only" | "halted";
+export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 
 /** What a market is at, and why not more, in a trader's words. */
 export interface MarketStanding {
   /** `reduce-only`: halted, while its position is worked on command, or what was inherited is unwound. */
-  readonly state: MarketState;
+  readonly state: MarketActivity;
   /** Halts first, then what holds up the market, then each wanted quote that does not rest. */
   readonly reasons: readonly string[];
 }

@@ -6,7 +6,7 @@ import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule 
 export const MAX_QUOTE_LEVELS = 1_000;
 
 /** What an intent is judged against. */
-export interface ShapeContext {
+export interface IntentContext {
   /** The market whose strategy spoke. */
   readonly marketId: MarketId;
   /** Undefined when the exchange does not know the market. */
@@ -47,8 +47,8 @@ export type ShapeVerdict<I extends Intent = Intent> =
  * the intent's reason; anything else that is wrong refuses the whole intent, since half of a set of quotes is not what was asked for.
  * An intent from a view older than the last accepted one is dropped (`older-view`).
  */
-export function checkShape<I extends Intent>(intent: I, context: ShapeContext): ShapeVerdict<I>;
-export function checkShape(intent: Intent, context: ShapeContext): ShapeVerdict {
+export function checkIntent<I extends Intent>(intent: I, context: IntentContext): ShapeVerdict<I>;
+export function checkIntent(intent: Intent, context: IntentContext): ShapeVerdict {
   try {
     return judge(intent, context);
   } catch (error) {
@@ -57,7 +57,7 @@ export function checkShape(intent: Intent, context: ShapeContext): ShapeVerdict 
   }
 }
 
-function judge(intent: Intent, context: ShapeContext): ShapeVerdict {
+function judge(intent: Intent, context: IntentContext): ShapeVerdict {
   // A user's strategy may hand over anything: types end where its file begins.
   if (typeof intent !== "object" || intent === null || (intent.kind !== "quotes" && intent.kind !== "target")) {
     return refuse("malformed", `an intent is an object of kind "quotes" or "target", got ${describe(intent)}`);
@@ -76,9 +76,9 @@ function judge(intent: Intent, context: ShapeContext): ShapeVerdict {
   return intent.kind === "quotes" ? checkQuotes(intent, context, context.rules) : checkTarget(intent, context, context.rules);
 }
 
-type Rules = NonNullable<ShapeContext["rules"]>;
+type Rules = NonNullable<IntentContext["rules"]>;
 
-function checkQuotes(intent: QuotesIntent, context: ShapeContext, rules: Rules): ShapeVerdict {
+function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   if (!Array.isArray(intent.quotes)) return refuse("malformed", `quotes is ${describe(intent.quotes)}`);
   const quotes: Quote[] = [];
   const clamps: string[] = [];
@@ -112,14 +112,14 @@ function checkQuotes(intent: QuotesIntent, context: ShapeContext, rules: Rules):
   return { accepted: true, intent: clamps.length === 0 ? intent : { ...intent, quotes: kept, reason: withClamps(intent.reason, clamps) } };
 }
 
-function clipToOrder(lots: Lots, { maxOrderLots }: ShapeContext, { maxLots }: Rules): Lots {
+function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: Rules): Lots {
   return Math.min(lots, maxOrderLots ?? lots, maxLots);
 }
 
 /** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
 function clipToPosition(
   quotes: readonly Quote[],
-  { maxPositionLots, positionLots, amountOf }: ShapeContext,
+  { maxPositionLots, positionLots, amountOf }: IntentContext,
   clamps: string[],
 ): readonly Quote[] {
   if (maxPositionLots === undefined) return quotes;
@@ -134,7 +134,7 @@ function clipToPosition(
   return kept;
 }
 
-function checkTarget(intent: TargetIntent, context: ShapeContext, rules: Rules): ShapeVerdict {
+function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   const { targetLots, worstTicks, schedule, deadlineMs } = intent;
   if (!Number.isSafeInteger(targetLots)) return refuse("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
   if (!Number.isSafeInteger(worstTicks) || worstTicks < rules.minTicks || worstTicks > rules.maxTicks || worstTicks <= 0) {
@@ -190,7 +190,7 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
 }
 
 /** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */
-function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: ShapeContext): Lots {
+function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentContext): Lots {
   if (maxPositionLots === undefined || Math.abs(targetLots) <= maxPositionLots) return targetLots;
   const reduces = Math.sign(targetLots) === Math.sign(positionLots) && Math.abs(targetLots) <= Math.abs(positionLots);
   return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { of, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import { checkShape } from "../../src/risk/intent-shape.js";
+import { checkIntent } from "../../src/risk/intent-shape.js";
 import type { Intent } from "../../src/strategies/intent.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import { PROJECT_ROOT } from "./checkout.js";
@@ -49,7 +49,7 @@ describe("the intents that docs/strategies.md writes out", () => {
         });
       for (const intent of intents) {
         const place = { marketId: "ethusdc", rules, amountOf: String, newestViewSequence: 1, lastAcceptedViewSequence: -1, positionLots };
-        expect(checkShape(intent, place)).toEqual({ accepted: true, intent });
+        expect(checkIntent(intent, place)).toEqual({ accepted: true, intent });
         kinds.push(intent.kind);
       }
     }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkShape, type ShapeContext } from "../../src/risk/intent-shape.js";
+import { checkIntent, type IntentContext } from "../../src/risk/intent-shape.js";
 import type { Intent, Quote, QuotesIntent, TargetIntent } from "../../src/strategies/intent.js";
 
 const reason = { fairTicks: 100, reservationTicks: 100, halfSpreadTicks: 2, terms: {}, clamps: ["bid 0: post-only"] };
@@ -26,7 +26,7 @@ const target = (over: Partial<TargetIntent> = {}): TargetIntent => ({
   ...over,
 });
 
-const context = (over: Partial<ShapeContext> = {}): ShapeContext => ({
+const context = (over: Partial<IntentContext> = {}): IntentContext => ({
   marketId: "btcusdc",
   rules: { minTicks: 10, maxTicks: 1_000, minLots: 1, maxLots: 100 },
   newestViewSequence: 7,
@@ -39,18 +39,18 @@ const context = (over: Partial<ShapeContext> = {}): ShapeContext => ({
 const bid = (level: number, ticks: number, lots: number): Quote => ({ side: "BUY", level, ticks, lots });
 const ask = (level: number, ticks: number, lots: number): Quote => ({ side: "SELL", level, ticks, lots });
 
-const refusalOf = (intent: unknown, over: Partial<ShapeContext> = {}) => {
-  const verdict = checkShape(intent as Intent, context(over));
+const refusalOf = (intent: unknown, over: Partial<IntentContext> = {}) => {
+  const verdict = checkIntent(intent as Intent, context(over));
   return verdict.accepted ? "accepted" : verdict.refusal;
 };
 
 describe("the shape of an intent", () => {
   it("passes a sound one as it is", () => {
     const sound = quotes([bid(0, 98, 5), ask(0, 102, 5), bid(1, 97, 5)]);
-    expect(checkShape(sound, context())).toEqual({ accepted: true, intent: sound });
-    expect(checkShape(quotes([]), context())).toMatchObject({ accepted: true });
+    expect(checkIntent(sound, context())).toEqual({ accepted: true, intent: sound });
+    expect(checkIntent(quotes([]), context())).toMatchObject({ accepted: true });
     const unwinding = target();
-    expect(checkShape(unwinding, context())).toEqual({ accepted: true, intent: unwinding });
+    expect(checkIntent(unwinding, context())).toEqual({ accepted: true, intent: unwinding });
   });
 
   it("drops what answers an older view than is answered already: the market has moved on", () => {
@@ -103,7 +103,7 @@ describe("the shape of an intent", () => {
   });
 
   it("clips sizes to the order limit and to what the position limit leaves, innermost first, and says so", () => {
-    const verdict = checkShape(
+    const verdict = checkIntent(
       quotes([bid(1, 97, 8), bid(0, 98, 30), ask(0, 102, 30), bid(2, 96, 8)]),
       context({ maxOrderLots: 20, maxPositionLots: 40, positionLots: 15 }),
     );
@@ -121,7 +121,7 @@ describe("the shape of an intent", () => {
 
   it("clips a target to the position limit, but lets one reduce a position that is over it", () => {
     const clipped = (targetLots: number, positionLots: number) => {
-      const verdict = checkShape(
+      const verdict = checkIntent(
         target({ targetLots, schedule: { sliceLots: 50, everyMs: 1 } }),
         context({ maxPositionLots: 40, maxOrderLots: 20, positionLots }),
       );
@@ -143,7 +143,7 @@ describe("the shape of an intent", () => {
     });
     fc.assert(
       fc.property(fc.array(wild, { maxLength: 6 }), fc.integer({ min: -50, max: 50 }), (raw, positionLots) => {
-        const verdict = checkShape(quotes(raw as unknown as Quote[]), context({ maxOrderLots: 20, maxPositionLots: 40, positionLots }));
+        const verdict = checkIntent(quotes(raw as unknown as Quote[]), context({ maxOrderLots: 20, maxPositionLots: 40, positionLots }));
         if (!verdict.accepted) return;
         for (const side of ["BUY", "SELL"] as const) {
           const lots = verdict.intent.quotes.filter((quote) => quote.side === side).reduce((sum, quote) => sum + quote.lots, 0);
@@ -157,7 +157,7 @@ describe("the shape of an intent", () => {
   it("does not throw at anything at all", () => {
     fc.assert(
       fc.property(fc.anything(), (anything) => {
-        expect(checkShape(anything as Intent, context()).accepted).toBe(false);
+        expect(checkIntent(anything as Intent, context()).accepted).toBe(false);
       }),
     );
   });

@@ -23,7 +23,7 @@ export interface RunNote {
 }
 
 /** What a recorder is made with. */
-export interface RecorderOptions {
+export interface RunRecorderOptions {
   readonly startUs: number;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   readonly adverseSelectionMs: number;
@@ -62,7 +62,7 @@ export class RunRecorder implements RunObserver {
   readonly valueColumn: TimeColumn<bigint>;
   readonly drawdownColumn: TimeColumn<bigint>;
   readonly partColumns: Readonly<Record<ReportPart, TimeColumn<bigint>>>;
-  readonly #options: RecorderOptions;
+  readonly #options: RunRecorderOptions;
   readonly #list: readonly MarketRecorder[];
   readonly #parts: readonly { readonly part: ReportPart; readonly column: TimeColumn<bigint> }[];
   #begun: Begun | undefined;
@@ -72,7 +72,7 @@ export class RunRecorder implements RunObserver {
   #fills = 0;
   #turnover = 0n;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: RunRecorderOptions) {
     this.#options = options;
     this.grid = new TimeGrid(options.startUs);
     this.markets = new Map(

@@ -22,7 +22,7 @@ import { latencyFileBytes } from "./latency-file.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
 import { RecordedTick, seenBy } from "./recorded-tick.js";
-import { instrumentsOf, replayOptions, type Strategies } from "./replay-options.js";
+import { replayedInstruments, replayOptions, type Strategies } from "./replay-options.js";
 import { requireReported } from "./reported-span.js";
 import { shownModels } from "./shown-models.js";
 
@@ -71,7 +71,7 @@ export async function playPath(
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
   const { rules } = config;
-  const filters = [...instrumentsOf(config)].map(
+  const filters = [...replayedInstruments(config)].map(
     ([marketId, instrument]) => [marketId, { instrument, rules: rules.markets[marketId] }] as const,
   );
   const refusals = new Refusals(new Map(filters));
@@ -133,7 +133,7 @@ export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHis
     grade,
     startUs: history.startUs + warmupMs * 1000,
     asset,
-    instruments: instrumentsOf(config),
+    instruments: replayedInstruments(config),
     strategies: new Map(Object.keys(config.history.markets).map((marketId) => [marketId, shownStrategy(bot, marketId)])),
     configuration: shownFiles(config, { grade, interval, sampleMs }),
     data: history.files,

@@ -35,7 +35,7 @@ export function replayOptions(
 }
 
 /** The exact arithmetic of every market that is replayed. */
-export function instrumentsOf({ rules, history }: BacktestConfig): Map<MarketId, Instrument> {
+export function replayedInstruments({ rules, history }: BacktestConfig): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(
     Object.keys(history.markets).map((marketId) => {

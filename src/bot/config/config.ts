@@ -27,8 +27,6 @@ export type MarketConfig = BotConfig["markets"][MarketId];
 export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
-/** Limits of one market; one that is left out does not bind. */
-export type MarketLimits = MarketConfig["limits"];
 
 /** Whether the secret is wanted at all. */
 export interface LoadOptions {

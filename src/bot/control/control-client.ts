@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Clock } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
-import { type RunningBot, realPath, runningBots } from "../state/running-bots.js";
+import { type EnteredBot, realPath, runningBots } from "../state/running-bots.js";
 import { type ControlRequest, LineReader } from "./control-protocol.js";
 import { someoneListens } from "./control-server.js";
 
@@ -28,7 +28,7 @@ export interface BotChoice {
  * The bot that runs from a file; undefined when none does.
  * @throws ConfigError when several do, and this terminal's key is none of theirs.
  */
-export async function botRunningFrom(file: string, { env, accountOf }: BotChoice): Promise<RunningBot | undefined> {
+export async function botRunningFrom(file: string, { env, accountOf }: BotChoice): Promise<EnteredBot | undefined> {
   return botOf(await runningBots(env, someoneListens), file, accountOf);
 }
 
@@ -36,7 +36,7 @@ export async function botRunningFrom(file: string, { env, accountOf }: BotChoice
  * The running bot that is meant.
  * @throws RunError when none runs, ConfigError when several do, and neither a file nor this terminal's key says which.
  */
-export async function findRunningBot({ file, env, accountOf }: BotChoice): Promise<RunningBot> {
+export async function findRunningBot({ file, env, accountOf }: BotChoice): Promise<EnteredBot> {
   const bots = await runningBots(env, someoneListens);
   if (file !== undefined) {
     const found = botOf(bots, file, accountOf);
@@ -97,7 +97,7 @@ function refusal({ name, message }: { readonly name: string; readonly message: s
 }
 
 /** Whoever halts for the news must not have halted the bot on paper: where a file does not tell which bot is meant, its account has to. */
-function botOf(bots: readonly RunningBot[], file: string, accountOf: BotChoice["accountOf"]): RunningBot | undefined {
+function botOf(bots: readonly EnteredBot[], file: string, accountOf: BotChoice["accountOf"]): EnteredBot | undefined {
   const wanted = realPath(resolvePath(file));
   const [first, ...others] = bots.filter((bot) => bot.config === wanted);
   if (first === undefined || others.length === 0) return first;
@@ -114,10 +114,10 @@ function botOf(bots: readonly RunningBot[], file: string, accountOf: BotChoice["
   throw new ConfigError("several bots run from this file", { field: "file", value: file, expected, cause });
 }
 
-function names(bots: readonly RunningBot[]): string {
+function names(bots: readonly EnteredBot[]): string {
   return bots.map((bot) => `${bot.config} (${accountAndProcess(bot)})`).join(", ");
 }
 
-function accountAndProcess({ account, pid }: RunningBot): string {
+function accountAndProcess({ account, pid }: EnteredBot): string {
   return `account ${account}, process ${pid}`;
 }

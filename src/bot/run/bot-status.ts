@@ -4,7 +4,7 @@ import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
-import { type MarketState, marketStanding } from "../market-standing.js";
+import { type MarketActivity, marketStanding } from "../market-standing.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
@@ -14,7 +14,7 @@ export type PnlQuote = Readonly<Record<PnlPart, string>>;
 
 /** One market of {@link BotStatus}. */
 export interface MarketStatus {
-  readonly state: MarketState;
+  readonly state: MarketActivity;
   /** Why it is not quoting, or not all that its strategy wants. */
   readonly reasons: readonly string[];
   readonly strategy: string;

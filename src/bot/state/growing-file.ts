@@ -66,7 +66,7 @@ export function writeAll(file: number, text: string): void {
 export function lastLines(path: string, maxBytes: number): string {
   const file = openSync(path, "r");
   try {
-    return wholeLines(endOf(file, fstatSync(file).size, maxBytes + 1), maxBytes);
+    return linesAtEnd(endOf(file, fstatSync(file).size, maxBytes + 1), maxBytes);
   } finally {
     closeSync(file);
   }
@@ -82,7 +82,7 @@ function endOf(file: number, size: number, most: number): Buffer {
 }
 
 /** The end of a text without the line that its beginning is cut from, where it is longer than `maxBytes`. */
-export function wholeLines(bytes: Buffer, maxBytes: number): string {
+export function linesAtEnd(bytes: Buffer, maxBytes: number): string {
   if (bytes.length <= maxBytes) return bytes.toString("utf8");
   const end = bytes.subarray(bytes.length - maxBytes - 1);
   const feed = end.indexOf(0x0a);

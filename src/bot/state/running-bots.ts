@@ -9,7 +9,7 @@ import { makePrivateFolder } from "./state-dir.js";
 const entrySchema = z.object({ pid: z.int().positive(), config: z.string(), account: z.string(), socketPath: z.string() });
 
 /** A running bot, as it has entered itself in the user's runtime folder. */
-export type RunningBot = z.output<typeof entrySchema>;
+export type EnteredBot = z.output<typeof entrySchema>;
 
 /**
  * The folder where this user's running bots enter themselves: `$XDG_RUNTIME_DIR/marketwright`, else one under the
@@ -35,7 +35,7 @@ export function runtimeDir(env: Readonly<Record<string, string | undefined>>): s
  * Enters a bot as running; the function that is returned takes it out again. There is one entry a control socket: a bot takes
  * the place of one that died at the same socket, which would seem to live again.
  */
-export function enterRunningBot(bot: RunningBot, env: Readonly<Record<string, string | undefined>>): () => void {
+export function enterRunningBot(bot: EnteredBot, env: Readonly<Record<string, string | undefined>>): () => void {
   const name = createHash("sha256").update(bot.socketPath).digest("hex").slice(0, 16);
   const path = join(runtimeDir(env), `${name}.json`);
   writeFileSync(path, JSON.stringify({ ...bot, config: realPath(bot.config) }), { mode: 0o600 });
@@ -49,9 +49,9 @@ export function enterRunningBot(bot: RunningBot, env: Readonly<Record<string, st
 export async function runningBots(
   env: Readonly<Record<string, string | undefined>>,
   answers: (socketPath: string) => Promise<boolean>,
-): Promise<readonly RunningBot[]> {
+): Promise<readonly EnteredBot[]> {
   const directory = runtimeDir(env);
-  const bots: RunningBot[] = [];
+  const bots: EnteredBot[] = [];
   for (const name of readdirSync(directory).filter((entry) => entry.endsWith(".json"))) {
     const path = join(directory, name);
     const bot = readEntry(path);
@@ -71,7 +71,7 @@ export function realPath(path: string): string {
 }
 
 /** A half-written or foreign file is no running bot. */
-function readEntry(path: string): RunningBot | undefined {
+function readEntry(path: string): EnteredBot | undefined {
   try {
     return entrySchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {

@@ -4,7 +4,7 @@ import { MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
-import { GrowingFile, lastLines, wholeLines, writeAll } from "./growing-file.js";
+import { GrowingFile, lastLines, linesAtEnd, writeAll } from "./growing-file.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
@@ -130,7 +130,7 @@ export class MemoryStateStore implements StateStore {
 
   readTail(name: string, maxBytes: number): string | undefined {
     const text = this.read(name);
-    return text === undefined ? undefined : wholeLines(Buffer.from(text), maxBytes);
+    return text === undefined ? undefined : linesAtEnd(Buffer.from(text), maxBytes);
   }
 
   write(name: string, text: string): void {

@@ -24,7 +24,8 @@ type MarketRulesFile = NonNullable<RulesFile["markets"]>[MarketId];
 
 /** What `credit` is where nobody says otherwise, with its decimals (protocol, section 7). */
 const ASSET = "USDC";
-const CREDIT_DECIMALS = 6;
+const LEAST_CREDIT_DECIMALS = 6;
+const MOST_CREDIT_DECIMALS = 18;
 const PAPER_DECIMALS = 18;
 /** The exchange's limits where none is known (protocol, section 3). */
 const LIMITS = { ORDER: 600, COMMON: 1200 } as const;
@@ -100,19 +101,19 @@ function assetOf(markets: readonly ToldMarket[]): string {
 
 function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: readonly MarketId[]): VenueRules {
   const domain = { chainId: 31337, domainName: "Replay", domainVersion: "1", verifyingContract: addressOf(0) };
-  const rules: Record<MarketId, MarketRules> = {};
-  for (const [at, marketId] of markets.entries()) {
+  const replayed = markets.map((marketId): [MarketId, MarketRulesFile] => {
     const file = files[marketId];
-    if (file === undefined) {
-      throw new ConfigError("has no rules", {
-        field: `rules.markets.${marketId}`,
-        expected: "its tickSizeQuote, stepSizeBase, makerFeeRate and takerFeeRate",
-      });
-    }
-    rules[marketId] = marketRules(marketId, file, addressOf(at + 1));
-  }
+    if (file !== undefined) return [marketId, file];
+    throw new ConfigError("has no rules", {
+      field: `rules.markets.${marketId}`,
+      expected: "its tickSizeQuote, stepSizeBase, makerFeeRate and takerFeeRate",
+    });
+  });
+  const creditDecimals = creditDecimalsFor(replayed.map(([, { tickSizeQuote }]) => tickSizeQuote));
+  const rules: Record<MarketId, MarketRules> = {};
+  for (const [at, [marketId, file]] of replayed.entries()) rules[marketId] = marketRules(marketId, file, creditDecimals, addressOf(at + 1));
   return {
-    creditDecimals: CREDIT_DECIMALS,
+    creditDecimals,
     paperDecimals: PAPER_DECIMALS,
     eip712: { ...domain, domainSeparator: domainSeparator(domain), domainTypeHash: DOMAIN_TYPE_HASH, orderTypeHash: ORDER_TYPE_HASH },
     rateLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, limit, intervalMs: MINUTE_MS })),
@@ -122,13 +123,22 @@ function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: 
   };
 }
 
-function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): MarketRules {
+/**
+ * As many decimals as leave a mid of every market whole, since a mark is counted in units of credit: a position in a token of 0.000012 was valued at a
+ * mark of 0.000012 until the token had fallen by 4 %, and one of less than half a millionth was worth nothing.
+ */
+function creditDecimalsFor(tickSizes: readonly string[]): number {
+  const wanted = tickSizes.map((tickSize) => new Decimal(tickSize).div(2).decimalPlaces());
+  return Math.min(MOST_CREDIT_DECIMALS, Math.max(LEAST_CREDIT_DECIMALS, ...wanted));
+}
+
+function marketRules(marketId: MarketId, file: MarketRulesFile, creditDecimals: number, perp: Hex): MarketRules {
   const { tickSizeQuote: tickSize, stepSizeBase: stepSize, maxExposureQuote: maxExposure } = file;
   const field = (name: string): string => `rules.markets.${marketId}.${name}`;
   // The grid is made of both, and an error of one would be told as the other's.
   guarded(field("tickSizeQuote"), tickSize, () => requireGridUnit(tickSize, "tickSize"));
   const grid = guarded(field("stepSizeBase"), stepSize, () => {
-    return new Instrument({ marketId, tickSize, stepSize, creditDecimals: CREDIT_DECIMALS, paperDecimals: PAPER_DECIMALS });
+    return new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals: PAPER_DECIMALS });
   });
   const lots = (name: "minAmountBase" | "maxAmountBase", other: number): number => {
     const amount = file[name];
@@ -157,7 +167,7 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, perp: Hex): Mark
     makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () => decimalToScaled(file.makerFeeRate, 18)),
     takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () => decimalToScaled(file.takerFeeRate, 18)),
     maxLeverage: file.maxLeverage,
-    ...(maxExposure !== undefined && { maxExposure: creditOf(field("maxExposureQuote"), maxExposure, CREDIT_DECIMALS) }),
+    ...(maxExposure !== undefined && { maxExposure: creditOf(field("maxExposureQuote"), maxExposure, creditDecimals) }),
     liquidationLeverage: new Decimal(1).div(file.liquidationThreshold).toFixed(8),
     perp,
     stage: "NORMAL",

@@ -1,9 +1,9 @@
 import { FormatError } from "../core/errors.js";
 import type { MarketId } from "../core/units.js";
 import type { BotContext } from "./context.js";
-import { readJsonState } from "./state/state-dir.js";
+import { readJsonState, type StateStore } from "./state/state-dir.js";
 
-/** The contracts' file in the state directory: what the last run traded on. */
+/** The contracts' file in the state directory: what the last run that had a market traded on there. */
 const CONTRACTS_FILE = "contracts.json";
 
 /** Says of a change that a person may accept it: nothing rests on the contract of before. */
@@ -14,7 +14,7 @@ export const IN_THE_LAST_RUN = "in the last run";
  * @throws CorruptStateError or FormatError when what was written down is broken
  */
 export function changedContracts({ store, desks }: BotContext): ReadonlyMap<MarketId, string> {
-  const known = readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
+  const known = remembered(store);
   const changes = new Map<MarketId, string>();
   for (const { marketId, rules } of desks.values()) {
     const before = known[marketId];
@@ -24,10 +24,14 @@ export function changedContracts({ store, desks }: BotContext): ReadonlyMap<Mark
   return changes;
 }
 
-/** Writes down what is traded on. */
+/** Writes down what is traded on, beside what was in markets that this run does not have: one that is back in the file is held against it. */
 export function keepContracts({ store, desks }: BotContext): void {
   const contracts = [...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]);
-  store.write(CONTRACTS_FILE, JSON.stringify(Object.fromEntries(contracts)));
+  store.write(CONTRACTS_FILE, JSON.stringify({ ...remembered(store), ...Object.fromEntries(contracts) }));
+}
+
+function remembered(store: StateStore): Readonly<Record<string, string>> {
+  return readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
 }
 
 function contractsOf(value: unknown): Readonly<Record<MarketId, string>> {

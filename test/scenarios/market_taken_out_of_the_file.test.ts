@@ -3,6 +3,7 @@ import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { initCrypto } from "../../src/core/signing.js";
+import type { Hex } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
@@ -13,8 +14,15 @@ import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 const START_MS = 1_760_000_000_000;
 
-/** A bot of both markets that is killed, and one of btcusdc alone after it. */
-async function twoRuns(placement: "local" | "server") {
+const LADDER = { strategy: "ladder", params: { levels: 1, halfSpreadBps: 30, levelSpacingBps: 2 } };
+const MARKETS = {
+  btcusdc: { ...LADDER, params: { ...LADDER.params, sizeBase: 0.02 } },
+  ethusdc: { ...LADDER, params: { ...LADDER.params, sizeBase: 0.2 } },
+};
+
+/** An exchange of two markets, and an account whose bot is started on some of them, runs for some seconds, and is killed. */
+async function accountOfTwoMarkets(placement: "local" | "server") {
+  await initCrypto();
   const clock = new VirtualClock(START_MS);
   const flow = (startPriceQuote: number) => ({ flow: { kind: "synthetic", preset: "quiet", startPriceQuote } });
   const config = parseExchangeConfig({ seed: 3, markets: { btcusdc: flow(60_000), ethusdc: { ...flow(3_000), tickSize: "0.01" } } });
@@ -23,13 +31,11 @@ async function twoRuns(placement: "local" | "server") {
   await clock.runFor(3_000);
   const store = new MemoryStateStore();
   const lines: Record<string, unknown>[] = [];
-  const ladder = (sizeBase: number) => ({ strategy: "ladder", params: { levels: 1, halfSpreadBps: 30, levelSpacingBps: 2, sizeBase } });
-  const markets = { btcusdc: ladder(0.02), ethusdc: ladder(0.2) };
-  const run = async (named: Partial<typeof markets>): Promise<RunningBot> => {
+  const run = async (named: Partial<typeof MARKETS>): Promise<RunningBot> => {
     const starting = startBot({
       config: botConfig({ exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement }, markets: named }),
       privateKey: `0x${"17".repeat(32)}`,
-      seam: { clock, random: seededRandom(`bot ${Object.keys(named).length}`) },
+      seam: { clock, random: seededRandom(`bot ${clock.nowMs()}`) },
       store,
       log: logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock }),
       transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
@@ -37,29 +43,28 @@ async function twoRuns(placement: "local" | "server") {
     await clock.runFor(1_000);
     const bot = await starting;
     await clock.runFor(5_000);
+    bot.bot.abandon();
+    bot.close();
     return bot;
   };
-  const first = await run(markets);
-  first.bot.abandon();
-  first.close();
-  const openIn = (marketId: string) =>
-    exchange.openOrders(first.account).filter(({ terms, openLots }) => terms.market.id === marketId && openLots > 0);
-  const left = openIn("ethusdc").map(({ terms }) => terms.id);
-  lines.length = 0;
-  const second = await run({ btcusdc: markets.btcusdc });
-  second.bot.abandon();
-  second.close();
-  exchange.stop();
-  return { left, lines, stillOpen: openIn("ethusdc").map(({ terms }) => terms.id) };
+  const openIn = (account: Hex, marketId: string): readonly string[] =>
+    exchange
+      .openOrders(account)
+      .filter(({ terms, openLots }) => terms.market.id === marketId && openLots > 0)
+      .map(({ terms }) => terms.id);
+  return { store, lines, run, openIn };
 }
 
 it.each(["local", "server"] as const)(
   "quotes that a killed bot left in a market that its file names no more are told as its own, with how to cancel each (%s)",
   async (placement) => {
-    await initCrypto();
-    const { left, lines, stillOpen } = await twoRuns(placement);
+    const { lines, run, openIn } = await accountOfTwoMarkets(placement);
+    const { account } = await run(MARKETS);
+    const left = openIn(account, "ethusdc");
     expect(left).toHaveLength(2);
-    expect(stillOpen, "nobody touches them").toEqual(left);
+    lines.length = 0;
+    await run({ btcusdc: MARKETS.btcusdc });
+    expect(openIn(account, "ethusdc"), "nobody touches them").toEqual(left);
     const told = lines.filter(({ level, marketId }) => level === "error" && marketId === "ethusdc");
     expect(told.map(({ orderId }) => orderId)).toEqual(left);
     expect(told[0]).toMatchObject({
@@ -69,3 +74,18 @@ it.each(["local", "server"] as const)(
     expect(lines.filter(({ msg }) => String(msg).includes("did not place"))).toEqual([]);
   },
 );
+
+it("the contract of a market that is back in the file is held against the one that was traded there, whatever ran meanwhile", async () => {
+  const { store, run } = await accountOfTwoMarkets("local");
+  await run(MARKETS);
+  const kept = JSON.parse(store.read("contracts.json") ?? "");
+  const before = `0x${"cd".repeat(20)}`;
+  store.write("contracts.json", JSON.stringify({ ...kept, ethusdc: before }));
+  await run({ btcusdc: MARKETS.btcusdc });
+  const { bot } = await run(MARKETS);
+
+  expect(bot.safety.haltsOf("btcusdc")).toEqual([]);
+  expect(bot.safety.haltsOf("ethusdc")).toMatchObject([
+    { name: "exchange-info-changed", why: expect.stringContaining(`perp was ${before} in the last run`) },
+  ]);
+});

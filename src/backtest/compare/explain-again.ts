@@ -1,8 +1,9 @@
 import type { Instrument } from "../../core/instrument.js";
+import type { Lots } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import type { Difference } from "./explain-fills.js";
-import type { Unmatched } from "./match-fills.js";
+import type { SidedFill, Unmatched } from "./match-fills.js";
 import type { RanMarket, SentOrder } from "./run-again.js";
 
 /** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
@@ -25,8 +26,16 @@ export class AgainExplainer {
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const { side, ticks, atUs } = fill;
     const at = { only: "live", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
-    const order = this.#ran.orders.find((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
+    const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
+    const order =
+      standing.find((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs)) ?? standing[0];
     if (order === undefined) return { ...at, kind: "earlier-difference", why: `the replay had no order there: ${this.#because}` };
+    const had = this.#near(this.#ran.fills, fill, order.lots, "the replay");
+    if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
+    if (order.atUs > atUs) return { ...at, kind: "latency", why: `the replay sent its order there ${apart(order.atUs, atUs)}` };
+    if (order.cancelledUs !== undefined && order.cancelledUs <= atUs)
+      return { ...at, kind: "latency", why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}` };
+    if (had !== undefined) return { ...at, kind: "queue", why: `${had.text}, and the queue model has the rest further back` };
     const other = this.#ran.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs);
     if (other !== undefined) return { ...at, kind: "time", why: `the replay filled its order there ${apart(other.atUs, atUs)}` };
     return { ...at, kind: "queue", why: "the replay had an order there, which the queue model has further back" };
@@ -44,10 +53,13 @@ export class AgainExplainer {
     );
     if (order === undefined) return { ...at, kind: "earlier-difference", why: `live had no order there: ${this.#because}` };
     if (order.refused !== undefined) return { ...at, kind: "earlier-difference", why: `live its order was not taken: ${order.refused}` };
-    const other = this.#account.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs);
-    if (other !== undefined) return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
+    const had = this.#near(this.#account.fills, fill, order.lots, "live");
+    if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
     if (order.ended !== undefined && order.ended.atUs <= atUs)
       return { ...at, kind: "latency", why: `live its order was over (${order.ended.status}) before` };
+    if (had !== undefined) return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
+    const other = this.#account.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs);
+    if (other !== undefined) return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
     const whys = {
       queue: "live it stood further back than the queue model has it",
       through: "a trade printed beyond its price, and live it was not filled",
@@ -55,6 +67,18 @@ export class AgainExplainer {
       taker: "it took on arrival what was not there live",
     } as const;
     return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
+  }
+
+  /**
+   * What one of the two filled at the price of a fill, within the window; undefined where nothing. What both filled there is matched: what is left of the fill is no
+   * matter of time, and where this is all of an order, it is one of size.
+   */
+  #near(fills: readonly SidedFill[], { side, ticks, atUs }: SidedFill, orderLots: Lots, who: string) {
+    const near = fills.filter((each) => each.side === side && each.ticks === ticks && Math.abs(each.atUs - atUs) <= this.#windowUs);
+    const [first] = near;
+    if (first === undefined) return undefined;
+    const lots = near.reduce((sum, each) => sum + each.lots, 0);
+    return { isAll: lots >= orderLots, text: `${who} filled ${this.#instrument.amountOf(lots)} there ${apart(first.atUs, atUs)}` };
   }
 
   #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {

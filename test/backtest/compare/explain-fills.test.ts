@@ -102,6 +102,17 @@ describe("a fill that the other has not", () => {
     });
   });
 
+  it("is told by the queue, and by no time, where both filled it at once and the replay less of it", () => {
+    const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 3, found: new Map(), tradedLots: 4, fills: [], ended: undefined };
+    order.fills.push({ side: "BUY", ticks: LIMIT, lots: 1, atUs: AT_US + 20, cause: "queue", order });
+    const account = { orders: [recorded], cancels: [], fills: [live(LIMIT, true)] };
+    const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: order.fills }, true);
+    expect(explainer.live({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
+      kind: "queue",
+      why: "the model has it further back: 0.003 stood at its price when it arrived, 0.004 traded there or beyond while it was open",
+    });
+  });
+
   it("is told by its time where both filled it at one price", () => {
     expect(explained(live(LIMIT, true), LIMIT)).toEqual([expect.stringMatching(/^time: the replay/), expect.stringMatching(/^time: live/)]);
   });

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { AgainExplainer } from "../../../src/backtest/compare/explain-again.js";
+import type { RanMarket, SentOrder } from "../../../src/backtest/compare/run-again.js";
+import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
+import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
+import { BTC } from "../record/sample-run.js";
+
+const AT_US = 60_000_000;
+const MS = 1_000;
+const PRICE = 600_000;
+const BECAUSE = "the two wanted different quotes";
+
+/** The order of the run again at the price: of five lots, sent a second before the fill that live alone has. */
+const sent = (more: Partial<SentOrder> = {}): SentOrder => ({
+  hash: "0x1",
+  side: "BUY",
+  ticks: PRICE,
+  lots: 5,
+  level: 0,
+  atUs: AT_US - 1_000 * MS,
+  cancelledUs: undefined,
+  ...more,
+});
+const again = (lots: number, atUs: number) => ({ side: "BUY", ticks: PRICE, lots, atUs, cause: "queue" }) as ReplayFill;
+const live = (lots: number, atUs = AT_US): RecordedFill => ({ side: "BUY", ticks: PRICE, lots, atUs, isMaker: true, fee: "0" });
+const recorded = (lots: number): RecordedOrder => ({
+  hash: "0x2",
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  ticks: PRICE,
+  lots,
+  expirationMs: 0,
+  level: 0,
+  sentUs: AT_US - 1_000 * MS,
+  acceptedUs: AT_US - 990 * MS,
+  answeredUs: AT_US - 980 * MS,
+  refused: undefined,
+  steps: [],
+  ended: undefined,
+});
+
+function onlyLive(orders: SentOrder[], fills: ReplayFill[] = []): string {
+  const ran: RanMarket = { intents: [], orders, fills };
+  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], fills: [] }, ran, 1_000 * MS, BECAUSE);
+  const { kind, why } = explainer.live({ fill: live(6), lots: 1 });
+  return `${kind}: ${why}`;
+}
+
+function onlyAgain(order: RecordedOrder, fills: RecordedFill[]): string {
+  const ran: RanMarket = { intents: [], orders: [], fills: [] };
+  const explainer = new AgainExplainer(BTC, { orders: [order], cancels: [], fills }, ran, 1_000 * MS, BECAUSE);
+  const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
+  return `${kind}: ${why}`;
+}
+
+// A cancel that came half a millisecond too late moves every quote after it by a lot or two. Who reads of each that "live filled it 0.7 ms later", or of the first that its queue was
+// longer, looks for a delay and a queue model that were never wrong.
+describe("a fill that the run again alone has, or live", () => {
+  it("is told by the cancel that the replay had asked for, or the order that it sent too late, and by no queue", () => {
+    expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS })])).toBe(
+      "latency: the replay asked for the cancel of its order there 20.0 ms earlier",
+    );
+    expect(onlyLive([sent({ atUs: AT_US + 3 * MS })])).toBe("latency: the replay sent its order there 3.0 ms later");
+    expect(onlyLive([sent()])).toBe("queue: the replay had an order there, which the queue model has further back");
+    // Another that did stand there decides.
+    expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS }), sent()])).toMatch(/^queue/);
+    expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
+  });
+
+  it("is told as a difference of size where both filled at once all that they had", () => {
+    expect(onlyLive([sent()], [again(5, AT_US + MS)])).toBe(
+      `earlier-difference: the replay filled 0.005 there 1.0 ms later, all that it had there: ${BECAUSE}`,
+    );
+    expect(onlyAgain(recorded(5), [live(5, AT_US - 2 * MS)])).toBe(
+      `earlier-difference: live filled 0.005 there 2.0 ms earlier, all that it had there: ${BECAUSE}`,
+    );
+  });
+
+  it("is told by the queue where one of them filled a part at once", () => {
+    expect(onlyLive([sent()], [again(3, AT_US)])).toBe(
+      "queue: the replay filled 0.003 there 0.0 ms later, and the queue model has the rest further back",
+    );
+    expect(onlyAgain(recorded(5), [live(3)])).toBe("queue: live filled 0.003 there 0.0 ms later, and the rest stood further back");
+  });
+
+  it("is told by the cancel where it took down what was left of a part that was filled at once", () => {
+    const cancelled = { ...recorded(5), ended: { atUs: AT_US - MS, status: "CANCELED" } };
+    expect(onlyAgain(cancelled, [live(3, AT_US - 2 * MS)])).toBe("latency: live its order was over (CANCELED) before");
+    expect(onlyLive([sent({ cancelledUs: AT_US - MS })], [again(3, AT_US - 2 * MS)])).toMatch(/^latency: the replay asked for the cancel/);
+  });
+
+  it("is told by its time where the other filled it outside of the window", () => {
+    expect(onlyLive([sent()], [again(5, AT_US + 2_500 * MS)])).toBe("time: the replay filled its order there 2.5 s later");
+    expect(onlyAgain(recorded(5), [live(5, AT_US + 1_500 * MS)])).toBe("time: live filled the order there 1.5 s later");
+  });
+});

@@ -45,6 +45,7 @@ export function addCompare(program: Command, context: CliContext): void {
     .action(async (live: string, backtest: string | undefined, { fit = false, json = false }: CompareOptions) => {
       const session = readSession(live);
       const { fills, liquidation, seed } = modelsOf(backtest, context);
+      if (!fit && backtest !== undefined) requireConstant(fills, backtest);
       const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
       const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
       const comparison = await compareSession({
@@ -79,21 +80,18 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
   if (path === undefined) return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
   if (!existsSync(path))
     throw new ConfigError("is not there", { field: "backtest", value: path, expected: "a backtest's YAML, or the folder of its report" });
-  if (!statSync(path).isDirectory()) return requireConstant(loadBacktestConfig(path, env), path);
+  if (!statSync(path).isDirectory()) return loadBacktestConfig(path, env);
   const file = join(path, REPORT_JSON);
   try {
     const report = reportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
     const written = parse(report.configuration[0]?.yaml ?? "") as Record<string, unknown>;
     const { fills, rules } = written;
     const { liquidationPriceOff, insuranceFeeRate } = checkShape(backtestSchema.shape.rules, rules);
-    return requireConstant(
-      {
-        fills: checkShape(backtestSchema.shape.fills, fills),
-        liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
-        seed: report.seed,
-      },
-      path,
-    );
+    return {
+      fills: checkShape(backtestSchema.shape.fills, fills),
+      liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
+      seed: report.seed,
+    };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     throw new ConfigError("holds no report of this version", {
@@ -106,8 +104,8 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
 }
 
 /** @throws ConfigError for latencies that are of another recording */
-function requireConstant({ fills, liquidation, seed }: { fills: BacktestFile["fills"] } & Omit<Models, "fills">, path: string): Models {
-  if (fills.latencyFile === undefined && fills.feedLatency === undefined) return { fills, liquidation, seed };
+function requireConstant(fills: Models["fills"], path: string): void {
+  if (fills?.latencyFile === undefined && fills?.feedLatency === undefined) return;
   throw new ConfigError("has latencies that follow a recording", {
     field: "fills",
     value: path,

@@ -46,10 +46,14 @@ export interface LogSink {
   write(line: string): void;
 }
 
+/** Bytes that wait at most while a log cannot be written, as on a full disk: they come once it can, what came after them is lost. */
+const MOST_WAITING = 1024 * 1024;
+
 const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "passphrase"];
 
 /**
- * Opens the log of a process: pino, one JSON object a line, on stderr or in a file.
+ * Opens the log of a process: pino, one JSON object a line, on stderr or in a file. One that cannot be written from some time on, as on a disk that is
+ * full, throws nothing: whoever logs may have orders to answer for.
  * @throws RunError when the file cannot be written.
  */
 export function openLog(options: LogOptions): OpenLog {
@@ -57,15 +61,26 @@ export function openLog(options: LogOptions): OpenLog {
     dest: options.file ?? 2,
     sync: true,
     append: true,
+    maxLength: MOST_WAITING,
     ...(options.file === undefined ? {} : { mode: 0o600 }),
   });
   if (options.file !== undefined) ensurePrivate(options.file);
+  let isWritten = true;
+  destination.on("error", () => {
+    isWritten = false;
+  });
+  destination.on("write", () => {
+    isWritten = true;
+  });
   return {
     ...logTo(destination, options),
     destination: options.file ?? "stderr",
     close: () => {
-      destination.flushSync();
-      if (options.file !== undefined) destination.end();
+      // What waits would be tried again without end.
+      if (isWritten) destination.flushSync();
+      if (options.file === undefined) return;
+      if (isWritten) destination.end();
+      else destination.destroy();
     },
   };
 }

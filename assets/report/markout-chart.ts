@@ -1,11 +1,13 @@
 import { valueTicks } from "./axes.js";
 import type { Report } from "./report-data.js";
-import { html, label, svg } from "./svg.js";
+import { html, label, svg, widestText } from "./svg.js";
 
 type Group = Report["markets"][number]["markouts"][number];
 type Band = NonNullable<Group["horizons"][number]>;
 
-const LEFT = 56;
+/** Left of the plot, where no value is longer; and what parts values from it. */
+const LEAST_LEFT = 56;
+const APART = 8;
 const RIGHT = 16;
 const TOP = 12;
 const BOTTOM = 40;
@@ -23,6 +25,7 @@ export class MarkoutChart {
   readonly #cursor = svg("g", { class: "cursor" });
   #level: Group["level"] = "ALL";
   #width = 0;
+  #left = LEAST_LEFT;
   #low = 0;
   #high = 1;
   #index: number | undefined;
@@ -77,18 +80,27 @@ export class MarkoutChart {
     const { ticks, from, to } = valueTicks(low, high, 5);
     this.#low = from;
     this.#high = to;
+    const values = ticks.map(({ text }) => text);
+    this.#left = Math.max(LEAST_LEFT, Math.ceil(widestText(this.#svg, "grid", values)) + APART);
     const grid = svg("g", { class: "grid" });
     for (const { value, text } of ticks) {
       const y = this.#y(value);
-      grid.append(svg("line", { x1: LEFT, x2: this.#width - RIGHT, y1: y, y2: y, class: Math.abs(value) < 1e-12 ? "zero" : "" }));
-      grid.append(label(text, { x: LEFT - 8, y: y + 4, "text-anchor": "end" }));
+      grid.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: Math.abs(value) < 1e-12 ? "zero" : "" }));
+      grid.append(label(text, { x: this.#left - APART, y: y + 4, "text-anchor": "end" }));
     }
     for (const [index, seconds] of this.#seconds.entries()) {
       grid.append(label(`${seconds}`, { x: this.#x(index), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }));
     }
-    grid.append(label("seconds after the fill", { x: (LEFT + this.#width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }));
-    const [width, height] = [this.#width - LEFT - RIGHT + 12, HEIGHT - TOP - BOTTOM + 12];
-    const box = { x: LEFT - 6, y: TOP - 6, width, height, viewBox: `${LEFT - 6} ${TOP - 6} ${width} ${height}`, overflow: "hidden" };
+    grid.append(label("seconds after the fill", { x: (this.#left + this.#width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }));
+    const [width, height] = [this.#width - this.#left - RIGHT + 12, HEIGHT - TOP - BOTTOM + 12];
+    const box = {
+      x: this.#left - 6,
+      y: TOP - 6,
+      width,
+      height,
+      viewBox: `${this.#left - 6} ${TOP - 6} ${width} ${height}`,
+      overflow: "hidden",
+    };
     const plot = svg("svg", box);
     for (const group of this.#shown) this.#drawGroup(plot, group);
     this.#svg.replaceChildren(grid, plot, this.#cursor);
@@ -151,13 +163,13 @@ export class MarkoutChart {
   }
 
   #nearest(x: number): number {
-    const share = (x - LEFT) / Math.max(1, this.#width - LEFT - RIGHT);
+    const share = (x - this.#left) / Math.max(1, this.#width - this.#left - RIGHT);
     return Math.max(0, Math.min(this.#seconds.length - 1, Math.round(share * (this.#seconds.length - 1))));
   }
 
   /** Horizons stand at even steps: they grow by about three each. */
   #x(index: number): number {
-    return LEFT + (index / Math.max(1, this.#seconds.length - 1)) * (this.#width - LEFT - RIGHT);
+    return this.#left + (index / Math.max(1, this.#seconds.length - 1)) * (this.#width - this.#left - RIGHT);
   }
 
   #y(value: number): number {

@@ -22,3 +22,14 @@ export function label(text: string, attributes: Readonly<Record<string, string |
   element.textContent = text;
   return element;
 }
+
+/** How wide the widest of some texts is in a drawing, in pixels, as texts of that class of group are. */
+export function widestText(drawing: SVGSVGElement, className: string, texts: readonly string[]): number {
+  const group = svg("g", { class: className });
+  drawing.append(group);
+  const labels = texts.map((text) => label(text, {}));
+  group.append(...labels);
+  const widest = Math.max(0, ...labels.map((text) => text.getComputedTextLength()));
+  group.remove();
+  return widest;
+}

@@ -1,7 +1,7 @@
 import { exact, timeTicks, valueTicks } from "./axes.js";
 import { ChartGestures, type Gestured } from "./chart-gestures.js";
 import type { FillRow, Values } from "./report-data.js";
-import { html, label, svg } from "./svg.js";
+import { html, label, svg, widestText } from "./svg.js";
 import type { TimeWindow } from "./time-window.js";
 
 /** One line of a chart over time. */
@@ -28,7 +28,9 @@ export interface TimeChartOptions {
   readonly fillText?: (fill: FillRow) => string;
 }
 
-const LEFT = 74;
+/** Left of the plot, where no value is longer; and what parts values from it. */
+const LEAST_LEFT = 74;
+const APART = 8;
 const RIGHT = 14;
 const TOP = 10;
 const BOTTOM = 24;
@@ -48,6 +50,7 @@ export class TimeChart implements Gestured {
   /** The reader looks at this chart, not at another of the page: it tells figures, the others show the instant. */
   #isLookedAt = false;
   #width = 0;
+  #left = LEAST_LEFT;
   #low = 0;
   #high = 1;
 
@@ -84,11 +87,13 @@ export class TimeChart implements Gestured {
     const { ticks, from, to } = this.#scale(first, last);
     this.#low = from;
     this.#high = to;
+    const values = ticks.map(({ text }) => text);
+    this.#left = Math.max(LEAST_LEFT, Math.ceil(widestText(this.#svg, "grid", values)) + APART);
     const grid = svg("g", { class: "grid" });
     for (const { value, text } of ticks) {
       const y = this.#y(value);
-      grid.append(svg("line", { x1: LEFT, x2: this.#width - RIGHT, y1: y, y2: y, class: value === 0 ? "zero" : "" }));
-      grid.append(label(text, { x: LEFT - 8, y: y + 4, "text-anchor": "end" }));
+      grid.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: value === 0 ? "zero" : "" }));
+      grid.append(label(text, { x: this.#left - APART, y: y + 4, "text-anchor": "end" }));
     }
     for (const { value, text } of timeTicks(this.#window.fromMs, this.#window.toMs, Math.max(2, Math.floor(this.#width / 90)))) {
       const x = this.#x(value);
@@ -96,17 +101,17 @@ export class TimeChart implements Gestured {
       grid.append(label(text, { x: anchor === "end" ? this.#width : x, y: height - 6, "text-anchor": anchor }));
     }
     const plot = svg("svg", {
-      x: LEFT,
+      x: this.#left,
       y: TOP,
       width: this.#plotWidth,
       height: this.#plotHeight,
-      viewBox: `${LEFT} ${TOP} ${this.#plotWidth} ${this.#plotHeight}`,
+      viewBox: `${this.#left} ${TOP} ${this.#plotWidth} ${this.#plotHeight}`,
       overflow: "hidden",
     });
     const { bound } = this.#options;
     if (bound !== undefined) {
       const y = this.#y(bound);
-      plot.append(svg("line", { x1: LEFT, x2: this.#width - RIGHT, y1: y, y2: y, class: "bound" }));
+      plot.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: "bound" }));
     }
     this.#drawFills(plot);
     for (const line of this.#options.lines) this.#drawLine(plot, line, first, last);
@@ -116,7 +121,7 @@ export class TimeChart implements Gestured {
   }
 
   get #plotWidth(): number {
-    return Math.max(1, this.#width - LEFT - RIGHT);
+    return Math.max(1, this.#width - this.#left - RIGHT);
   }
 
   get #plotHeight(): number {
@@ -124,7 +129,7 @@ export class TimeChart implements Gestured {
   }
 
   #x(ms: number): number {
-    return LEFT + ((ms - this.#window.fromMs) / (this.#window.toMs - this.#window.fromMs)) * this.#plotWidth;
+    return this.#left + ((ms - this.#window.fromMs) / (this.#window.toMs - this.#window.fromMs)) * this.#plotWidth;
   }
 
   #y(value: number): number {
@@ -136,7 +141,7 @@ export class TimeChart implements Gestured {
   }
 
   shareAt(clientX: number): number {
-    return (clientX - this.#svg.getBoundingClientRect().left - LEFT) / this.#plotWidth;
+    return (clientX - this.#svg.getBoundingClientRect().left - this.#left) / this.#plotWidth;
   }
 
   /** The instant for which a bucket's last value stands. */
@@ -228,7 +233,7 @@ export class TimeChart implements Gestured {
       return;
     }
     const bucket = this.#bucketAt(cursorMs);
-    const x = Math.max(LEFT, Math.min(this.#x(this.#bucketEnd(bucket)), this.#width - RIGHT));
+    const x = Math.max(this.#left, Math.min(this.#x(this.#bucketEnd(bucket)), this.#width - RIGHT));
     this.#cursor.append(svg("line", { x1: x, x2: x, y1: TOP, y2: TOP + this.#plotHeight }));
     for (const { values, colour } of this.#options.lines) {
       const y = this.#y(values.last[bucket] ?? Number.NaN);

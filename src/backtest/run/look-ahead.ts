@@ -2,7 +2,8 @@ import type { Notice } from "../../bot/notice.js";
 import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { firstUs, type OpenedHistory, openHistory } from "./open-history.js";
+import { type OpenedHistory, openHistory } from "./open-history.js";
+import { firstUs } from "./opened-market.js";
 import { type PlayedBy, reportOf } from "./play-path.js";
 
 /** A decision that was another one when what came after the cut was not there yet. */

@@ -44,51 +44,79 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
   const explained = new Set<MarketId>();
   let recheck = false;
   for (const marketId of markets) {
-    if (!intake.trades.isBased(marketId)) {
-      const [base] = run.bases.get(marketId)?.possible ?? [];
-      const traded = intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
-      if (base !== undefined) {
-        changes.push(...intake.base(marketId, base + traded, run.exchangeTimeMs, countedPosition(run, marketId)?.restPaper));
-      }
-      explained.add(marketId);
-      continue;
-    }
-    noteCounting(run, intake, marketId, nowMs);
-    const compared = comparedPosition(run, intake, marketId, nowMs);
-    if (compared === undefined) {
-      recheck = true;
-    } else if (compared.ours === compared.theirs) {
-      memory.positions.delete(marketId);
-      if (!compared.isUnsettled) explained.add(marketId);
-      changes.push(...agreed(run, intake, marketId, compared, nowMs));
-      if (compared.isLagging) recheck = true;
-    } else if (intake.takeovers.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) {
-      recheck = true;
-    } else {
-      const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
-      if (liquidated === "open") {
-        recheck = true;
-        continue;
-      }
-      if (liquidated !== undefined) {
-        memory.positions.delete(marketId);
-        changes.push(intake.liquidated(marketId, liquidated, nowMs));
-        intake.rest(marketId, compared.restPaper);
-        recheck = true;
-        continue;
-      }
-      if (memory.isReal(marketId, compared, intake.trades.version(marketId))) {
-        memory.positions.delete(marketId);
-        changes.push(intake.correct(marketId, compared.theirs, nowMs));
-        intake.rest(marketId, compared.restPaper);
-      } else {
-        const { ours, theirs } = compared;
-        differences.push({ kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
-        recheck = true;
-      }
-    }
+    const found = judgePosition(run, intake, memory, marketId, nowMs);
+    changes.push(...found.changes);
+    if (found.difference !== undefined) differences.push(found.difference);
+    if (found.isExplained) explained.add(marketId);
+    if (found.recheck) recheck = true;
   }
+  const missing = judgeMissing(run, intake, memory, explained, nowMs);
+  changes.push(...missing.changes);
+  if (missing.recheck) recheck = true;
+  for (const marketId of markets) if (intake.unexplained.review(marketId)) recheck = true;
+  const result = resultOf(run, intake, differences, nowMs);
+  for (const difference of differences) changes.push({ kind: "difference", difference });
+  changes.push({ kind: "reconciled", result });
+  return { result, changes, recheck };
+}
 
+/** What the position of one market came to. */
+interface JudgedPosition {
+  readonly changes: readonly AccountChange[];
+  readonly recheck: boolean;
+  /** Nothing of it is open that an order whose fate is unknown may be the cause of. */
+  readonly isExplained: boolean;
+  readonly difference?: Difference;
+}
+
+function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemory, marketId: MarketId, nowMs: Ms): JudgedPosition {
+  const open = (changes: readonly AccountChange[], difference?: Difference): JudgedPosition => {
+    return { changes, recheck: true, isExplained: false, ...(difference === undefined ? {} : { difference }) };
+  };
+  if (!intake.trades.isBased(marketId)) return { changes: based(run, intake, marketId), recheck: false, isExplained: true };
+  noteCounting(run, intake, marketId, nowMs);
+  const compared = comparedPosition(run, intake, marketId, nowMs);
+  if (compared === undefined) return open([]);
+  if (compared.ours === compared.theirs) {
+    memory.positions.delete(marketId);
+    const changes = agreed(run, intake, marketId, compared, nowMs);
+    return { changes, recheck: compared.isLagging, isExplained: !compared.isUnsettled };
+  }
+  if (intake.takeovers.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return open([]);
+  const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
+  if (liquidated === "open") return open([]);
+  if (liquidated !== undefined) {
+    memory.positions.delete(marketId);
+    const change = intake.liquidated(marketId, liquidated, nowMs);
+    intake.rest(marketId, compared.restPaper);
+    return open([change]);
+  }
+  const { ours, theirs } = compared;
+  if (!memory.isReal(marketId, compared, intake.trades.version(marketId)))
+    return open([], { kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
+  memory.positions.delete(marketId);
+  const change = intake.correct(marketId, theirs, nowMs);
+  intake.rest(marketId, compared.restPaper);
+  return { changes: [change], recheck: false, isExplained: false };
+}
+
+/** A market's position is counted from the base that the run has left, where it has one. */
+function based(run: ReconcileRun, intake: Intake, marketId: MarketId): readonly AccountChange[] {
+  const [base] = run.bases.get(marketId)?.possible ?? [];
+  if (base === undefined) return [];
+  const traded = intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
+  return intake.base(marketId, base + traded, run.exchangeTimeMs, countedPosition(run, marketId)?.restPaper);
+}
+
+/** Orders that the exchange should have shown and has not: lost where nothing that happened may be theirs, and looked for once more before. */
+function judgeMissing(
+  run: ReconcileRun,
+  intake: Intake,
+  memory: ReconcileMemory,
+  explained: ReadonlySet<MarketId>,
+  nowMs: Ms,
+): { readonly changes: readonly AccountChange[]; readonly recheck: boolean } {
+  const changes: AccountChange[] = [];
   const mayBeDead = (order: OwnOrder): boolean =>
     explained.has(order.marketId) &&
     !run.incompleteHistory.has(order.marketId) &&
@@ -123,9 +151,10 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     if (times > 1) intake.orders.foreignVanished(id, nowMs);
   }
   for (const key of memory.nowhere.keys()) if (!nowhere.has(key)) memory.nowhere.delete(key);
-  if (nowhere.size > 0) recheck = true;
-  for (const marketId of markets) if (intake.unexplained.review(marketId)) recheck = true;
+  return { changes, recheck: nowhere.size > 0 };
+}
 
+function resultOf(run: ReconcileRun, intake: Intake, differences: readonly Difference[], nowMs: Ms): ReconcileResult {
   const resolved = run.unknownAtStart.flatMap((hash) => {
     const order = intake.orders.get(hash);
     return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];
@@ -134,7 +163,7 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     .unresolved()
     .filter((order) => order.place === "unknown")
     .map((order) => order.hash);
-  const result: ReconcileResult = {
+  return {
     cause: run.cause,
     startedAtMs: run.startedAtMs,
     finishedAtMs: nowMs,
@@ -144,7 +173,4 @@ export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory
     resolved,
     stillUnknown,
   };
-  for (const difference of differences) changes.push({ kind: "difference", difference });
-  changes.push({ kind: "reconciled", result });
-  return { result, changes, recheck };
 }

@@ -49,7 +49,7 @@ export interface OrderReplay {
 
 type Request = { readonly atUs: number } & (
   | { readonly kind: "place"; readonly order: RecordedOrder }
-  | { readonly kind: "cancel"; readonly hash: string | undefined; readonly refusedAfterUs: number | undefined }
+  | { readonly kind: "cancel"; readonly hash: string | undefined; readonly notBeforeUs: number | undefined }
 );
 
 /**
@@ -117,7 +117,7 @@ class Replaying implements MatchListener {
       ...orders
         .filter(({ refused }) => refused === undefined)
         .map((order) => ({ kind: "place" as const, order, sentUs: order.sentUs, atUs: 0 })),
-      ...cancels.map(({ hash, sentUs, refusedAfterUs }) => ({ kind: "cancel" as const, hash, sentUs, refusedAfterUs, atUs: 0 })),
+      ...cancels.map(({ hash, sentUs, notBeforeUs }) => ({ kind: "cancel" as const, hash, sentUs, notBeforeUs, atUs: 0 })),
     ];
     sent.sort((one, other) => one.sentUs - other.sentUs);
     // Requests travel on several lines, and may overtake each other: a cancel arrives after its order all the same.
@@ -127,7 +127,7 @@ class Replaying implements MatchListener {
         const arrivedUs = arrivalUs(request.sentUs);
         if (request.kind === "place") places.set(request.order.hash, arrivedUs);
         if (request.kind === "place") return { ...request, atUs: arrivedUs };
-        return { ...request, atUs: Math.max(arrivedUs, places.get(request.hash ?? "") ?? arrivedUs, request.refusedAfterUs ?? arrivedUs) };
+        return { ...request, atUs: Math.max(arrivedUs, places.get(request.hash ?? "") ?? arrivedUs, request.notBeforeUs ?? arrivedUs) };
       })
       .sort((one, other) => one.atUs - other.atUs);
   }

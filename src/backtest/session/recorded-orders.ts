@@ -30,7 +30,7 @@ export interface RecordedOrder {
   readonly acceptedUs: number | undefined;
   /** When its acceptance was heard. */
   readonly answeredUs: number | undefined;
-  /** Whether the exchange refused it, or it never left. */
+  /** Whether the exchange refused it, it never left, or nobody ever heard of it. */
   readonly refused: string | undefined;
   /** Its open amount as the exchange told it, ascending. */
   readonly steps: readonly OpenStep[];
@@ -44,8 +44,8 @@ export interface RecordedCancel {
   readonly hash: string | undefined;
   /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
   readonly takenUs: number | undefined;
-  /** Of one that the exchange refused: when it first told that nothing of its order was open. It came after that. */
-  readonly refusedAfterUs: number | undefined;
+  /** Of one that the exchange refused, or did not answer: when it first told that nothing of its order was open. Until then it took nothing down. */
+  readonly notBeforeUs: number | undefined;
 }
 
 /** A fill of a recorded session. */
@@ -108,7 +108,10 @@ type Draft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { 
 
 function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAccount, "fills"> {
   const orders = new Map<string, Draft>();
-  const cancels = new Map<string, { readonly sentUs: number; readonly hash: string | undefined; answer?: "taken" | "refused" }>();
+  const cancels = new Map<
+    string,
+    { readonly sentUs: number; readonly hash: string | undefined; answer?: "taken" | "refused" | "unknown" }
+  >();
   for (const row of rows) {
     const hash = textOf(row.hash);
     const [atUs, heardUs] = [Number(row.atUs), Number(row.heardUs)];
@@ -153,12 +156,14 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
         break;
       case "rejected":
       case "throttled":
+      case "unknown":
       case "not-sent": {
         const request = String(row.request);
         const cancel = cancels.get(request);
         if (cancel === undefined) {
           if (order !== undefined && order.acceptedUs === undefined && order.steps.length === 0) order.refused = refusalOf(row);
         } else if (row.what === "rejected") cancel.answer = "refused";
+        else if (row.what === "unknown") cancel.answer = "unknown";
         // It never came to the orders.
         else cancels.delete(request);
         break;
@@ -172,11 +177,12 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
     orders: [...orders.values()],
     cancels: [...cancels.values()].map(({ sentUs, hash, answer }) => {
       const order = hash === undefined ? undefined : orders.get(hash);
+      const overUs = order?.steps.find(({ openLots }) => openLots === 0)?.atUs;
       return {
         sentUs,
         hash,
         takenUs: answer === "taken" ? order?.ended?.atUs : undefined,
-        refusedAfterUs: answer === "refused" ? order?.steps.find(({ openLots }) => openLots === 0)?.atUs : undefined,
+        notBeforeUs: answer === "refused" || answer === "unknown" ? overUs : undefined,
       };
     }),
   };

@@ -132,7 +132,42 @@ it("knows of a cancel that the exchange refused that it came after its order was
     [114, refused(3)],
     [115, refused(4)],
   );
-  expect(cancels.map(({ refusedAfterUs }) => msOf(refusedAfterUs))).toEqual([109, undefined]);
+  expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([109, undefined]);
+});
+
+// What leaves while the line is down may never arrive. A replay that takes it for sent has the quotes down before the market passes them, as live had not.
+it("knows of a cancel that nobody answered that it took nothing down while its order stood, and of an order that nobody ever told of that it did not stand", async () => {
+  const unanswered = (actionId: ActionId): VenueEvent => ({
+    type: "answer",
+    actionId,
+    outcome: { result: "unknown", cause: "timeout", message: "no answer within 2000 ms" },
+  });
+  const { cancels, orders } = await recorded(
+    [10, place(1)],
+    [16, took(1, 13)],
+    [20, place(2)],
+    [26, took(2, 23)],
+    [100, cancel(3, 1)],
+    [101, cancel(4, 2)],
+    [102, place(5)],
+    [103, place(6)],
+    [2_100, unanswered(3)],
+    [2_101, unanswered(4)],
+    [2_102, unanswered(5)],
+    [2_103, unanswered(6)],
+    [5_700, told(1, 5_699, "FILLED", 0)],
+    [5_800, cancel(7, 2)],
+    [5_806, told(2, 5_803, "CANCELED", 0)],
+    [5_806, cancelled(7)],
+    // It was taken all the same.
+    [5_900, told(6, 105, "NEW", 5)],
+  );
+  expect(cancels.map(({ takenUs, notBeforeUs }) => [msOf(takenUs), msOf(notBeforeUs)])).toEqual([
+    [undefined, 5_699],
+    [undefined, 5_803],
+    [5_803, undefined],
+  ]);
+  expect(orders.map(({ refused }) => refused)).toEqual([undefined, undefined, "unknown no answer within 2000 ms", undefined]);
 });
 
 it("has no cancel that never came to the orders: it took nothing down", async () => {

@@ -108,9 +108,12 @@ describe("combined streams", () => {
     ["", 0, "the message is not JSON"],
     ["[1]", 0, "the message is not a JSON object"],
     ["null", 0, "the message is not a JSON object"],
-    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
-    ['{"id":0,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
-    ['{"id":"7","method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number above 0"],
+    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
+    ['{"id":0,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
+    ['{"id":"7","method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
+    ['{"id":18446744073709551616,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
+    ['{"id":-9007199254740993,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
+    ['{"id":1.5,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
     ['{"id":7,"method":"subscribe","params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
     ['{"id":7,"params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
     ['{"id":7,"method":"SUBSCRIBE","params":"btcusdc@trades"}', 7, "params is not a list of names of streams"],
@@ -126,6 +129,18 @@ describe("combined streams", () => {
     bob.place("BUY", "30000", "0.1");
     expect(reader.take()).toEqual([]);
   });
+
+  it.each(["9007199254740993", "1795430000123456789", "18446744073709551615"])(
+    "are answered under an id of up to 64 bits with every digit of it: %s",
+    (id) => {
+      // Who numbers requests by nanoseconds would else be refused, or take another's answer for its own.
+      const { exchange } = traders(EVERY_CHANGE);
+      const reader = new StreamReader(exchange, "/v1/multiple");
+      reader.connection.receive(`{"id":${id},"method":"SUBSCRIBE","params":["btcusdc@trades"]}`);
+      reader.connection.receive(`{"id": ${id} ,"method":"SUBSCRIBE","params":["nope@trades"]}`);
+      expect(reader.texts).toEqual([`{"id":${id},"result":null}`, expect.stringMatching(`^{"id":${id},"code":1112,`)]);
+    },
+  );
 
   it("are at most fifty on a connection", () => {
     const markets = Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]));

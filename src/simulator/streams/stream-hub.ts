@@ -1,5 +1,4 @@
 import type { Hex, MarketId } from "../../core/units.js";
-import type { WireStreamRequest } from "../../exchange/wire-stream-types.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, Trade, UserTrade } from "../accounts/records.js";
@@ -12,7 +11,7 @@ import { AccountFeed } from "./account-feed.js";
 import { MarketFeed } from "./market-feed.js";
 import { readStreamAddress, readStreamName } from "./stream-address.js";
 import { type LinkOptions, type LinkOwner, StreamLink } from "./stream-link.js";
-import { readStreamRequest, StreamRequestError } from "./stream-request.js";
+import { readStreamRequest, type StreamRequest, StreamRequestError } from "./stream-request.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
 import { ZippedText } from "./zipped-text.js";
 
@@ -105,7 +104,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
   }
 
   onMessage(link: StreamLink, text: string): void {
-    let id = 0;
+    let id = "0";
     try {
       const request = readStreamRequest(text);
       id = request.id;
@@ -123,7 +122,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
   }
 
   /** A request is carried out whole or, where a name is wrong, not at all. */
-  #change(link: StreamLink, { id, method, params }: WireStreamRequest): void {
+  #change(link: StreamLink, { id, method, params }: StreamRequest): void {
     const names = new Set(params);
     if (method === "SUBSCRIBE") {
       const added = [...names].filter((name) => !link.streams.has(name));

@@ -1,10 +1,19 @@
+import { parseInt64Json } from "../../core/int64-json.js";
 import type { WireStreamRequest } from "../../exchange/wire-stream-types.js";
 import { ApiError } from "../rest/api-error.js";
+
+/** A request to change streams, its id as the digits that it came with: of 64 bits a number would round some away. */
+export interface StreamRequest extends Pick<WireStreamRequest, "method" | "params"> {
+  readonly id: string;
+}
+
+const LONG_INTEGER = /^[1-9]\d{15,19}$/;
+const LARGEST_ID = 2n ** 64n - 1n;
 
 /** A message that is no request to change streams, and the id to answer it under: its own where it has one, else 0. */
 export class StreamRequestError extends ApiError {
   constructor(
-    readonly id: number,
+    readonly id: string,
     reason: string,
   ) {
     super(1111, reason);
@@ -12,10 +21,11 @@ export class StreamRequestError extends ApiError {
 }
 
 /** Reads a client's message on a `/multiple` connection. @throws StreamRequestError naming what is wrong with it */
-export function readStreamRequest(text: string): WireStreamRequest {
-  const { id, method, params } = objectOf(text);
-  if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) {
-    throw new StreamRequestError(0, "id is not a whole number above 0");
+export function readStreamRequest(text: string): StreamRequest {
+  const { id: given, method, params } = objectOf(text);
+  const id = idOf(given);
+  if (id === undefined) {
+    throw new StreamRequestError("0", "id is not a whole number from 1 to 2^64 - 1");
   }
   if (method !== "SUBSCRIBE" && method !== "UNSUBSCRIBE") {
     throw new StreamRequestError(id, "method is neither SUBSCRIBE nor UNSUBSCRIBE");
@@ -26,15 +36,23 @@ export function readStreamRequest(text: string): WireStreamRequest {
   return { id, method, params };
 }
 
+/** The digits of an id; `parseInt64Json` has one beyond 2^53 in a string already. */
+function idOf(given: unknown): string | undefined {
+  if (typeof given === "number") {
+    return Number.isSafeInteger(given) && given > 0 ? String(given) : undefined;
+  }
+  return typeof given === "string" && LONG_INTEGER.test(given) && BigInt(given) <= LARGEST_ID ? given : undefined;
+}
+
 function objectOf(text: string): { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown } {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseInt64Json(text);
   } catch {
-    throw new StreamRequestError(0, "the message is not JSON");
+    throw new StreamRequestError("0", "the message is not JSON");
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new StreamRequestError(0, "the message is not a JSON object");
+    throw new StreamRequestError("0", "the message is not a JSON object");
   }
   return parsed;
 }

@@ -2,7 +2,7 @@ import type { ControlCommand } from "../bot/control/control-protocol.js";
 import type { ControlHandler } from "../bot/control/control-server.js";
 import { statusOf } from "../bot/run/bot-status.js";
 import type { RunningBot } from "../bot/run/run-bot.js";
-import { ConfigError, RunError } from "../core/errors.js";
+import { ConfigError, FormatError, RunError } from "../core/errors.js";
 import type { Lots, MarketId } from "../core/units.js";
 
 /** Carries out what is said to a running bot; each answer is the bot's status after it. */
@@ -60,11 +60,21 @@ function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { market
   throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected: `one of ${known.join(", ")}` });
 }
 
-/** A slice in lots: lots differ from market to market, so with several of them one has to be named. */
+/** A slice in lots: lots differ from market to market, so with several of them one has to be named. @throws ConfigError for one that is none */
 function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBase: string): Lots {
   const [only, second] = bot.context.desks.values();
   const desk = marketId === undefined ? (second === undefined ? only : undefined) : bot.context.desks.get(marketId);
   if (desk === undefined)
     throw new ConfigError("needs a market", { field: "sliceBase", value: sliceBase, expected: "a slice for one market: name it too" });
-  return desk.instrument.lotsOf(sliceBase);
+  try {
+    return desk.instrument.lotsOf(sliceBase);
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new ConfigError("is no size on the market's grid", {
+      field: "sliceBase",
+      value: sliceBase,
+      expected: `a whole multiple of ${desk.instrument.stepSize}`,
+      cause,
+    });
+  }
 }

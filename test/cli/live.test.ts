@@ -46,6 +46,10 @@ describe("a bot on the embedded exchange, from the command line", () => {
       err: expect.stringContaining("another bot on this machine trades this account"),
     });
     expect(await captureCli(["halt", "--market", "ethusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("btcusdc") });
+    expect(await captureCli(["flatten", "--slice-base", "0.00001"], env)).toMatchObject({
+      code: 2,
+      err: 'marketwright: sliceBase: is no size on the market\'s grid (got "0.00001"); expected a whole multiple of 0.001\n',
+    });
 
     const halted = JSON.parse((await captureCli(["halt", "--reason", "news", "--json"], env)).out);
     expect(JSON.stringify(halted)).toContain("news");

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders } from "./commanded-exchange.js";
@@ -13,6 +13,12 @@ beforeAll(() => {
   command = builtCommand();
 });
 
+const children: ChildProcess[] = [];
+afterEach(() => {
+  // One that hangs would outlive a test that failed.
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
 /** Starts a command whose log is on a disk that is full. */
 function startWithFullDisk(args: readonly string[], env: Record<string, string>) {
   const full = openSync("/dev/full", "w");
@@ -21,6 +27,7 @@ function startWithFullDisk(args: readonly string[], env: Record<string, string>)
     stdio: ["ignore", "pipe", full],
   });
   closeSync(full);
+  children.push(child);
   let out = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     out += text;

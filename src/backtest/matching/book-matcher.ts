@@ -160,11 +160,14 @@ export class BookMatcher extends OrderMatcher {
 
   #learnReach(message: number, from: number, to: number): void {
     const { tape } = this.#reel;
-    for (const known of [this.#knownBids, this.#knownAsks]) {
-      if (tape.kind[message] === TapeKind.bookLost) known.lose();
-      else known.snapshot(tape, from, to);
+    const knowns = [this.#knownBids, this.#knownAsks];
+    if (tape.kind[message] !== TapeKind.bookLost) {
+      for (const known of knowns) known.snapshot(tape, from, to);
+      return;
     }
-    if (tape.kind[message] === TapeKind.bookLost) for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
+    for (const known of knowns) known.lose();
+    for (const taken of [this.#takenBids, this.#takenAsks]) taken.lose();
+    for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
   }
 
   /** Brings the places of our orders at one price up to date. */
@@ -200,8 +203,8 @@ export class BookMatcher extends OrderMatcher {
   }
 
   #refreshTaken(): void {
-    this.#takenBids.refresh();
-    this.#takenAsks.refresh();
+    this.#takenBids.refresh(this.#knownBids);
+    this.#takenAsks.refresh(this.#knownAsks);
     this.#hasTaken = !(this.#takenBids.isEmpty && this.#takenAsks.isEmpty);
   }
 

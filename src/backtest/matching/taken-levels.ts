@@ -1,11 +1,12 @@
 import type { Lots } from "../../core/units.js";
 import type { ReplaySide } from "../book/replay-side.js";
 import { NO_KEY } from "../book/replay-side.js";
+import type { KnownReach } from "./known-reach.js";
 
 interface Taken {
   lots: Lots;
-  /** What the recording showed when `lots` was last held against it. */
-  shownLots: Lots;
+  /** What the recording showed when `lots` was last held against it; undefined where the book was lost since, and nothing was told of the level. */
+  shownLots: Lots | undefined;
 }
 
 /**
@@ -49,11 +50,17 @@ export class TakenLevels {
     this.#byKey.set(key, { lots: this.#takenAt(key) + lots, shownLots: this.#side.lotsAt(key) });
   }
 
-  /** Holds what was taken against a recorded book that has gone on. */
-  refresh(): void {
+  /** The book is lost: of what we took nothing is known to have gone. */
+  lose(): void {
+    for (const taken of this.#byKey.values()) taken.shownLots = undefined;
+  }
+
+  /** Holds what was taken against a recorded book that has gone on. @param known how far it tells of this side */
+  refresh(known: KnownReach): void {
     for (const [key, taken] of this.#byKey) {
       const shown = this.#side.lotsAt(key);
-      if (shown === taken.shownLots) continue;
+      const isTold = taken.shownLots !== undefined || shown > 0 || known.knows(key);
+      if (shown === taken.shownLots || !isTold) continue;
       // What went meanwhile cannot have been more than what we had left: the rest of it was ours.
       taken.lots = Math.min(taken.lots, shown);
       taken.shownLots = shown;

@@ -122,6 +122,25 @@ describe("liquidity that our takers took", () => {
     expect(heard.story).toEqual(["1 10@102 taker", "2 10@102 taker"]);
   });
 
+  // A break in a recording is not news that somebody offers anew: a bot that took an offer would have it again after each.
+  it("stays taken where the book is lost, until a book tells that its level had gone", () => {
+    const taking = (after: (tape: TapeBuilder) => unknown): string[] => {
+      const { matcher, heard, toEnd } = market((tape) => after(tape.lost(2000, 2000)));
+      matcher.place(order(1, "BUY", 102, 7, { timeInForce: "IOC" }), 1500);
+      toEnd();
+      matcher.place(order(2, "BUY", 102, 10, { timeInForce: "IOC" }), 1_000_000);
+      return heard.story.slice(1);
+    };
+    const book = (tape: TapeBuilder, us: number, ticks: number, lots: number): TapeBuilder =>
+      tape.snapshot(us, us).level("BUY", 100, 10).level("SELL", ticks, lots).level("SELL", 105, 5);
+    expect(taking((tape) => book(tape, 3000, 102, 10))).toEqual(["2 3@102 taker"]);
+    expect(taking((tape) => book(tape.lost(2500, 2500), 3000, 102, 4))).toEqual([]);
+    expect(taking((tape) => tape.update(2500, 2500).level("SELL", 103, 1).update(2600, 2600).level("SELL", 102, 10))).toEqual([
+      "2 3@102 taker",
+    ]);
+    expect(taking((tape) => book(book(tape, 3000, 101, 4).level("SELL", 102, 0), 4000, 102, 10))).toEqual(["2 10@102 taker"]);
+  });
+
   it("does not fill what is left of the order that took it, as long as nothing is added there", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape.update(2000, 2000).level("SELL", 102, 8).level("BUY", 100, 11).update(3000, 3000).level("SELL", 102, 9),

@@ -1,3 +1,4 @@
+import { Decimal } from "decimal.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Ms } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
@@ -28,6 +29,8 @@ export class MarkTrack {
   readonly #venue: ReplayVenue;
   readonly #market: ReplayMarket;
   readonly #instrument: Instrument;
+  /** Credit of half a tick, where it is whole: beside a token of a very fine tick a bitcoin's mark has more digits than a float. */
+  readonly #halfTickCredit: bigint | undefined;
   readonly #everyUs: number;
   readonly #toldEveryUs: number;
   readonly #latencyUs: () => number;
@@ -54,6 +57,7 @@ export class MarkTrack {
     this.#venue = venue;
     this.#market = market;
     this.#instrument = market.terms.instrument;
+    this.#halfTickCredit = halfTickCreditOf(this.#instrument);
     this.#startUs = startUs;
     this.#passedUs = startUs;
     this.#marks = sources.marks;
@@ -123,10 +127,15 @@ export class MarkTrack {
     this.#madeUs += this.#everyUs;
     const { midHalfTicks } = this.#market;
     if (Number.isNaN(midHalfTicks)) return;
-    const { creditDecimals, tickQuote } = this.#instrument;
-    const mark = BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
+    const mark = this.#markAt(midHalfTicks);
     const heardUs = atUs % this.#toldEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
     this.#take(mark, mark, 0, 0, heardUs);
+  }
+
+  #markAt(midHalfTicks: number): CreditUnits {
+    if (this.#halfTickCredit !== undefined && Number.isSafeInteger(midHalfTicks)) return BigInt(midHalfTicks) * this.#halfTickCredit;
+    const { creditDecimals, tickQuote } = this.#instrument;
+    return BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
   }
 
   #recorded(tape: MarkTape): void {
@@ -186,4 +195,9 @@ export class MarkTrack {
     const { timeUs } = this.#funding as FundingTape;
     return this.#paid < timeUs.length ? (timeUs[this.#paid] as number) : Number.POSITIVE_INFINITY;
   }
+}
+
+function halfTickCreditOf({ tickSize, creditDecimals }: Instrument): CreditUnits | undefined {
+  const credit = new Decimal(tickSize).times(Decimal.pow(10, creditDecimals)).div(2);
+  return credit.isInteger() ? BigInt(credit.toFixed()) : undefined;
 }

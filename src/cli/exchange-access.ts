@@ -28,12 +28,17 @@ export interface AccessOptions {
   readonly stream: string;
   readonly signer?: Signer | undefined;
   readonly timeoutMs?: Ms | undefined;
+  /** How many requests go out at once; four at least. */
+  readonly connections?: number | undefined;
 }
 
+const FEWEST_CONNECTIONS = 4;
+
 /** Opens the exchange for one command. @throws ConfigError when an address is none. */
-export function openExchange(context: CliContext, { rest, stream, signer, timeoutMs }: AccessOptions): ExchangeAccess {
+export function openExchange(context: CliContext, { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions): ExchangeAccess {
   const { clock } = context.seam;
-  const transport = new NetworkTransport({ restUrl: rest, streamUrl: stream, clock, connections: 4 });
+  const most = Math.max(connections, FEWEST_CONNECTIONS);
+  const transport = new NetworkTransport({ restUrl: rest, streamUrl: stream, clock, connections: most });
   let offsetMs = 0;
   const client = new RestClient({
     transport,
@@ -102,5 +107,7 @@ export function openBot(context: CliContext, file: string): BotAccess {
   const config = loadBotConfig(file, context.env);
   const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
-  return { config, signer, ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs }) };
+  // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each.
+  const connections = Object.keys(config.markets).length;
+  return { config, signer, ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs, connections }) };
 }

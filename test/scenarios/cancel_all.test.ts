@@ -5,16 +5,28 @@ import { RestClient } from "../../src/exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
-/** Cancels everything of a stage's account, as the command does beside the bot or after it. */
+/** Begins to cancel everything of a stage's account, as the command does beside the bot or after it. */
+function everythingIsBeingCancelled(stage: Stage, markets: readonly string[], network = networkOf(stage)) {
+  const { clock, address, config } = stage;
+  const { requestTimeoutMs, signatureWindowMs } = config.exchange;
+  const signer = ecdsaScheme.signer(BOT_KEY);
+  const client = new RestClient({ transport: network, nowMs: () => clock.nowMs(), signer, timeoutMs: requestTimeoutMs });
+  return cancelEverything({ client, clock, account: address, markets, notedHashes: new Set(), untilMs: signatureWindowMs });
+}
+
+function networkOf({ exchange, clock }: Stage): ScriptedNetwork {
+  return new ScriptedNetwork(exchange, clock, "10.0.0.3");
+}
+
 async function everythingIsCancelled(stage: Stage, markets: readonly string[] = [MARKET]) {
-  const { clock, exchange, address, config } = stage;
-  const network = new ScriptedNetwork(exchange, clock, "10.0.0.3");
-  const client = new RestClient({ transport: network, nowMs: () => clock.nowMs(), signer: ecdsaScheme.signer(BOT_KEY), timeoutMs: 5_000 });
-  const untilMs = config.exchange.signatureWindowMs;
-  const report = cancelEverything({ client, clock, account: address, markets, notedHashes: new Set(), untilMs });
+  const report = everythingIsBeingCancelled(stage, markets);
   await stage.passes(10_000);
   return report;
 }
+
+/** The market is the last of five. */
+const FIVE = ["one", "two", "three", "four", MARKET];
+const ASKED = ["exchangeInfo", "openOrders", "cancelAllOpenOrders"] as const;
 
 describe("cancel-all", () => {
   it("cancels in the market behind one that the exchange lists no more, and names that one", async () => {
@@ -40,6 +52,33 @@ describe("cancel-all", () => {
 
     expect(found.map(({ side, availableBase }) => `${side} ${availableBase}`)).toEqual(["SELL 0.01"]);
     expect(left).toEqual([]);
+  });
+
+  it("has the last of five markets empty after three requests' time at an exchange that is slow", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.botIsKilled();
+    const network = networkOf(stage);
+    for (const what of ASKED) network.every(what, { is: "request late", byMs: 1_500 });
+
+    const cancelling = everythingIsBeingCancelled(stage, FIVE, network);
+    await stage.passes(4_600);
+
+    expect(stage.quotes()).toEqual([]);
+    await stage.passes(20_000);
+    expect((await cancelling).found.map(({ marketId, side }) => `${marketId} ${side}`).sort()).toEqual(["btcusdc BUY", "btcusdc SELL"]);
+  });
+
+  it("says after two requests' time that the exchange has fallen silent, however many markets there are", async () => {
+    const stage = new Stage();
+    const network = networkOf(stage);
+    for (const what of ASKED) network.every(what, { is: "request lost" });
+    const said: string[] = [];
+    everythingIsBeingCancelled(stage, FIVE, network).catch((error: Error) => said.push(error.message));
+    await stage.passes(4_100);
+
+    expect(said).toEqual(["GET /v1/exchangeInfo: no answer within 2000 ms"]);
+    expect(network.sentOf("cancelAllOpenOrders").map(({ params }) => params.get("marketId"))).toEqual(FIVE);
   });
 
   it("says of a bot that runs on that it places again", async () => {

@@ -49,7 +49,8 @@ const PAUSE_MS = 250;
 
 /**
  * Cancels every open order of the account in the markets at the exchange itself, manual ones too, and looks until none is
- * left. A market that the exchange refuses, as one that it lists no more, keeps nobody from the others.
+ * left. A market that the exchange refuses, as one that it lists no more, keeps nobody from the others, and at an exchange that is slow none waits for
+ * another.
  * @throws what was wrong in the first market where all of them failed: VenueRequestError when the exchange cannot be reached, ConfigError for one that
  * the exchange does not list.
  */
@@ -57,7 +58,17 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
   const { client, clock, markets, untilMs } = options;
   const found = new Map<string, FoundOrder>();
   const failed = new Map<MarketId, unknown>();
-  let instruments: ReadonlyMap<MarketId, Instrument> | undefined;
+  let read: Promise<ReadonlyMap<MarketId, Instrument>> | undefined;
+  const instruments = (): Promise<ReadonlyMap<MarketId, Instrument>> => {
+    read ??= client
+      .exchangeInfo()
+      .then(instrumentsOf)
+      .catch((error: unknown) => {
+        read = undefined;
+        throw error;
+      });
+    return read;
+  };
   const tried = async <Value>(marketId: MarketId, work: () => Promise<Value>): Promise<Value | undefined> => {
     try {
       return await work();
@@ -67,31 +78,27 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
     }
   };
   const look = async (marketId: MarketId): Promise<readonly FoundOrder[]> => {
-    const open = await tried(marketId, async () => {
-      instruments ??= instrumentsOf(await client.exchangeInfo());
-      return openOrders(options, instruments, marketId);
-    });
+    const open = await tried(marketId, async () => openOrders(options, await instruments(), marketId));
     if (open?.length === 0) failed.delete(marketId);
     for (const order of open ?? []) found.set(`${order.marketId} ${order.orderId}`, order);
     return open ?? [];
   };
   const cancel = (marketId: MarketId) => tried(marketId, () => client.cancelAllOpenOrders(marketId));
+  const byMarket = <Told extends { readonly marketId: MarketId }>(told: readonly Told[]): Told[] =>
+    markets.flatMap((marketId) => told.filter((one) => one.marketId === marketId));
   const end = clock.monotonicMs() + untilMs;
-  for (const marketId of markets) {
-    await look(marketId);
-    // Also where nothing is open, or nobody can see it: a place may be under way.
-    await cancel(marketId);
-  }
-  if (failed.size === markets.length) throw [...failed.values()][0];
+  // It is cancelled also where nothing is open, or nobody can see it: a place may be under way.
+  await Promise.all(markets.map((marketId) => look(marketId).then(() => cancel(marketId))));
+  const [first = ""] = markets;
+  if (failed.size === markets.length) throw failed.get(first);
   const atFirst = found.size;
   for (;;) {
-    const left: FoundOrder[] = [];
-    for (const marketId of markets) left.push(...(await look(marketId)));
+    const left = (await Promise.all(markets.map(look))).flat();
     if ((left.length === 0 && failed.size === 0) || clock.monotonicMs() >= end) {
       const whys = [...failed].map(([marketId, error]) => ({ marketId, why: error instanceof Error ? error.message : String(error) }));
-      return { found: [...found.values()], foundLater: found.size - atFirst, left, failed: whys };
+      return { found: byMarket([...found.values()]), foundLater: found.size - atFirst, left, failed: byMarket(whys) };
     }
-    for (const marketId of new Set([...left.map((order) => order.marketId), ...failed.keys()])) await cancel(marketId);
+    await Promise.all([...new Set([...left.map((order) => order.marketId), ...failed.keys()])].map(cancel));
     await new Promise<void>((resolve) => clock.setTimer(PAUSE_MS, resolve));
   }
 }

@@ -1,7 +1,9 @@
 import { chmodSync } from "node:fs";
 import { pino } from "pino";
 import { RunError } from "../core/errors.js";
-import type { Clock } from "../core/seam.js";
+import type { Clock, Timer } from "../core/seam.js";
+import type { Ms } from "../core/units.js";
+import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 
 /** How severe a line is; `silent` logs nothing. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -46,40 +48,58 @@ export interface LogSink {
   write(line: string): void;
 }
 
-/** Bytes that wait at most while a log cannot be written, as on a full disk: they come once it can, what came after them is lost. */
+/** Bytes that wait at most while a log cannot be written, as on a full disk or to a terminal after Ctrl-S: they come once it can, what came after them is lost. */
 const MOST_WAITING = 1024 * 1024;
+const STDERR = 2;
+/** What waits for a reader is tried again so often, whether anything more is logged or not. */
+const TRY_AGAIN_MS: Ms = 250;
+/** How often a log that is closed is tried again, each time a tenth of a second later: its reader may be slow. */
+const LAST_TRIES = 20;
 
 const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "passphrase"];
 
 /**
  * Opens the log of a process: pino, one JSON object a line, on stderr or in a file. One that cannot be written from some time on, as on a disk that is
- * full, throws nothing: whoever logs may have orders to answer for.
+ * full or to a reader that stands still, throws nothing and waits for nobody: whoever logs may have orders to answer for.
  * @throws RunError when the file cannot be written.
  */
 export function openLog(options: LogOptions): OpenLog {
+  let triesLeft = 0;
   const destination = pino.destination({
-    dest: options.file ?? 2,
+    dest: options.file ?? openUnwaiting(STDERR) ?? STDERR,
     sync: true,
     append: true,
     maxLength: MOST_WAITING,
+    retryEAGAIN: () => triesLeft-- > 0,
     ...(options.file === undefined ? {} : { mode: 0o600 }),
   });
   if (options.file !== undefined) ensurePrivate(options.file);
-  let isWritten = true;
-  destination.on("error", () => {
-    isWritten = false;
+  let why: unknown;
+  let again: Timer | undefined;
+  const tryAgain = (): void => {
+    again = undefined;
+    destination.write("");
+  };
+  destination.on("error", (error: unknown) => {
+    why = error;
+    if (isFull(error)) again ??= options.clock.setTimer(TRY_AGAIN_MS, tryAgain);
   });
   destination.on("write", () => {
-    isWritten = true;
+    why = undefined;
   });
   return {
     ...logTo(destination, options),
     destination: options.file ?? "stderr",
     close: () => {
-      // What waits would be tried again without end.
-      if (isWritten) destination.flushSync();
+      again?.cancel();
+      if (why === undefined) destination.flushSync();
+      else if (isFull(why)) {
+        triesLeft = LAST_TRIES;
+        // Not flushSync, which tries without end where the reader is gone by now.
+        destination.write("");
+      }
       if (options.file === undefined) return;
-      if (isWritten) destination.end();
+      if (why === undefined) destination.end();
       else destination.destroy();
     },
   };

@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
+import { type FrameStream, Frames } from "./frames.js";
 import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
 
 /** A terminal, as `process.stdout` is one. */
-export interface Terminal {
+export interface Terminal extends FrameStream {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  write(text: string): unknown;
   on(event: "resize", listener: () => void): unknown;
   off(event: "resize", listener: () => void): unknown;
 }
@@ -31,16 +31,19 @@ const CLEAR = "\x1b[2J";
 const ENTER = `\x1b[?1049h\x1b[?25l${CLEAR}`;
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 
-/** Draws the screen on the terminal's second page until it is stopped, and again on each resize. */
+/** Draws the screen on the terminal's second page until it is stopped, and again on each resize. A terminal that stands still misses what is drawn meanwhile. */
 export function startScreen({ terminal, clock, model, everyMs = 250, color }: LiveScreenOptions): LiveScreen {
+  const frames = new Frames(terminal);
   let timer: Timer | undefined;
   let running = true;
+  /** What the terminal has to hear before the next screen, or with it. */
+  let owed = ENTER;
   const redraw = (): void => {
     const text = renderScreen(model(), terminal.columns ?? 80, terminal.rows ?? 24, { color });
-    terminal.write(`\x1b[H${text.replaceAll("\n", "\r\n")}`);
+    if (frames.show(`${owed}\x1b[H${text.replaceAll("\n", "\r\n")}`)) owed = "";
   };
   const resized = (): void => {
-    terminal.write(CLEAR);
+    if (owed === "") owed = CLEAR;
     redraw();
   };
   const tick = (): void => {
@@ -54,9 +57,8 @@ export function startScreen({ terminal, clock, model, everyMs = 250, color }: Li
     timer?.cancel();
     terminal.off("resize", resized);
     process.off("exit", stop);
-    terminal.write(LEAVE);
+    frames.end(LEAVE);
   };
-  terminal.write(ENTER);
   terminal.on("resize", resized);
   process.on("exit", stop);
   tick();

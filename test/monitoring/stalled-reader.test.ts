@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, createReadStream, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { builtCommand } from "../support/built-command.js";
+
+const { clock } = liveSeam();
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mw-stalled-reader-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const built = (module: string): string => JSON.stringify(new URL(`../dist/${module}`, pathToFileURL(builtCommand())).href);
+
+let pipes = 0;
+/** A pipe that nobody reads yet. */
+function unreadPipe(): { readonly path: string; readonly reader: number; readonly writer: number } {
+  pipes += 1;
+  const path = join(folder, `${pipes}.pipe`);
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { path, reader, writer: openSync(path, constants.O_WRONLY) };
+}
+
+/** A process that logs some lines of a thousand bytes to a pipe, says on stdout that it went on, and ends once it hears something. */
+function logging(lines: number, writer: number): ChildProcess {
+  const program = `
+const { openLog } = await import(${built("monitoring/log.js")});
+const { liveSeam } = await import(${built("core/live-seam.js")});
+const log = openLog({ level: "info", clock: liveSeam().clock });
+for (let line = 0; line < ${lines}; line++) log.info({ line, filling: "x".repeat(930) }, "line");
+process.stdout.write("went on");
+process.stdin.once("data", () => { log.close(); process.stdout.write(", and ended"); process.stdin.destroy(); });
+`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["pipe", "pipe", writer] });
+  closeSync(writer);
+  return child;
+}
+
+// A terminal after Ctrl-S, one behind an ssh whose line hangs, a pager that nobody scrolls: whoever waits for them leaves orders in the market that nobody moves.
+describe("a log whose reader stands still", () => {
+  it("holds no process up, neither while it runs nor at its end", async () => {
+    const { reader, writer } = unreadPipe();
+    const child = logging(3000, writer);
+    const [said] = await once(child.stdout as NodeJS.ReadableStream, "data");
+    expect(String(said)).toBe("went on");
+    child.stdin?.write("end");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    closeSync(reader);
+  });
+
+  it("has every line, each once and in order, for one that reads on before a mebibyte has come", async () => {
+    const { path, reader, writer } = unreadPipe();
+    const child = logging(800, writer);
+    await once(child.stdout as NodeJS.ReadableStream, "data");
+    const read = text(createReadStream(path, { fd: openSync(path, constants.O_RDONLY) }));
+    closeSync(reader);
+    child.stdin?.write("end");
+    const lines = (await read).trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { line: number }).line)).toEqual(Array.from({ length: 800 }, (_, line) => line));
+  });
+
+  it("comes to a reader that goes on, whether anything more is logged or not", async () => {
+    const { path, reader, writer } = unreadPipe();
+    const child = logging(800, writer);
+    await once(child.stdout as NodeJS.ReadableStream, "data");
+    let read = "";
+    const stream = createReadStream(path, { fd: openSync(path, constants.O_RDONLY), encoding: "utf8" });
+    closeSync(reader);
+    for await (const piece of stream) {
+      read += String(piece);
+      if (read.includes('"line":799')) break;
+    }
+    child.kill();
+    expect(read).toContain('"line":799');
+  });
+
+  it("lets the process end where its reader has gone away meanwhile", async () => {
+    const { reader, writer } = unreadPipe();
+    const child = logging(800, writer);
+    await once(child.stdout as NodeJS.ReadableStream, "data");
+    closeSync(reader);
+    child.stdin?.write("end");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  it("is no other for those who write there too: they wait as ever", async () => {
+    const { reader, writer } = unreadPipe();
+    const flags = (): string => readFileSync(`/proc/self/fdinfo/${writer}`, "utf8");
+    const before = flags();
+    const { openUnwaiting } = await import("../../src/monitoring/unwaiting-descriptor.js");
+    const unwaiting = openUnwaiting(writer);
+    expect(unwaiting).toBeDefined();
+    expect(flags()).toBe(before);
+    for (const descriptor of [reader, writer, unwaiting as number]) closeSync(descriptor);
+  });
+});
+
+describe("a screen whose terminal stands still", () => {
+  it("holds no process up, and shows whole screens when the terminal goes on", async () => {
+    const done = join(folder, "done.txt");
+    const program = join(folder, "screen.mjs");
+    writeFileSync(
+      program,
+      `import { writeFileSync } from "node:fs";
+import { Frames } from ${built("monitoring/frames.js")};
+const frames = new Frames(process.stdout);
+let shown = 0;
+for (let frame = 0; frame < 5000; frame++) if (frames.show("<" + frame + ":" + "─".repeat(700) + ">")) shown += 1;
+writeFileSync(${JSON.stringify(done)}, String(shown));
+frames.end("<end>");
+`,
+    );
+    const terminal = spawn("script", ["-qec", `exec '${process.execPath}' '${program}'`, "/dev/null"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    while (!existsSync(done)) await new Promise<void>((resolve) => clock.setTimer(20, resolve));
+    const output = await text(terminal.stdout);
+    const numbers = [...output.matchAll(/<(\d+):─{700}>/g)].map(([, number]) => Number(number));
+    expect(output.replaceAll(/<\d+:─{700}>/g, "")).toBe("<end>");
+    expect(numbers).toHaveLength(Number(readFileSync(done, "utf8")));
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    expect(numbers.length).toBeLessThan(5000);
+  });
+});

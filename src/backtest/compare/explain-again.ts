@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { Lots } from "../../core/units.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import type { Difference } from "./explain-fills.js";
@@ -27,10 +27,11 @@ export class AgainExplainer {
     const { side, ticks, atUs } = fill;
     const at = { only: "live", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
     const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
-    const order =
-      standing.find((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs)) ?? standing[0];
+    const stood = standing.filter((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs));
+    const [order] = [...stood, ...standing];
     if (order === undefined) return { ...at, kind: "earlier-difference", why: `the replay had no order there: ${this.#because}` };
-    const had = this.#near(this.#ran.fills, fill, order.lots, "the replay");
+    const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));
+    const had = this.#near(this.#ran.fills, fill, stays, "the replay");
     if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
     if (order.atUs > atUs) return { ...at, kind: "latency", why: `the replay sent its order there ${apart(order.atUs, atUs)}` };
     if (order.cancelledUs !== undefined && order.cancelledUs <= atUs)
@@ -44,16 +45,22 @@ export class AgainExplainer {
   replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
     const { side, ticks, atUs, cause } = fill;
     const at = { only: "replay", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
-    const order = this.#account.orders.find(
+    const placed = this.#account.orders.filter(
       (each) =>
         each.side === side &&
         each.ticks === ticks &&
         each.sentUs <= atUs + this.#windowUs &&
         (each.ended === undefined || each.ended.atUs >= atUs - this.#windowUs),
     );
+    const taken = placed.filter(({ refused }) => refused === undefined);
+    const stood = taken.filter(({ sentUs, ended }) => sentUs <= atUs && !(ended !== undefined && ended.atUs <= atUs));
+    const [order] = [...stood, ...taken, ...placed];
     if (order === undefined) return { ...at, kind: "earlier-difference", why: `live had no order there: ${this.#because}` };
     if (order.refused !== undefined) return { ...at, kind: "earlier-difference", why: `live its order was not taken: ${order.refused}` };
-    const had = this.#near(this.#account.fills, fill, order.lots, "live");
+    const stays = this.#account.orders
+      .filter(({ refused }) => refused === undefined)
+      .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
+    const had = this.#near(this.#account.fills, fill, stays, "live");
     if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
     if (order.ended !== undefined && order.ended.atUs <= atUs)
       return { ...at, kind: "latency", why: `live its order was over (${order.ended.status}) before` };
@@ -71,19 +78,56 @@ export class AgainExplainer {
 
   /**
    * What one of the two filled at the price of a fill, within the window; undefined where nothing. What both filled there is matched: what is left of the fill is no
-   * matter of time, and where this is all of an order, it is one of size.
+   * matter of time, and where nothing was open there any more, it is one of size.
+   * @param stays all of its orders.
    */
-  #near(fills: readonly SidedFill[], { side, ticks, atUs }: SidedFill, orderLots: Lots, who: string) {
-    const near = fills.filter((each) => each.side === side && each.ticks === ticks && Math.abs(each.atUs - atUs) <= this.#windowUs);
+  #near(fills: readonly SidedFill[], { side, ticks, atUs }: SidedFill, stays: readonly Stay[], who: string) {
+    const isThere = (each: Pick<SidedFill, "side" | "ticks" | "atUs">, untilUs: number): boolean =>
+      each.side === side && each.ticks === ticks && each.atUs <= untilUs;
+    const there = fills.filter((each) => isThere(each, atUs + this.#windowUs));
+    const near = there.filter((each) => each.atUs >= atUs - this.#windowUs);
     const [first] = near;
     if (first === undefined) return undefined;
     const lots = near.reduce((sum, each) => sum + each.lots, 0);
-    return { isAll: lots >= orderLots, text: `${who} filled ${this.#instrument.amountOf(lots)} there ${apart(first.atUs, atUs)}` };
+    const placed = stays.filter((each) => isThere(each, atUs));
+    const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
+    const isAll = open.length > 0 && open.every((left) => left === 0);
+    return { isAll, text: `${who} filled ${this.#instrument.amountOf(lots)} there ${apart(first.atUs, atUs)}` };
   }
 
   #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {
     return sentUs <= atUs + this.#windowUs && (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs);
   }
+}
+
+/** An order at its price, from its sending to its end. */
+interface Stay {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly atUs: number;
+  readonly endUs: number | undefined;
+}
+
+function isOver({ endUs }: Stay, atUs: number): boolean {
+  return endUs !== undefined && endUs <= atUs;
+}
+
+/** What each of some orders of one price has open after some fills there: the oldest is filled first, of those that stood there by the clocks, which may differ. */
+function openOf(stays: readonly Stay[], fills: readonly SidedFill[]): Lots[] {
+  const open = stays.map(({ lots }) => lots);
+  for (const { atUs, lots } of fills) {
+    let left = lots;
+    for (const isStrict of [true, false]) {
+      for (const [at, stay] of stays.entries()) {
+        if (isStrict && (stay.atUs > atUs || isOver(stay, atUs))) continue;
+        const filled = Math.min(left, open[at] as Lots);
+        open[at] = (open[at] as Lots) - filled;
+        left -= filled;
+      }
+    }
+  }
+  return open;
 }
 
 function apart(otherUs: number, atUs: number): string {

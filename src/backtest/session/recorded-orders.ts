@@ -44,7 +44,7 @@ export interface RecordedCancel {
   readonly hash: string | undefined;
   /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
   readonly takenUs: number | undefined;
-  /** Of one that the exchange refused, or did not answer: when it first told that nothing of its order was open. Until then it took nothing down. */
+  /** Of one that the exchange refused, or did not answer: when it first told that nothing of its order was open, or last that some was. Until then it took nothing down. */
   readonly notBeforeUs: number | undefined;
 }
 
@@ -177,7 +177,8 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
     orders: [...orders.values()],
     cancels: [...cancels.values()].map(({ sentUs, hash, answer }) => {
       const order = hash === undefined ? undefined : orders.get(hash);
-      const overUs = order?.steps.find(({ openLots }) => openLots === 0)?.atUs;
+      // Where it never told of its end, it was open when it told of it last.
+      const overUs = (order?.steps.find(({ openLots }) => openLots === 0) ?? order?.steps.at(-1))?.atUs;
       return {
         sentUs,
         hash,

@@ -47,9 +47,9 @@ function onlyLive(orders: SentOrder[], fills: ReplayFill[] = []): string {
   return `${kind}: ${why}`;
 }
 
-function onlyAgain(order: RecordedOrder, fills: RecordedFill[]): string {
+function onlyAgain(placed: RecordedOrder | RecordedOrder[], fills: RecordedFill[]): string {
   const ran: RanMarket = { intents: [], orders: [], fills: [] };
-  const explainer = new AgainExplainer(BTC, { orders: [order], cancels: [], fills }, ran, 1_000 * MS, BECAUSE);
+  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], fills }, ran, 1_000 * MS, BECAUSE);
   const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
   return `${kind}: ${why}`;
 }
@@ -82,6 +82,47 @@ describe("a fill that the run again alone has, or live", () => {
       "queue: the replay filled 0.003 there 0.0 ms later, and the queue model has the rest further back",
     );
     expect(onlyAgain(recorded(5), [live(3)])).toBe("queue: live filled 0.003 there 0.0 ms later, and the rest stood further back");
+  });
+
+  // Whoever is filled and quotes there again has another order in the line: to say that it had no more there hides the queue model's fault.
+  it("is told by the queue where one of them filled an order at once, and another stood there", () => {
+    const another = sent({ hash: "0x3", atUs: AT_US - 200 * MS });
+    expect(onlyLive([sent(), another], [again(5, AT_US - 500 * MS)])).toBe(
+      "queue: the replay filled 0.005 there 500.0 ms earlier, and the queue model has the rest further back",
+    );
+    const recordedAnother = { ...recorded(5), hash: "0x3", sentUs: AT_US - 200 * MS };
+    expect(onlyAgain([recorded(5), recordedAnother], [live(5, AT_US - 500 * MS)])).toBe(
+      "queue: live filled 0.005 there 500.0 ms earlier, and the rest stood further back",
+    );
+  });
+
+  it("is told as a difference of size where another had been taken down before it, or came after it", () => {
+    const before = { hash: "0x3", cancelledUs: AT_US - 500 * MS };
+    const after = { hash: "0x4", atUs: AT_US + 400 * MS };
+    const filled = [again(5, AT_US - MS)];
+    expect(onlyLive([sent(before), sent(), sent(after)], filled)).toMatch(/^earlier-difference: .* all that it had there/);
+    // The exchange's clock may be behind the bot's.
+    expect(onlyLive([sent({ atUs: AT_US - MS })], [again(5, AT_US - 2 * MS)])).toMatch(/^earlier-difference: .* all that it had there/);
+    const ended = { ...recorded(5), hash: "0x3", ended: { atUs: AT_US - 500 * MS, status: "CANCELED" } };
+    const late = { ...recorded(5), hash: "0x4", sentUs: AT_US + 400 * MS };
+    expect(onlyAgain([ended, recorded(5), late], [live(5, AT_US - MS)])).toMatch(/^earlier-difference: .* all that it had there/);
+  });
+
+  it("is told as a difference of size too where a part of all that one had was filled long before", () => {
+    const order = sent({ atUs: AT_US - 9_000 * MS });
+    expect(onlyLive([order], [again(3, AT_US - 8_000 * MS), again(2, AT_US)])).toMatch(/^earlier-difference: .* all that it had there/);
+    const one = { ...recorded(5), sentUs: AT_US - 9_000 * MS };
+    expect(onlyAgain(one, [live(3, AT_US - 8_000 * MS), live(2)])).toMatch(/^earlier-difference: .* all that it had there/);
+    // What one that was taken down had of it is none of this one's.
+    const down = sent({ hash: "0x3", atUs: AT_US - 7_000 * MS, cancelledUs: AT_US - 6_000 * MS });
+    const partly = [again(5, AT_US - 8_000 * MS), again(2, AT_US - 6_500 * MS), again(3, AT_US)];
+    expect(onlyLive([order, down, sent({ hash: "0x4" })], partly)).toMatch(/^queue/);
+  });
+
+  it("is told by an order that stood there, not by one that the exchange had refused before", () => {
+    const refused = { ...recorded(5), hash: "0x3", sentUs: AT_US - 9_000 * MS, refused: "rejected 4" };
+    expect(onlyAgain([refused, recorded(5)], [])).toMatch(/^queue/);
+    expect(onlyAgain([refused], [])).toBe("earlier-difference: live its order was not taken: rejected 4");
   });
 
   it("is told by the cancel where it took down what was left of a part that was filled at once", () => {

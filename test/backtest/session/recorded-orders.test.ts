@@ -132,7 +132,7 @@ it("knows of a cancel that the exchange refused that it came after its order was
     [114, refused(3)],
     [115, refused(4)],
   );
-  expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([109, undefined]);
+  expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([109, 23]);
 });
 
 // What leaves while the line is down may never arrive. A replay that takes it for sent has the quotes down before the market passes them, as live had not.
@@ -168,6 +168,18 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
     [5_803, undefined],
   ]);
   expect(orders.map(({ refused }) => refused)).toEqual([undefined, undefined, "unknown no answer within 2000 ms", undefined]);
+});
+
+// A session that is ended by force leaves its orders open: what was filled of one after a cancel that never arrived would be nobody's.
+it("knows of a cancel that nobody answered that it took nothing down while its order was still filled, though nobody told of its end", async () => {
+  const { cancels } = await recorded(
+    [10, place(1)],
+    [16, took(1, 13)],
+    [100, cancel(2, 1)],
+    [2_100, { type: "answer", actionId: 2, outcome: { result: "unknown", cause: "timeout", message: "no answer within 2000 ms" } }],
+    [5_700, told(1, 5_699, "PARTIAL_FILLED", 2)],
+  );
+  expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([5_699]);
 });
 
 it("has no cancel that never came to the orders: it took nothing down", async () => {

@@ -75,6 +75,10 @@ describe("kill -9 of a bot", () => {
       notices.some(({ kind }) => kind === "safe"),
       "of the refused market nobody knows",
     ).toBe(false);
+
+    stage.owner.rests("BUY", 1, BID - 1_000);
+    await stage.passes(5_000);
+    expect(stage.allQuotes(), "where nothing of the bot's can come any more, a person trades on").toEqual([`BUY 1 @ ${BID - 1_000}`]);
   });
 
   it("takes manual orders of its markets too, and the guard names them", async () => {

@@ -114,17 +114,22 @@ export class Guard {
     const watched = [...new Set([...markets, ...beat.markets])];
     const cause = this.#seen;
     const untouched = new Set(watched);
+    const unsafe = new Set(watched);
     while (!this.#stopped) {
       if (this.#newestBeat()?.state === "running" && this.#seen !== cause) {
         notify({ kind: "bot-back" });
         break;
       }
-      let clean = true;
       try {
         // Asked before the sweep: what is signed to be taken until later than this is not in it.
         const exchangeMs = await client.time();
-        for (const marketId of watched) clean = (await this.#sweep(marketId, untouched)) && clean;
-        if (clean && exchangeMs > beat.lastRequestMs + signatureWindowMs) {
+        const canArrive = exchangeMs <= beat.lastRequestMs + signatureWindowMs;
+        for (const marketId of [...unsafe]) {
+          const wasClean = await this.#sweep(marketId, untouched);
+          // Whoever trades there by hand from now on is left alone, however long another market takes.
+          if (wasClean && !canArrive) unsafe.delete(marketId);
+        }
+        if (unsafe.size === 0) {
           this.#settledFor = cause;
           notify({ kind: "safe" });
           break;

@@ -131,7 +131,8 @@ export class BookMatcher extends OrderMatcher {
   }
 
   #applyBook(message: number, from: number, to: number, atUs: number): void {
-    if (atUs > this.#toldUs) {
+    const { tape } = this.#reel;
+    if (atUs > this.#toldUs && tape.kind[message] !== TapeKind.bookLost) {
       this.#toldBeforeThatUs = this.#toldBeforeUs;
       this.#toldBeforeUs = this.#toldUs;
       this.#toldUs = atUs;
@@ -139,7 +140,6 @@ export class BookMatcher extends OrderMatcher {
     const { book } = this;
     const bidKey = book.bids.bestKey;
     const askKey = book.asks.bestKey;
-    const { tape } = this.#reel;
     const isUpdate = tape.kind[message] === TapeKind.bookUpdate;
     if (isUpdate) book.applyRows(tape, from, to);
     else {

@@ -49,6 +49,14 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids((tape) => crossed(told(told(told(tape, 35), 35), 35), 60))).toEqual(["1 cross?"]);
   });
 
+  // An order that may have taken had a maker's rebate as soon as the recording broke before the book that passed it.
+  it("counts no loss of the book as one that was told", () => {
+    const lost = (tape: TapeBuilder, ms: number): TapeBuilder => tape.lost(ms * MS, ms * MS);
+    expect(bids((tape) => crossed(told(lost(tape, 20), 35), 60))).toEqual(["1 cross?"]);
+    expect(bids((tape) => told(lost(tape, 20), 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
+    expect(bids((tape) => crossed(told(told(lost(tape, 20), 35), 60), 85))).toEqual(["1 cross"]);
+  });
+
   it("is one by a trade beyond its price until the second book is told, and none after", () => {
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
     expect(bids((tape) => told(tape, 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);

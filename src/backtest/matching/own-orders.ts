@@ -43,7 +43,7 @@ export class OwnOrders {
   /** Puts an order that arrived at an instant into the book, behind ours at its price. @param isUnseen whether no recorded book tells of that price. */
   rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number, isUnseen = false): void {
     this.#byId.set(order.id, order);
-    this.side(order.side).add(keyOf(order), { order, place, arrivedUs }, shownLots, isUnseen);
+    this.side(order.side).add(keyOf(order), { order, place, isPlaced: !isUnseen, arrivedUs }, shownLots);
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
   }
 

@@ -41,14 +41,17 @@ export class OwnSide {
     return this.#worstKey;
   }
 
-  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. @param isUnseen whether no book tells of that price. */
-  add(key: number, resting: Omit<RestingOrder, "isPlaced">, shownLots: Lots, isUnseen: boolean): void {
+  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. */
+  add(key: number, resting: RestingOrder, shownLots: Lots): void {
     let at = 0;
     while (at < this.levels.length && this.levels[at].key > key) at++;
-    if (this.levels[at]?.key !== key) this.levels.splice(at, 0, { key, orders: [], shownLots, isUnseen });
+    const isUnseen = !resting.isPlaced;
     const level = this.levels[at];
-    level.isUnseen ||= isUnseen;
-    level.orders.push({ ...resting, isPlaced: !isUnseen });
+    if (level?.key !== key) this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
+    else {
+      level.orders.push(resting);
+      level.isUnseen ||= isUnseen;
+    }
     this.#noteEnds();
   }
 

@@ -1,22 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { captureCli, startCli } from "./captured-cli.js";
-import { CommandedExchange, openOrders } from "./commanded-exchange.js";
-import { until } from "./until.js";
+import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
 
 const exchange = new CommandedExchange();
 
 it("cancel-all of a file with a market that the exchange lists no more says where orders may be left, and that a bot places again", async () => {
   const { file, env } = exchange.bot();
   const running = startCli(["run", file, "--json"], env);
-  await until(
-    () => captureCli(["status", file, "--json"], env),
-    ({ code }) => code === 0,
-  );
-  await until(
-    () => openOrders(file, env),
-    ({ length }) => length >= 2,
-  );
+  await untilQuoting(file, env);
   const wider = file.replace("bot.yaml", "wider.yaml");
   const gone =
     "markets:\n  goneusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 1 }, limits: { maxPositionBase: 1, maxOrderBase: 1 } }";

@@ -8,6 +8,7 @@ import { liveSeam } from "../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
+import { until } from "./until.js";
 
 const { random } = liveSeam();
 
@@ -65,4 +66,16 @@ ${changes.extra ?? ""}
 /** What the exchange says that the account of the file has open. */
 export async function openOrders(file: string, env: Record<string, string>): Promise<readonly { readonly id: string }[]> {
   return JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out);
+}
+
+/** Until the bot that runs from the file answers, and has an order on each side. */
+export async function untilQuoting(file: string, env: Record<string, string>): Promise<void> {
+  await until(
+    () => captureCli(["status", file, "--json"], env),
+    ({ code }) => code === 0,
+  );
+  await until(
+    () => openOrders(file, env),
+    ({ length }) => length >= 2,
+  );
 }

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { builtCommand } from "../support/built-command.js";
-import { captureCli } from "./captured-cli.js";
-import { CommandedExchange, openOrders } from "./commanded-exchange.js";
+import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
 const exchange = new CommandedExchange();
@@ -49,14 +48,7 @@ describe.skipIf(process.platform !== "linux")("a disk that is full under the log
   it("ends no guard: it cancels what its dead bot left", async () => {
     const { file, env } = exchange.bot({ extra: "guard: { deadAfterMs: 1000, heartbeatMs: 250 }" });
     const bot = startWithFullDisk(["run", file, "--json"], env);
-    await until(
-      () => captureCli(["status", file, "--json"], env),
-      ({ code }) => code === 0,
-    );
-    await until(
-      () => openOrders(file, env),
-      ({ length }) => length >= 2,
-    );
+    await untilQuoting(file, env);
     const guard = startWithFullDisk(["guard", file, "--json"], env);
     await until(
       () => guard.said(),

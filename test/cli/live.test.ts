@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
-import { CommandedExchange, openOrders } from "./commanded-exchange.js";
+import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
 const exchange = new CommandedExchange();
@@ -58,10 +58,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       ({ length }) => length === 0,
     );
     expect(JSON.parse((await captureCli(["resume", "--json"], env)).out).halts).toEqual([]);
-    await until(
-      () => openOrders(file, env),
-      ({ length }) => length >= 2,
-    );
+    await untilQuoting(file, env);
 
     running.interrupt();
     const { code, out } = await running.done;
@@ -96,10 +93,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
       halts: expect.arrayContaining(["manual: news (halted by hand in an earlier run)"]),
     });
     await captureCli(["resume", file], env);
-    await until(
-      () => openOrders(file, env),
-      ({ length }) => length >= 2,
-    );
+    await untilQuoting(file, env);
     running.interrupt();
     expect(await running.done).toMatchObject({ code: 0 });
   });
@@ -158,14 +152,7 @@ describe("an order that somebody placed by hand", () => {
   it("is told apart from the bot's, and cancel-all says that it took it", async () => {
     const { file, env } = exchange.bot();
     const running = startCli(["run", file, "--json"], env);
-    await until(
-      () => statusOf(file, env),
-      ({ code }) => code === 0,
-    );
-    await until(
-      () => openOrders(file, env),
-      ({ length }) => length >= 2,
-    );
+    await untilQuoting(file, env);
     const build = ["marketId=btcusdc", "side=BUY", "orderType=LIMIT", "amount=0.01", "price=50000", "timeInForce=GTC"];
     const built = JSON.parse((await captureCli(["call", "buildOrder", ...build, "--bot", file], env)).out);
     const orderSignature = ecdsaScheme.signer(env.BOT_KEY).sign(Buffer.from(built.orderHash.slice(2), "hex"));

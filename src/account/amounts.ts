@@ -5,6 +5,11 @@ import type { OrderAmounts } from "./order.js";
 /** The exchange's statuses after which nothing of an order is available (protocol, section 5). */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set(["FILLED", "CANCELED", "EXPIRED", "FAILED"]);
 
+/** The lots of an order as told; of one that was placed in other steps, a part of a lot counts as a whole one. */
+export function wholeLotsOf({ lots }: Pick<VenueOrder, "lots">): Lots {
+  return Math.ceil(lots);
+}
+
 /**
  * The amounts that a report means, summing to the order's lots; undefined when they cannot be true of any order.
  * What the parts leave over is still available, or, under a final status, went where that status says: an order
@@ -12,9 +17,9 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set(["FILLED", "CANCELED"
  */
 export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
-  if (!isAmount(lots) || lots === 0) return undefined;
+  if (!isAmount(lots) || lots === 0) return amountsBetweenSteps(report);
   if (!(isAmount(pendingLots) && isAmount(filledLots) && isAmount(failedLots) && isAmount(canceledLots) && isAmount(expiredLots)))
-    return undefined;
+    return amountsBetweenSteps(report);
   const rest = lots - pendingLots - filledLots - failedLots - canceledLots - expiredLots;
   if (rest < 0) return undefined;
   const status = FINAL_STATUSES.has(report.status) ? report.status : undefined;
@@ -25,6 +30,34 @@ export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
     failedLots: failedLots + (status === "FAILED" ? rest : 0),
     canceledLots: canceledLots + (status === "CANCELED" ? rest : 0),
     expiredLots: expiredLots + (status === "EXPIRED" ? rest : 0),
+  };
+}
+
+/** Sums of parts of lots are off by far less, and a lot has no smaller part that anybody trades. */
+const ROUNDING = 1e-6;
+
+/**
+ * The same of an order that was placed in other steps, in whole lots: what may still fill is rounded up, so that the order is neither unseen nor
+ * too small in the worst case, and each other part down, so that it only grows. Its trades tell to the unit what it filled.
+ */
+function amountsBetweenSteps(report: VenueOrder): OrderAmounts | undefined {
+  const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
+  const parts = [pendingLots, filledLots, failedLots, canceledLots, expiredLots];
+  const available = parts.reduce((left, part) => left - part, lots);
+  const areAmounts = [lots, ...parts].every((amount) => amount >= 0 && amount <= Number.MAX_SAFE_INTEGER);
+  if (!areAmounts || lots === 0 || available < -ROUNDING || [lots, ...parts].every(Number.isInteger)) return undefined;
+  const [pending, filled, failed, canceled, expired] = parts.map(Math.floor) as [Lots, Lots, Lots, Lots, Lots];
+  const rest = wholeLotsOf(report) - pending - filled - failed - canceled - expired;
+  const isOpen = !FINAL_STATUSES.has(report.status);
+  const availableLots = isOpen ? Math.max(0, Math.ceil(available - ROUNDING)) : 0;
+  const isMatched = isOpen || report.status === "FILLED";
+  return {
+    availableLots,
+    pendingLots: pending + (isMatched && (isOpen || pendingLots > 0) ? rest - availableLots : 0),
+    filledLots: filled + (isMatched && !isOpen && pendingLots === 0 ? rest : 0),
+    failedLots: failed + (report.status === "FAILED" ? rest : 0),
+    canceledLots: canceled + (report.status === "CANCELED" ? rest : 0),
+    expiredLots: expired + (report.status === "EXPIRED" ? rest : 0),
   };
 }
 

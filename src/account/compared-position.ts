@@ -44,6 +44,8 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
     const ours = trades.positionLots(marketId);
     return { ours, theirs: theirs + unsettled, isLagging: false, isUnsettled: false, isExact, restPaper };
   };
+  // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
+  if (trades.isRestUnsettled(marketId)) return restPaper === intake.restPaper(marketId) ? equalBut(0) : undefined;
   if (takeovers.isWaiting(marketId)) return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
     const equal = equalBut(unsettled);
@@ -57,7 +59,7 @@ export function noteCounting(run: ReconcileRun, intake: Intake, marketId: Market
   const { trades, takeovers, counting } = intake;
   const counted = countedPosition(run, marketId);
   const isMoved = takeovers.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
-  if (counted === undefined || isMoved || trades.trail(marketId).length !== 1) return;
+  if (counted === undefined || isMoved || trades.isRestUnsettled(marketId) || trades.trail(marketId).length !== 1) return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
   const lacking = trades.positionLots(marketId) - intake.onOurGrid(marketId, counted).lots;

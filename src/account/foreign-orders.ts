@@ -1,6 +1,6 @@
 import type { Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
-import { amountsOfReport, joinAmounts, sameAmounts } from "./amounts.js";
+import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./amounts.js";
 
 /** What a report of a foreign order changed. */
 export interface ForeignNews {
@@ -22,7 +22,7 @@ export class ForeignOrders {
     const joined = known === undefined ? amounts : joinAmounts(known.order.lots, known.order, amounts);
     if (known !== undefined && sameAmounts(joined, known.order)) return undefined;
     const open = joined.availableLots > 0;
-    const order: VenueOrder = { ...report, lots: known?.order.lots ?? report.lots, ...joined };
+    const order: VenueOrder = { ...report, lots: known?.order.lots ?? wholeLotsOf(report), ...joined };
     this.#orders.set(report.id, { order, finalAtMs: open ? undefined : (known?.finalAtMs ?? nowMs) });
     const before = known === undefined ? 0 : known.order.pendingLots + known.order.filledLots;
     return { order, first: known === undefined, matchedLots: order.pendingLots + order.filledLots - before };

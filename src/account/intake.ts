@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { Hex, MarketId, Ms } from "../core/units.js";
+import { type Hex, type MarketId, type Ms, signOf } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
@@ -138,6 +138,7 @@ export class Intake {
     switch (news.news) {
       case "fill":
         if (based) this.profit.fill(trade);
+        this.#traded(trade, 1);
         // What was traded before this run is in the base position, and in an earlier run's log.
         return based || trade.timeMs >= this.#begunAtMs ? [{ kind: "fill", trade }] : [{ kind: "earlier-trade", trade }];
       case "settled":
@@ -146,6 +147,7 @@ export class Intake {
         // A failure that was over before this run is in no count of it, and not told again at each start.
         if (news.counted === undefined && trade.timeMs < this.#begunAtMs) return [{ kind: "earlier-trade", trade }];
         if (based && news.counted !== undefined) this.profit.failed(news.counted);
+        if (news.counted !== undefined) this.#traded(news.counted, -1);
         return [{ kind: "trade-failed", trade, lots: news.lots }];
     }
   }
@@ -229,25 +231,43 @@ export class Intake {
   }
 
   /**
-   * The exchange's position in lots of ours and what it holds beyond them. A rest stays the same through every trade, also of one that passes
-   * zero: only a liquidation makes another.
+   * The exchange's position in lots of ours and what it holds beyond them. A rest stays the same through every trade in whole lots, also of one
+   * that passes zero: only a liquidation makes another, and an order that was placed in other steps.
    */
   onOurGrid(marketId: MarketId, { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">): { lots: number; restPaper: bigint } {
     const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
-    const known = this.#restPaper.get(marketId) ?? 0n;
+    const known = this.restPaper(marketId);
     const beside = BigInt(lots) * paperPerLot + restPaper - known;
     return beside % paperPerLot === 0n ? { lots: Number(beside / paperPerLot), restPaper: known } : { lots, restPaper };
+  }
+
+  /** A trade has moved what is held beyond whole lots, or its failure has: what sums to lots counts as such, and what is left has the position's sign. */
+  #traded({ marketId, side, restPaper }: VenueTrade, times: 1 | -1): void {
+    const { paperPerLot } = this.#instruments.get(marketId) ?? {};
+    if (restPaper === undefined || paperPerLot === undefined || !this.trades.isBased(marketId)) return;
+    const lots = this.trades.positionLots(marketId);
+    const paper = BigInt(lots) * paperPerLot + this.restPaper(marketId) + BigInt(times * signOf(side)) * restPaper;
+    const carried = Number(paper / paperPerLot) - lots;
+    this.#restPaper.set(marketId, paper % paperPerLot);
+    if (carried === 0) return;
+    this.trades.carry(marketId, carried);
+    this.profit.carry(marketId, carried);
+  }
+
+  /** What is held beyond whole lots, signed, in units of paper. */
+  restPaper(marketId: MarketId): bigint {
+    return this.#restPaper.get(marketId) ?? 0n;
   }
 
   /** By how much the rest beyond whole lots would move, in lots. */
   restMoved(marketId: MarketId, restPaper: bigint): number {
     const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
-    return Number(restPaper - (this.#restPaper.get(marketId) ?? 0n)) / Number(paperPerLot);
+    return Number(restPaper - this.restPaper(marketId)) / Number(paperPerLot);
   }
 
   /** A liquidation has left so much beyond whole lots. */
   rest(marketId: MarketId, restPaper: bigint): void {
-    if (restPaper === (this.#restPaper.get(marketId) ?? 0n)) return;
+    if (restPaper === this.restPaper(marketId)) return;
     this.#restPaper.set(marketId, restPaper);
     this.profit.rest(marketId, restPaper);
     this.#moneySerial += 1;

@@ -1,5 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots } from "../core/units.js";
+import type { VenueTrade } from "../exchange/records.js";
 
 /** The parts of one market's profit, in credit units times the scale that the split was made with. */
 export interface MarketParts {
@@ -29,7 +30,7 @@ export class MarketProfit {
   readonly #paperUnit: bigint;
   #lots = 0n;
   #startLots = 0n;
-  /** What is held beyond whole lots, signed, in units of paper: no order trades it, and no mid values it. */
+  /** What is held beyond whole lots, signed, in units of paper: no order of this grid trades it, and no mid values it. */
   #rest = 0n;
   #startRest = 0n;
   #mid: bigint | undefined;
@@ -44,7 +45,10 @@ export class MarketProfit {
   #funding = 0n;
   #failed = 0n;
   #liquidation = 0n;
-  /** What the contract's valuation was above the mid's in positions that liquidations brought: part of `liquidation`, and so not of the basis. */
+  /**
+   * What of the contract's valuation above the mid's is no basis: in positions that liquidations brought, part of `liquidation`; of a rest that
+   * was traded, what the mid said of it then.
+   */
   #basisTaken = 0n;
   #other = 0n;
 
@@ -78,17 +82,19 @@ export class MarketProfit {
     this.#mark = mark;
   }
 
-  fill(sign: 1 | -1, lots: Lots, ticks: number, quote: CreditUnits, commission: CreditUnits): void {
+  fill(sign: 1 | -1, { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade): void {
     const signed = BigInt(sign * lots);
     this.#spread += signed * this.#midOr(ticks) * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
     this.#fees -= commission * this.#scale;
     this.#lots += signed;
+    if (restPaper !== 0n) this.#spread += this.#traded(BigInt(sign) * restPaper, ticks);
   }
 
-  failed(sign: 1 | -1, lots: Lots, ticks: number, quote: CreditUnits, commission: CreditUnits): void {
+  failed(sign: 1 | -1, { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade): void {
     const signed = BigInt(sign * lots);
     this.#failed += (BigInt(sign) * quote + commission) * this.#scale - signed * this.#midOr(ticks) * this.#halfTickLot;
     this.#lots -= signed;
+    if (restPaper !== 0n) this.#failed += this.#traded(BigInt(-sign) * restPaper, ticks);
   }
 
   funding(amount: CreditUnits): void {
@@ -131,6 +137,14 @@ export class MarketProfit {
     this.#rest = restPaper;
   }
 
+  /** So many lots of the rest count as lots from here on, or the other way round. */
+  carry(lots: Lots): void {
+    const moved = BigInt(lots);
+    this.#lots += moved;
+    this.#rest -= moved * this.#instrument.paperPerLot;
+    this.#basisTaken -= moved * (this.#mid ?? 0n) * this.#halfTickLot;
+  }
+
   positionValue(mark: CreditUnits): CreditUnits {
     return this.#value(this.#lots, this.#rest, mark);
   }
@@ -160,6 +174,14 @@ export class MarketProfit {
   /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
   #value(lots: bigint, rest: bigint, mark: CreditUnits): CreditUnits {
     return lots === 0n && rest === 0n ? 0n : ((lots * this.#instrument.paperPerLot + rest) * mark) / this.#paperUnit;
+  }
+
+  /** The rest has grown by so much in a trade. Returns its value at the mid, rounded: what of it the basis has beyond that, moves with the mark. */
+  #traded(restPaper: bigint, ticks: number): bigint {
+    const value = (restPaper * this.#midOr(ticks) * this.#halfTickLot) / this.#instrument.paperPerLot;
+    this.#rest += restPaper;
+    this.#basisTaken += value;
+    return value;
   }
 
   /** A fill before the first book (an order taken over at the start) is measured against its own price. */

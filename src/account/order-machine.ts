@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId, PlaceAction } from "../exchange/venue.js";
-import { amountsOfReport, joinAmounts, sameAmounts } from "./amounts.js";
+import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./amounts.js";
 import {
   type CancelState,
   draftOf,
@@ -79,7 +79,7 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
     side: report.side,
     level: -1,
     ticks: report.ticks,
-    lots: report.lots,
+    lots: wholeLotsOf(report),
     type: report.type,
     timeInForce: report.timeInForce,
     expirationMs: report.expirationMs,
@@ -246,7 +246,7 @@ function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "re
 
 function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean): string | undefined {
   if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
-  if (report.lots !== order.lots) return `${report.lots} lots reported of an order of ${order.lots}`;
+  if (wholeLotsOf(report) !== order.lots) return `${report.lots} lots reported of an order of ${order.lots}`;
   if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
   if (report.marketId !== order.marketId) return `market ${report.marketId} reported of an order in ${order.marketId}`;
   return undefined;

@@ -76,13 +76,13 @@ export class Profit {
 
   fill(trade: VenueTrade): void {
     this.#valuesSerial += 1;
-    this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
+    this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade);
   }
 
   /** The settlement of a trade failed that was in the position. */
   failed(trade: VenueTrade): void {
     this.#valuesSerial += 1;
-    this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade.lots, trade.ticks, trade.quote, trade.commission);
+    this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade);
   }
 
   /** Funding, transfers and the rest; fees and fills are told by the trades, liquidations by their position, and count nothing here. */
@@ -102,6 +102,12 @@ export class Profit {
   liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.liquidation(lots, credit);
+  }
+
+  /** So many lots, signed, of what is held are no rest any more, or have become one: trades beyond whole lots have summed to them. */
+  carry(marketId: MarketId, lots: Lots): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.carry(lots);
   }
 
   /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */

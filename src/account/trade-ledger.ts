@@ -19,12 +19,14 @@ interface MarketLedger {
   /** Trades that did not fail, by side, since the ledger was begun. */
   buyLots: Lots;
   sellLots: Lots;
-  /** Net lots that came without a trade since the ledger was begun: takeovers, and what was taken back of them. */
+  /** Net lots that came without a trade since the ledger was begun: takeovers, what was taken back of them, and what rests of trades have summed to. */
   takenLots: Lots;
   /** Grows with every change of the position. */
   version: number;
   /** Net lots traded and taken over as they were when the trail was begun, and after every change since. */
   trail: Lots[];
+  /** A trade beyond whole lots has come since: what was held at its moments is no number of lots. */
+  isTrailBroken: boolean;
   /** Ids of the trades that were not settled when the trail was begun, and of all that came since. */
   readonly lately: Set<Int64Id>;
   readonly trades: Map<Int64Id, VenueTrade>;
@@ -97,6 +99,11 @@ export class TradeLedger {
     noteChange(market);
   }
 
+  /** What trades came to beyond whole lots is so many lots by now, signed. */
+  carry(marketId: MarketId, lots: Lots): void {
+    this.takeOver(marketId, lots);
+  }
+
   /** Whether the base of a market was ever set: before that its position means nothing. */
   isBased(marketId: MarketId): boolean {
     return this.#markets.get(marketId)?.based ?? false;
@@ -119,13 +126,15 @@ export class TradeLedger {
   beginTrail(marketId: MarketId): void {
     const market = this.#market(marketId);
     market.trail = [netLots(market)];
+    market.isTrailBroken = false;
     market.lately.clear();
     for (const [id, trade] of market.trades) if (!isOver(trade)) market.lately.add(id);
   }
 
-  /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last. */
+  /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last; none after a trade beyond whole lots. */
   trail(marketId: MarketId): readonly Lots[] {
-    return this.#markets.get(marketId)?.trail ?? [];
+    const market = this.#markets.get(marketId);
+    return market === undefined || market.isTrailBroken ? [] : market.trail;
   }
 
   /** Position before any change that is known: add a value of the trail for the position at that moment. */
@@ -162,6 +171,17 @@ export class TradeLedger {
     // The newest ones are the likeliest.
     unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
     return partSums(unsettled.map(({ side, lots }) => signOf(side) * lots));
+  }
+
+  /** Whether one of the trades that a position told since the trail was begun may lack has something beyond whole lots. */
+  isRestUnsettled(marketId: MarketId): boolean {
+    const market = this.#markets.get(marketId);
+    if (market === undefined) return false;
+    for (const id of market.lately) {
+      const trade = market.trades.get(id);
+      if (trade?.restPaper !== undefined && isCounted(trade)) return true;
+    }
+    return false;
   }
 
   /**
@@ -245,6 +265,7 @@ export class TradeLedger {
         takenLots: 0,
         version: 0,
         trail: [],
+        isTrailBroken: false,
         lately: new Set(),
         trades: new Map(),
         foldedThrough: NONE,
@@ -266,6 +287,7 @@ const MOST_MOMENTS = 250;
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   if (trade.side === "BUY") market.buyLots += times * trade.lots;
   else market.sellLots += times * trade.lots;
+  if (trade.restPaper !== undefined) market.isTrailBroken = true;
   noteChange(market);
 }
 

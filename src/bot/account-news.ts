@@ -75,14 +75,14 @@ export class AccountNews {
   }
 
   /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
-  #tellEarlier({ id, marketId, side, ticks, lots, isMaker, timeMs }: VenueTrade): void {
+  #tellEarlier({ id, marketId, side, ticks, lots, restPaper, isMaker, timeMs }: VenueTrade): void {
     const { desks, notify } = this.#context;
     const instrument = desks.get(marketId)?.instrument;
     const fields = {
       marketId,
       side,
       price: instrument?.toldPriceOf(ticks),
-      amount: instrument?.toldAmountOf(lots),
+      amount: instrument?.toldAmountOf(lots, restPaper),
       liquidity: isMaker ? "maker" : "taker",
       tradeId: id,
       timeMs,

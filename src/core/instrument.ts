@@ -101,8 +101,9 @@ export class Instrument {
     return Number.isSafeInteger(ticks) ? this.priceOf(ticks) : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
   }
 
-  /** The amount of an order or a trade that was told, likewise. */
-  toldAmountOf(lots: number): string {
+  /** The amount of an order or a trade that was told, likewise. @param restPaper of a trade: what it has beyond whole lots. */
+  toldAmountOf(lots: number, restPaper = 0n): string {
+    if (restPaper !== 0n) return scaledToDecimal(BigInt(lots) * this.paperPerLot + restPaper, this.paperDecimals);
     return Number.isSafeInteger(lots) ? this.amountOf(lots) : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FormatError } from "../core/errors.js";
-import { decimalToScaled } from "../core/instrument.js";
+import { decimalToScaled, type Instrument } from "../core/instrument.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "./records.js";
 import { creditOf, type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
@@ -19,7 +19,7 @@ export function decodeUserTrade(value: unknown, context: DecodeContext, where = 
     side: wire.isBuyer ? "BUY" : "SELL",
     isMaker: wire.isMaker,
     ticks: gridCount(wire.price, instrument.tickSize, `${where}.price`),
-    lots: gridCount(wire.amount, instrument.stepSize, `${where}.amount`),
+    ...wholeLots(wire.amount, instrument, `${where}.amount`),
     quote: creditOf(wire.quoteAmount, context.creditDecimals, `${where}.quoteAmount`),
     commission: creditOf(wire.commission, context.creditDecimals, `${where}.commission`),
     timeMs: wire.time,
@@ -110,20 +110,26 @@ function decodePosition(value: unknown, context: DecodeContext, where: string): 
   const instrument = context.instruments.get(marketId);
   if (instrument === undefined) return undefined;
   const wire = parseWire(positionSchema, value, where);
-  const count = wire.status === "CLOSED" ? 0 : gridCount(wire.size, instrument.stepSize, `${where}.size`);
-  const rest = Number.isInteger(count)
-    ? 0n
-    : decimalToScaled(wire.size, instrument.paperDecimals, `${where}.size`) % instrument.paperPerLot;
+  const { lots, restPaper } = wire.status === "CLOSED" ? NOTHING : wholeLots(wire.size, instrument, `${where}.size`);
   return {
     marketId,
-    lots: signedLots(wire.side, Math.floor(count), where),
-    ...(rest === 0n ? {} : { restPaper: BigInt(signedLots(wire.side, 1, where)) * rest }),
+    lots: signedLots(wire.side, lots, where),
+    ...(restPaper === undefined ? {} : { restPaper: BigInt(signedLots(wire.side, 1, where)) * restPaper }),
     status: wire.status,
     entryPrice: wire.entryPrice,
     liquidationPrice: wire.liquidationPrice,
     unrealizedPnl: creditOf(wire.unrealizedPnl, context.creditDecimals, `${where}.unrealizedPnl`),
     realizedPnl: creditOf(wire.realizedPnl, context.creditDecimals, `${where}.realizedPnl`),
   };
+}
+
+const NOTHING: { readonly lots: Lots; readonly restPaper?: bigint } = { lots: 0 };
+
+/** An unsigned amount as whole lots, and what is beyond them in units of paper. */
+function wholeLots(amount: string, instrument: Instrument, field: string): { readonly lots: Lots; readonly restPaper?: bigint } {
+  const count = gridCount(amount, instrument.stepSize, field);
+  if (Number.isInteger(count)) return { lots: count };
+  return { lots: Math.floor(count), restPaper: decimalToScaled(amount, instrument.paperDecimals, field) % instrument.paperPerLot };
 }
 
 function signedLots(side: string, lots: Lots, where: string): Lots {

@@ -66,7 +66,9 @@ export interface VenueTrade {
   readonly isMaker: boolean;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** Unsigned credit units that changed hands. */
+  /** What was traded beyond whole lots, unsigned, in units of paper; absent where there is none: of an order that was placed in other steps. */
+  readonly restPaper?: bigint;
+  /** Unsigned credit units that changed hands, with the rest's. */
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate received. */
   readonly commission: CreditUnits;

@@ -140,9 +140,15 @@ export class EarlierTrades {
     const lacked = trades.filter((trade) => bot.noteEarlier(trade));
     const [first] = lacked;
     if (first === undefined) return;
-    const lots = (side: VenueTrade["side"]): number => lacked.reduce((sum, trade) => sum + (trade.side === side ? trade.lots : 0), 0);
-    const amount = (side: VenueTrade["side"]): string =>
-      bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots(side)) ?? String(lots(side));
+    const amount = (side: VenueTrade["side"]): string => {
+      let [lots, restPaper] = [0, 0n];
+      for (const trade of lacked) {
+        if (trade.side !== side) continue;
+        lots += trade.lots;
+        restPaper += trade.restPaper ?? 0n;
+      }
+      return bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots);
+    };
     const fields = { fromId: first.id, toId: lacked.at(-1)?.id, bought: amount("BUY"), sold: amount("SELL") };
     this.#options.log.warn({ marketId, fills: lacked.length, ...fields }, "filled while no bot ran");
   }

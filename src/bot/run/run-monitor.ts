@@ -169,7 +169,7 @@ export class RunMonitor {
           marketId: trade.marketId,
           side: trade.side,
           price: instrument?.toldPriceOf(trade.ticks),
-          amount: instrument?.toldAmountOf(trade.lots),
+          amount: instrument?.toldAmountOf(trade.lots, trade.restPaper),
           liquidity: trade.isMaker ? "maker" : "taker",
           tradeId: trade.id,
         });

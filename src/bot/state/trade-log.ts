@@ -108,8 +108,10 @@ export class TradeLog {
 
   #write(event: TradeEvent, trade: VenueTrade): void {
     if (this.#store.isDiscarded === true) return;
-    const line = { event, ...trade, quote: trade.quote.toString(), commission: trade.commission.toString() };
-    this.#store.append(FILLS_FILE, JSON.stringify(line));
+    this.#store.append(
+      FILLS_FILE,
+      JSON.stringify({ event, ...trade }, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value)),
+    );
   }
 }
 

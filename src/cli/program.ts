@@ -3,6 +3,7 @@ import { strayError } from "../bot/strategy/stray-error.js";
 import type { CliContext } from "./cli-context.js";
 import { errorText, exitCodeOf, Interrupted, NotWell } from "./exit.js";
 import { EXIT, type ExitCode } from "./exit-code.js";
+import { takeValuesOnce } from "./given-once.js";
 import { packageVersion } from "./package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
@@ -67,6 +68,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
   const wanted = only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
   const added = await Promise.all([...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()));
   for (const add of added) add(program, context);
+  takeValuesOnce(program);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()

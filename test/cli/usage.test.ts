@@ -60,4 +60,22 @@ describe("the command line", () => {
     expect(code).toBe(2);
     expect(err).toContain("missing required argument 'file'");
   });
+
+  it.each([
+    ["halt", "bot.yaml", "--market", "btcusdc", "--market", "ethusdc"],
+    ["resume", "bot.yaml", "--market=btcusdc", "--market=ethusdc"],
+    ["flatten", "bot.yaml", "--market", "btcusdc", "--market", "ethusdc"],
+    ["cancel-all", "bot.yaml", "--market", "btcusdc", "--market", "ethusdc"],
+    ["data", "record", "--exchange", "http://127.0.0.1:1/v1", "--market", "btcusdc", "--market", "ethusdc"],
+  ])("does not take the last of two values: %s of two markets would leave one of them as it is", async (...args) => {
+    const { code, out, err } = await captureCli(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toBe('marketwright: --market: is given twice (got "ethusdc"); expected each option once\n');
+  });
+
+  it("lets a switch be said twice, since it means the same", async () => {
+    const { code, err } = await captureCli(["run", "no-such.yaml", "--json", "--json", "--no-screen", "--no-screen"]);
+    expect(code).toBe(2);
+    expect(err).toContain("no-such.yaml");
+  });
 });

@@ -14,6 +14,9 @@ const ENTRY = new URL("./job-thread.js", import.meta.url);
 /** A replay's garbage dies young: room for more of it at once costs memory in every thread and makes none faster (bench `sweep-scaling`). */
 const LIMITS = { maxYoungGenerationSizeMb: 12 } as const;
 
+/** Jobs for each of the workers after which a thread is ended that none of them was for: it holds the history of its last one. */
+const UNUSED_JOBS = 8;
+
 /** What a pool is made with. */
 export interface PoolOptions {
   readonly workers: number;
@@ -31,6 +34,8 @@ interface Hand {
   history: SharedHistory | undefined;
   /** Of the jobs that it has run for who takes them one by one: what they leave there, timers and promises, must end no job of others. */
   strategies: string | undefined;
+  /** The number of its last job among all of those. */
+  lastJob: number;
   /** Settles the job that it runs. */
   settle: { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void } | undefined;
 }
@@ -39,6 +44,8 @@ interface Hand {
 export class ThreadPool implements JobRunner {
   readonly #options: PoolOptions;
   readonly #hands: Hand[] = [];
+  /** Jobs that were taken one by one. */
+  #taken = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -74,14 +81,16 @@ export class ThreadPool implements JobRunner {
   /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws what ended it, which does not say what job it was */
   async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
     const strategies = strategiesKey(job.config, job.inputs);
+    this.#taken += 1;
     const idle = this.#hands.filter(({ settle }) => settle === undefined);
     let hand = idle.find((one) => one.strategies === strategies);
-    const ended = hand === undefined && idle[0] !== undefined ? this.#end(idle[0]) : undefined;
+    const ended = this.#endUnused(idle, hand);
     if (hand === undefined) {
       hand = this.#begin();
       hand.strategies = strategies;
       this.#hands.push(hand);
     }
+    hand.lastJob = this.#taken;
     try {
       return (await this.#play(hand, history, job, NEVER)) as JobResult;
     } catch (error) {
@@ -98,6 +107,18 @@ export class ThreadPool implements JobRunner {
     await Promise.all(hands.map(({ worker }) => worker.terminate()));
   }
 
+  /**
+   * Makes room for a job that `taken` is for, or a new thread. Sweeps of different strategies that are served in turn keep their threads, as many again
+   * as run at once: to begin one takes longer than many a job.
+   */
+  async #endUnused(idle: readonly Hand[], taken: Hand | undefined): Promise<void> {
+    const others = idle.filter((one) => one !== taken).sort((a, b) => a.lastJob - b.lastJob);
+    const { workers } = this.#options;
+    const tooMany = this.#hands.length + (taken === undefined ? 1 : 0) - 2 * workers;
+    const unused = others.filter(({ lastJob }, at) => at < tooMany || this.#taken - lastJob > UNUSED_JOBS * workers);
+    await Promise.all(unused.map((hand) => this.#end(hand)));
+  }
+
   async #end(hand: Hand): Promise<void> {
     const at = this.#hands.indexOf(hand);
     if (at >= 0) this.#hands.splice(at, 1);
@@ -111,6 +132,7 @@ export class ThreadPool implements JobRunner {
       worker: new Worker(entry, { workerData, resourceLimits: LIMITS, ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }) }),
       history: undefined,
       strategies: undefined,
+      lastJob: 0,
       settle: undefined,
     };
     const fail = (error: Error): void => {

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { threadId } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
@@ -70,6 +71,17 @@ export default defineStrategy({
     return () => NEVER;
   },
 });
+`;
+
+/** Does nothing, and writes a line to MARK whenever another thread than the test's loads it. */
+const LOADED = `import { appendFileSync } from "node:fs";
+import { threadId } from "node:worker_threads";
+import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+
+if (threadId !== ${threadId}) appendFileSync(MARK, "NAME\\n");
+export default defineStrategy({ params: z.object({}), create: () => () => NEVER });
 `;
 
 describe("a sweep on threads", () => {
@@ -152,6 +164,28 @@ describe("a sweep on threads", () => {
     const worker = workerOf();
     expect((await sweptOn(worker, "lingering"))?.result.points).toHaveLength(1);
     expect((await sweptOn(worker, "marking"))?.result.points).toHaveLength(1);
+    await worker.close();
+  });
+
+  // A thread takes a second to begin, and most jobs less: a machine that two sweeps share would spend its cores on beginnings.
+  it("on a worker keeps its threads while sweeps of different strategies are served in turn, and lets the one go that is no longer asked for", async () => {
+    const loads = join(stage.folder, "loads");
+    for (const name of ["red", "green", "blue"]) stageOf(name, LOADED.replace("MARK", JSON.stringify(loads)).replace("NAME", name));
+    const worker = workerOf();
+    const loadedBy = async (...names: string[]): Promise<string[]> => {
+      writeFileSync(loads, "");
+      for (const name of names) await sweptOn(worker, name);
+      return readFileSync(loads, "utf8").split("\n").slice(0, -1);
+    };
+    expect(await loadedBy("red", "green", "red", "green")).toEqual(["red", "green"]);
+    expect(await loadedBy("red", "green", "red", "green")).toEqual([]);
+    // It runs one job at a time, and so keeps two threads: the last used ones.
+    expect(await loadedBy("blue", "green")).toEqual(["blue"]);
+    expect(await loadedBy("red")).toEqual(["red"]);
+    // With its thread goes the history that it held.
+    const parameters = { "fills.orderLatencyMs": { min: 1, max: 9, step: 1 } };
+    stage.write("many.yaml", { ...SWEEP, backtest: "bt-green.yaml", parameters });
+    expect(await loadedBy("many", "red")).toEqual(["red"]);
     await worker.close();
   });
 });

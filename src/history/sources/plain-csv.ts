@@ -8,7 +8,7 @@ export interface CsvFile {
 }
 
 /** Of a file at a time: a line has to fit. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 /** What is looked at together, also where the line ends with the first byte of them. */
 const WORD_BYTES = 4;
 const LINE_FEED = 10;
@@ -79,8 +79,7 @@ function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number
     for (let column = 0; column < places.length; column = (column + 1) | 0) {
       const most = places[column] as number;
       if (most === NO_NUMBER) {
-        // What a field could be quoted or ended by is no greater than a comma.
-        at = firstBelow(words, at, MINUSES);
+        at = endOfText(words, at);
       } else {
         const first = at;
         at = endOfDigits(words, at);
@@ -96,7 +95,7 @@ function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number
       if (byte === COMMA) at = (at + 1) | 0;
       else if (column < places.length - 1 || byte > COMMA) return false;
     }
-    at = firstBelow(words, at, COMMAS);
+    at = endOfLine(words, at);
     if (bytes[at] === CARRIAGE_RETURN) at = (at + 1) | 0;
     if (bytes[at] !== LINE_FEED) return false;
     at = (at + 1) | 0;
@@ -104,16 +103,28 @@ function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number
   return true;
 }
 
-/**
- * Where the first byte is from `at` on that is less than those of `least`. One that is borrows into its highest bit, which it has not set itself; what
- * it borrows from the next one spoils only what comes after it.
- */
-function firstBelow(words: DataView, at: number, least: number): number {
+/** Where a field between others ends that holds no number: what it could be quoted or ended by is no greater than a comma. */
+function endOfText(words: DataView, at: number): number {
   for (let from = at; ; from = (from + WORD_BYTES) | 0) {
-    const word = words.getInt32(from, true);
-    const below = (word - least) & ~word & HIGHEST_BITS;
+    const below = marksBelow(words.getInt32(from, true), MINUSES);
     if (below !== 0) return (from + firstMarked(below)) | 0;
   }
+}
+
+/**
+ * Where a line's last fields end, which hold no number. They are of as many lengths as a flag has, in no order: the place in the word is counted,
+ * where a branch would be guessed wrongly every other time.
+ */
+function endOfLine(words: DataView, at: number): number {
+  for (let from = at; ; from = (from + WORD_BYTES) | 0) {
+    const below = marksBelow(words.getInt32(from, true), COMMAS);
+    if (below !== 0) return (from + ((31 - Math.clz32(below & -below)) >> 3)) | 0;
+  }
+}
+
+/** The highest bit of each byte of a word that is less than those of `least`. One that is borrows into its highest bit, which it has not set itself; what it borrows from the next one spoils only what comes after it. */
+function marksBelow(word: number, least: number): number {
+  return (word - least) & ~word & HIGHEST_BITS;
 }
 
 /** Where the first byte is from `at` on that is less than a zero, or has one of the two bits that a letter or what is no ASCII has. The database refuses what is left beside digits. */

@@ -86,6 +86,11 @@ export class Bot {
     return this.context.phase;
   }
 
+  /** When the guard was last shown that the bot lives, by this machine's clock; undefined before, and where none is shown. */
+  get heartbeatAtMs(): Ms | undefined {
+    return this.#watch.heartbeatAtMs;
+  }
+
   /** Brings an input in (design, rule 2). */
   accept(input: BotInput): void {
     this.#turns.accept(input);

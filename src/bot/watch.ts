@@ -43,6 +43,7 @@ export class Watch {
   #timeAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #rulesAskedAtMs: Ms;
   #beatAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #shownAtMs: Ms | undefined;
 
   constructor(context: BotContext, safety: Safety, works: OrderWorks) {
     this.#context = context;
@@ -51,6 +52,11 @@ export class Watch {
     this.#rulesAskedAtMs = Number.NaN;
     // In time for an answer that is lost to be asked for again.
     this.#timeEveryMs = Math.min(Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs), safety.limits.maxClockAgeMs / 2);
+  }
+
+  /** When the last heartbeat was written, by this machine's clock; undefined before, and where there is none. */
+  get heartbeatAtMs(): Ms | undefined {
+    return this.#shownAtMs;
   }
 
   /** A few times a second. */
@@ -210,6 +216,7 @@ export class Watch {
       pid: process.pid,
     };
     store.write(HEARTBEAT_FILE, JSON.stringify(beat));
+    this.#shownAtMs = beat.atMs;
   }
 
   get #hasHeartbeat(): boolean {

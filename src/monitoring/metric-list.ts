@@ -52,7 +52,12 @@ export const METRIC_LIST = {
     help: "Open orders of the account that this bot did not place.",
     labels: { market },
   },
-  quoting: { name: "quoting", type: "gauge", help: "1 while both sides of the market rest on the exchange.", labels: { market } },
+  quoting: {
+    name: "quoting",
+    type: "gauge",
+    help: "1 while both sides of the market rest on the exchange; of markets with a strategy.",
+    labels: { market },
+  },
   fills: {
     name: "fills_total",
     type: "counter",
@@ -158,7 +163,12 @@ export const METRIC_LIST = {
   },
   halted: { name: "halted", type: "gauge", help: "1 while the reason halts the bot or one of its markets.", labels: { reason: "why" } },
   marketHalted: { name: "market_halted", type: "gauge", help: "1 while the reason halts the market.", labels: { market, reason: "why" } },
-  heartbeat: { name: "heartbeat_timestamp_seconds", type: "gauge", help: "When the bot last showed the guard that it lives.", labels: {} },
+  heartbeat: {
+    name: "heartbeat_timestamp_seconds",
+    type: "gauge",
+    help: "When the bot last showed the guard that it lives; a dry run shows none.",
+    labels: {},
+  },
   liquidations: {
     name: "liquidations_total",
     type: "counter",

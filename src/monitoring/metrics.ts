@@ -52,7 +52,7 @@ export class Metrics {
     this.#set("manualOrders", { market }, count);
   }
 
-  /** Whether both sides of a market rest on the exchange. */
+  /** Whether both sides of a market that a strategy quotes rest on the exchange. */
   setQuoting(market: MarketId, on: boolean): void {
     this.#set("quoting", { market }, on ? 1 : 0);
   }
@@ -164,9 +164,9 @@ export class Metrics {
     this.#set("marketHalted", { market, reason }, on ? 1 : 0);
   }
 
-  /** When the guard was last shown that the bot lives. */
-  heartbeat(nowMs: number): void {
-    this.#set("heartbeat", {}, nowMs / 1000);
+  /** When the guard was last shown that the bot lives, by this machine's clock. */
+  heartbeat(atMs: number): void {
+    this.#set("heartbeat", {}, atMs / 1000);
   }
 
   /** A position of an account in danger has come to its end. */
@@ -209,7 +209,7 @@ export class Metrics {
     const options = { name: `${METRIC_PREFIX}${name}`, help, labelNames: Object.keys(labels), registers: [this.registry] };
     if (type === "counter")
       this.#counters.set(key, new Counter(key === "intents" ? { ...options, collect: () => this.#countIntents() } : options));
-    else if (type === "gauge") this.#gauges.set(key, new Gauge(options));
+    else if (type === "gauge") this.#gauges.set(key, unknownGauge(options));
     else this.#histograms.set(key, new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }));
   }
 
@@ -229,4 +229,11 @@ export class Metrics {
   #set<Key extends MetricKey>(key: Key, labels: MetricLabels<Key>, value: number): void {
     this.#gauges.get(key)?.set(labels, value);
   }
+}
+
+/** A gauge without labels would begin at zero: an equity that nobody has read yet would be an alarm, an account's age of it none. */
+function unknownGauge(options: ConstructorParameters<typeof Gauge>[0]): Gauge {
+  const gauge = new Gauge(options);
+  gauge.remove({});
+  return gauge;
 }

@@ -13,7 +13,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     }
     metrics.setUnknownOrders(desk.marketId, working.filter(({ phase }) => phase === "unknown").length);
     metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
-    metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
+    if (desk.hasStrategy) metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
     metrics.setPosition(desk.marketId, account.positionLots(desk.marketId) * desk.instrument.lotBase);
     const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
     if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);
@@ -27,5 +27,5 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
   for (const bucket of ["ORDER", "COMMON"] as const) metrics.setRateTokens(bucket, budget.available(bucket));
   metrics.setClockOffset(exchangeTime.offsetMs / 1000);
   if (bot.safety.accountAtMs !== undefined) metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
-  metrics.heartbeat(clock.nowMs());
+  if (bot.heartbeatAtMs !== undefined) metrics.heartbeat(bot.heartbeatAtMs);
 }

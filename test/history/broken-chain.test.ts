@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BookFeed } from "../../src/backtest/feed/book-feed.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
-import { openTape, openTapes } from "../../src/history/columns/open-tape.js";
+import { openTapes } from "../../src/history/columns/open-tape.js";
 import { StandingBook } from "../../src/history/columns/standing-book.js";
 import { TapeKind } from "../../src/history/columns/tape.js";
 import type { DayManifest } from "../../src/history/day-manifest.js";
@@ -12,6 +12,7 @@ import { brokenChain } from "../../src/history/sources/broken-chain.js";
 import type { Span } from "../../src/history/spans.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { endingBook } from "../support/ending-book.js";
+import { openTape } from "./open-tape.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START_MS = Date.UTC(2025, 0, 12, 12);

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTape } from "../../src/history/columns/open-tape.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { captureTape } from "../support/capture-tape.js";
+import { openTape } from "./open-tape.js";
 import { query, scratchFolder, take } from "./scratch.js";
 
 const DATA = process.env.MARKETWRIGHT_DATA ?? join(import.meta.dirname, "../../../shared/data");

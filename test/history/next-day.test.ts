@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTape } from "../../src/history/columns/open-tape.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { endingBook } from "../support/ending-book.js";
+import { openTape } from "./open-tape.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 /** In microseconds. */

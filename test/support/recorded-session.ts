@@ -45,6 +45,8 @@ export interface SessionWish {
   readonly halt?: { readonly afterMs: Ms; readonly forMs: Ms };
   /** How long everything is on its way: between one millisecond and twelve. Default: always the least. */
   readonly delays?: Random;
+  /** Nothing gets through to the exchange or back, so long after its start and for so long. */
+  readonly outage?: { readonly afterMs: Ms; readonly forMs: Ms };
   /** Sets the clock of the bot's machine, and not the exchange's, so long after its start. */
   readonly setClock?: { readonly afterMs: Ms; readonly byMs: Ms };
 }
@@ -145,6 +147,7 @@ export async function recordSession({
   paper,
   kill = false,
   halt,
+  outage,
   delays = QUICKEST,
   setClock,
 }: SessionWish): Promise<RecordedSession> {
@@ -170,6 +173,7 @@ export async function recordSession({
     }
     return promise;
   };
+  const network = new FaultyNetwork(exchange, clock, new FaultSource([], delays), "10.0.0.1");
   const running = await settled(
     startBot({
       config,
@@ -177,7 +181,7 @@ export async function recordSession({
       seam,
       store: new MemoryStateStore(),
       log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
-      transport: new FaultyNetwork(exchange, clock, new FaultSource([], delays), "10.0.0.1"),
+      transport: network,
       ...(paper === undefined
         ? {}
         : { dryRun: true, paper: (live, { rules }, bot) => new PaperVenue({ live, config, rules, models: paper, clock, ...bot }) }),
@@ -203,6 +207,15 @@ export async function recordSession({
       },
     }),
   );
+  if (outage !== undefined) {
+    clock.setTimer(outage.afterMs, () => {
+      network.down = true;
+      network.dropStreams("the line is cut");
+    });
+    clock.setTimer(outage.afterMs + outage.forMs, () => {
+      network.down = false;
+    });
+  }
   if (halt !== undefined) {
     await clock.runFor(halt.afterMs);
     running.command({ command: "halt", reason: "news at eight" });

@@ -10,6 +10,7 @@ import { type AgainModel, type AgainWish, againModels } from "./again-models.js"
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
 import { fitNote, notesOf, nothingFilledNote } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
+import { cutOffsOf } from "./cut-offs.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
 import { type Fit, fitModel, historyModel, type Judged, judge, type ParityInputs, plainModel, WINDOW_US } from "./fit.js";
@@ -49,11 +50,13 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   });
   const models = againModels(wish, session, judged);
   const intents = await readIntents(folder, session);
+  const cutOff = cutOffsOf(opened);
   const again = runAgain(session, opened, wish.strategies, {
     models,
     liquidation: wish.liquidation,
     seed: wish.seed,
     startUs: firstLookUs(session, opened, intents[0]?.atUs),
+    cutOff,
     onNotice: wish.onNotice,
   });
   const sameInputs = await replayTurns(
@@ -95,7 +98,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     notes: [
       ...judged.flatMap(({ market, fit }) => (fit === undefined ? [] : fitNote(market.marketId, fit))),
       ...(session.mode === "no-fills" ? [] : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
-      ...notesOf(session, opened, again, sameInputs.handHalts),
+      ...notesOf(session, opened, again, sameInputs.handHalts, cutOff),
     ],
   };
 }

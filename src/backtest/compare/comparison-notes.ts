@@ -1,4 +1,6 @@
 import type { CreditUnits } from "../../core/units.js";
+import { instantText } from "../../history/day.js";
+import type { Span } from "../../history/spans.js";
 import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
 import type { Session } from "../session/session-file.js";
 import type { Judged } from "./fit.js";
@@ -18,10 +20,12 @@ export function notesOf(
   opened: readonly OpenedSessionMarket[],
   again: RanAgain,
   handHalts: readonly HandHalt[],
+  cutOff: readonly Span[],
 ): string[] {
   return [
     ...sessionNotes(session),
     ...opened.flatMap(recorderNotes),
+    ...cutOff.map(cutOffNote),
     ...handHaltNotes(session, handHalts),
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
@@ -43,6 +47,10 @@ function sessionNotes(session: Session): string[] {
 /** What the recorder said of a market: a stream that was lost, a clock that was set. */
 export function recorderNotes({ marketId, findings }: Pick<OpenedSessionMarket, "marketId" | "findings">): string[] {
   return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
+}
+
+function cutOffNote([fromMs, toMs]: Span): string {
+  return `the session was cut off from ${instantText(fromMs)} to ${instantText(toMs)}: what the bot run again sends meanwhile waits for the line, or is lost`;
 }
 
 /** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
-import { openTape } from "../../history/columns/open-tape.js";
+import { joined, openTapes } from "../../history/columns/open-tape.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { DAY_MS } from "../../history/day.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
+import type { Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { type RecordedAccount, readAccount } from "../session/recorded-orders.js";
@@ -24,6 +25,8 @@ export interface OpenedSessionMarket {
   readonly history: MarketHistory & { readonly grade: "books"; readonly marks: MarkTape | undefined };
   /** As it was heard, our orders in it where the exchange had them. */
   readonly heard: Tape;
+  /** When nothing of it was heard at all, milliseconds of the exchange's clock, ascending. */
+  readonly unheard: readonly Span[];
   /** Whether the recorded book has our orders in it. */
   readonly isInBook: boolean;
   /** What its recorder found wrong with what it heard. */
@@ -42,7 +45,8 @@ export async function openSession(folder: string, session: Session): Promise<rea
     const { tickSize, stepSize } = rules.markets[marketId];
     const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
     const account = await readAccount(store, instrument);
-    const heard = await openTape(store, marketId, { ...span, tickSize, stepSize });
+    const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
+    const heard = await joined(source);
     // A paper order was in nobody's book.
     const isInBook = session.mode === "live";
     const tape = isInBook ? withoutOwn(heard, account.orders) : heard;
@@ -52,8 +56,10 @@ export async function openSession(folder: string, session: Session): Promise<rea
       marketId,
       instrument,
       account,
-      history: { grade: "books", tape, marks },
+      history: { grade: "books", tape, marks, gaps: source.gaps.map(({ span: gap }) => gap) },
       heard,
+      // Trades come by the market's stream as long as it is heard; a book is lost by a break of its sequence too.
+      unheard: source.gaps.flatMap(({ kind, span: gap }) => (kind === "trades" ? [gap] : [])),
       isInBook,
       findings: findingsOf(store, marketId),
     });

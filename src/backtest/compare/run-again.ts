@@ -3,6 +3,7 @@ import type { Notice } from "../../bot/notice.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { DAY_MS } from "../../history/day.js";
+import type { Span } from "../../history/spans.js";
 import type { Intent } from "../../strategies/intent.js";
 import { ReplayRun } from "../engine/replay-run.js";
 import type { ReplayFill, RunObserver } from "../record/run-observer.js";
@@ -20,6 +21,8 @@ export interface ReplayModel {
   readonly seed: string;
   /** When it begins. */
   readonly startUs: number;
+  /** When its requests do not get through, on its bot's clock, ascending. */
+  readonly cutOff: readonly Span[];
   /** Told everything that the bot tells. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
@@ -107,6 +110,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     startCredit: startCreditOf(session),
     seed: model.seed,
     startUs: model.startUs,
+    cutOff: model.cutOff,
     warmupMs: 0,
     sampleUs: DAY_MS * 1000,
     observer,

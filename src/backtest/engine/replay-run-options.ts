@@ -2,6 +2,7 @@ import type { BotConfig } from "../../bot/config/config.js";
 import type { Notice } from "../../bot/notice.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
+import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { FeedMaker } from "../feed/feed-of.js";
 import type { RunObserver } from "../record/run-observer.js";
@@ -34,6 +35,8 @@ export interface ReplayRunOptions {
   readonly observer: RunObserver;
   /** Everything that the bot tells, with the instant on its clock, microseconds. */
   readonly onNotice?: (notice: Notice, atUs: number) => void;
+  /** When the bot's requests do not get through, on its clock, ascending. */
+  readonly cutOff?: readonly Span[];
   /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
   readonly cutUs?: number;
   /** The bot looks at what is due by time at every tick, also where it can find nothing: the same run, slower. */

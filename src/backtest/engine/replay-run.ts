@@ -7,10 +7,12 @@ import { Instrument } from "../../core/instrument.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { Hex, MarketId, Side, Ticks } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
+import type { Venue } from "../../exchange/venue.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
+import type { Span } from "../../history/spans.js";
 import type { MarketState } from "../../market/market-state.js";
 import { BookFeed } from "../feed/book-feed.js";
 import { feedOf } from "../feed/feed-of.js";
@@ -20,6 +22,7 @@ import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import { WORKED } from "../record/markouts.js";
 import { chargedRules } from "../venue/charged-rules.js";
+import { CutLine } from "../venue/cut-line.js";
 import { marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
@@ -129,7 +132,7 @@ export class ReplayRun {
       accountAddress: REPLAY_ACCOUNT,
       rules,
       strategies,
-      venue: this.venue,
+      venue: options.cutOff === undefined ? this.venue : this.#cutLine(options.cutOff),
       seam: { clock, random: seededRandom(options.seed) },
       store: new DiscardingStore(),
       // Nothing is signed, and two orders never share an info: hashing it would tell nothing more.
@@ -150,6 +153,16 @@ export class ReplayRun {
   /** Where the run is, microseconds since 1970. */
   get nowUs(): number {
     return this.#engine.nowUs;
+  }
+
+  #cutLine(cutOff: readonly Span[]): Venue {
+    return new CutLine({
+      venue: this.venue,
+      cutOff,
+      clock: this.#clock,
+      timeoutMs: this.#options.config.exchange.requestTimeoutMs,
+      onAnswer: (actionId, outcome) => this.bot.accept({ kind: "event", event: { type: "answer", actionId, outcome } }),
+    });
   }
 
   /** The next stretch of a market's books or trades. */

@@ -1,16 +1,11 @@
-import type { Clock, Timer } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
-import type { Action, ActionId, Outcome, VenueEvent } from "../../exchange/venue.js";
+import type { Action, VenueEvent } from "../../exchange/venue.js";
+import { HeldRequests, type HeldRequestsOptions } from "../venue/held-requests.js";
 
 /** What a line is watched with. */
-export interface SilentLineOptions {
-  readonly clock: Clock;
+export interface SilentLineOptions extends HeldRequestsOptions {
   /** A line that nothing came by for so long is taken for dead. */
   readonly silentMs: Ms;
-  /** So long the answer to a request is waited for. */
-  readonly timeoutMs: Ms;
-  /** Told of a request that was not answered in time. */
-  readonly onAnswer: (actionId: ActionId, outcome: Outcome) => void;
 }
 
 /**
@@ -19,11 +14,12 @@ export interface SilentLineOptions {
  */
 export class SilentLine {
   readonly #options: SilentLineOptions;
-  readonly #held = new Map<Action, Timer>();
+  readonly #held: HeldRequests;
   #heardMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SilentLineOptions) {
     this.#options = options;
+    this.#held = new HeldRequests(options);
   }
 
   /** Whether nothing comes by it. Before the first sign of life it is taken to be well. */
@@ -42,25 +38,16 @@ export class SilentLine {
 
   /** Keeps a request until there is a sign of life. */
   hold(action: Action): void {
-    const { clock, timeoutMs, onAnswer } = this.#options;
-    const timer = clock.setTimer(timeoutMs, () => {
-      this.#held.delete(action);
-      onAnswer(action.actionId, { result: "unknown", cause: "timeout", message: `no answer within ${timeoutMs} ms` });
-    });
-    this.#held.set(action, timer);
+    this.#held.hold(action);
   }
 
   /** Takes out what arrives now, in its order: nothing while the line is silent. */
   release(): Action[] {
-    if (this.isSilent || this.#held.size === 0) return [];
-    const released = [...this.#held.keys()];
-    this.close();
-    return released;
+    return this.isSilent ? [] : this.#held.release();
   }
 
   /** Forgets what it keeps. */
   close(): void {
-    for (const timer of this.#held.values()) timer.cancel();
-    this.#held.clear();
+    this.#held.close();
   }
 }

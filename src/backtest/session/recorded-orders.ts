@@ -48,6 +48,13 @@ export interface RecordedCancel {
   readonly notBeforeUs: number | undefined;
 }
 
+/** An order or a cancel as it left, on the bot's clock as the market's tape has it: whole microseconds since 1970. */
+export interface RecordedRequest {
+  readonly leftUs: number;
+  /** When the exchange's answer was heard; undefined where it gave none. */
+  readonly answeredUs: number | undefined;
+}
+
 /** A fill of a recorded session. */
 export interface RecordedFill {
   readonly side: Side;
@@ -64,6 +71,7 @@ export interface RecordedFill {
 export interface RecordedAccount {
   readonly orders: readonly RecordedOrder[];
   readonly cancels: readonly RecordedCancel[];
+  readonly requests: readonly RecordedRequest[];
   readonly fills: readonly RecordedFill[];
 }
 
@@ -81,7 +89,7 @@ export async function readAccount(store: HistoryStore, instrument: Instrument): 
     // What bears no stamp of the exchange may be in the day before that of its request, at midnight.
     orders.sort((one, other) => Number(one.heardUs) - Number(other.heardUs));
     const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
-    return { ...ordersOf(orders, instrument), fills: fillsOf(fills, instrument) };
+    return { ...ordersOf(orders, instrument), requests: requestsOf(orders), fills: fillsOf(fills, instrument) };
   } finally {
     duck.close();
   }
@@ -106,7 +114,7 @@ async function rowsOf(
 
 type Draft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { steps: OpenStep[] };
 
-function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAccount, "fills"> {
+function ordersOf(rows: readonly Row[], instrument: Instrument): Pick<RecordedAccount, "orders" | "cancels"> {
   const orders = new Map<string, Draft>();
   const cancels = new Map<
     string,
@@ -187,6 +195,23 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Omit<RecordedAc
       };
     }),
   };
+}
+
+const REQUESTS: ReadonlySet<unknown> = new Set(["place", "cancel", "cancel-all"]);
+const ANSWERS: ReadonlySet<unknown> = new Set(["accepted", "cancelled", "rejected", "throttled"]);
+
+function requestsOf(rows: readonly Row[]): RecordedRequest[] {
+  const requests = new Map<string, { readonly leftUs: number; readonly aheadUs: number; answeredUs: number | undefined }>();
+  for (const { what, request: id, atUs, heardUs } of rows) {
+    if (REQUESTS.has(what)) {
+      // A clock that is behind the exchange's is put forward in the tape, and so is the stamp of a request.
+      requests.set(String(id), { leftUs: Number(atUs), aheadUs: Number(atUs) - Number(heardUs), answeredUs: undefined });
+    } else if (ANSWERS.has(what)) {
+      const request = requests.get(String(id));
+      if (request !== undefined) request.answeredUs ??= Number(heardUs) + request.aheadUs;
+    }
+  }
+  return [...requests.values()].map(({ leftUs, answeredUs }) => ({ leftUs, answeredUs }));
 }
 
 function told(order: Draft, row: Row, atUs: number, instrument: Instrument): void {

@@ -63,15 +63,7 @@ export async function openTapes(store: HistoryStore, market: MarketId, wish: Tap
   return new TapeSource({ store, market, days: [...before, ...days], gaps, fromUs, toUs, options });
 }
 
-/**
- * The same as one tape in shared memory, for workers that replay it at once: it is handed on as it is, and not copied.
- * @throws as {@link openTapes} does; ConfigError where it is more than one tape counts
- */
-export async function openTape(store: HistoryStore, market: MarketId, wish: TapeWish): Promise<Tape> {
-  return joined(await openTapes(store, market, wish));
-}
-
-/** All tapes of a source as one in shared memory. @throws ConfigError where it is more than one tape counts */
+/** All tapes of a source as one in shared memory, for workers that replay it at once: it is handed on as it is, and not copied. @throws ConfigError where it is more than one tape counts */
 export async function joined(source: TapeSource): Promise<Tape> {
   let all: Joining | undefined;
   for await (const tape of source) {

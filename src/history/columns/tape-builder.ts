@@ -16,7 +16,7 @@ const FIRST_CAPACITY = 1024;
 
 /**
  * Makes a {@link Tape} from messages that are at hand, in any order: {@link build} puts them in the order of the exchange's clock, and those of
- * one stamp in the order of `seq`, else in that in which they were added. For a whole day of the store see `openTape`.
+ * one stamp in the order of `seq`, else in that in which they were added. For a whole day of the store see `openTapes`.
  */
 export class TapeBuilder {
   readonly #grid: TapeGrid;

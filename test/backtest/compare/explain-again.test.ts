@@ -42,14 +42,14 @@ const recorded = (lots: number): RecordedOrder => ({
 
 function onlyLive(orders: SentOrder[], fills: ReplayFill[] = []): string {
   const ran: RanMarket = { intents: [], orders, fills };
-  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], fills: [] }, ran, 1_000 * MS, BECAUSE);
+  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], requests: [], fills: [] }, ran, 1_000 * MS, BECAUSE);
   const { kind, why } = explainer.live({ fill: live(6), lots: 1 });
   return `${kind}: ${why}`;
 }
 
 function onlyAgain(placed: RecordedOrder | RecordedOrder[], fills: RecordedFill[]): string {
   const ran: RanMarket = { intents: [], orders: [], fills: [] };
-  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], fills }, ran, 1_000 * MS, BECAUSE);
+  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], requests: [], fills }, ran, 1_000 * MS, BECAUSE);
   const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
   return `${kind}: ${why}`;
 }

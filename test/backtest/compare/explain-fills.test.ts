@@ -44,7 +44,7 @@ function explained(fill: RecordedFill, replayTicks?: number, { foundLots = 5, is
   const had: ReplayOrderFill[] =
     replayTicks === undefined ? [] : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
   order.fills.push(...had);
-  const account = { orders: [recorded], cancels: [], fills: [fill] };
+  const account = { orders: [recorded], cancels: [], requests: [], fills: [fill] };
   const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: had }, isShared);
   return [explainer.live({ fill, lots: 5 }), ...had.map((each) => explainer.replayed({ fill: each, lots: 5 }))].map(
     ({ kind, why }) => `${kind}: ${why}`,
@@ -94,7 +94,7 @@ describe("a fill that the other has not", () => {
       fills: [],
       ended,
     };
-    const account = { orders: [cancelledAmid], cancels: [], fills: [fill] };
+    const account = { orders: [cancelledAmid], cancels: [], requests: [], fills: [fill] };
     const explainer = new FillExplainer(BTC, account, { orders: new Map([[cancelledAmid.hash, order]]), fills: [] }, true);
     expect(explainer.live({ fill, lots: 3 })).toMatchObject({
       kind: "latency",
@@ -105,7 +105,7 @@ describe("a fill that the other has not", () => {
   it("is told by the queue, and by no time, where both filled it at once and the replay less of it", () => {
     const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 3, found: new Map(), tradedLots: 4, fills: [], ended: undefined };
     order.fills.push({ side: "BUY", ticks: LIMIT, lots: 1, atUs: AT_US + 20, cause: "queue", order });
-    const account = { orders: [recorded], cancels: [], fills: [live(LIMIT, true)] };
+    const account = { orders: [recorded], cancels: [], requests: [], fills: [live(LIMIT, true)] };
     const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: order.fills }, true);
     expect(explainer.live({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
       kind: "queue",

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { listHistory } from "../../../src/history/list-history.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { openTape } from "../open-tape.js";
 import { othersOfThisId } from "../other-processes.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { ALL, contents, MARKET, START_MS, seededCapture, tapeFiles } from "./capture.js";

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTape, openTapes } from "../../../src/history/columns/open-tape.js";
+import { openTapes } from "../../../src/history/columns/open-tape.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { endingBook } from "../../support/ending-book.js";
+import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const STEPS = { tickSize: "1", stepSize: "1" };

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
 import { checkMapping } from "../../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const AT_US = 1_723_161_600_000_000;

@@ -10,7 +10,6 @@ import { LiveVenue } from "../../../src/exchange/live-venue.js";
 import { NetworkTransport } from "../../../src/exchange/network-transport.js";
 import { RestClient } from "../../../src/exchange/rest-client.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { listHistory } from "../../../src/history/list-history.js";
 import { RecordedBook } from "../../../src/history/record/recorded-book.js";
 import { partsIn, recordingFolder } from "../../../src/history/record/recording-part.js";
@@ -22,6 +21,7 @@ import { orderFlowsOf } from "../../../src/simulator/flow/flow-config.js";
 import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
 import { captureCli, startCli } from "../../cli/captured-cli.js";
 import { endingBook } from "../../support/ending-book.js";
+import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
 const START = 1_723_161_000_000;

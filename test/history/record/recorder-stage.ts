@@ -4,11 +4,11 @@ import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { endingBook } from "../../support/ending-book.js";
+import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
 export const MIDNIGHT = 1_723_161_600_000;

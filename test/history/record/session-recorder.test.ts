@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { endingBook } from "../../support/ending-book.js";
+import { openTape } from "../open-tape.js";
 import { down, MARK, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 
 describe("A recording of a market's streams", () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/core/seam.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
+import { openTape } from "../open-tape.js";
 import { MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 
 const NOON = MIDNIGHT + 43_200_000;

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { checkMapping } from "../../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const START_US = 1_723_161_600_000_000;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openTape } from "../../../src/history/columns/open-tape.js";
 import { listHistory } from "../../../src/history/list-history.js";
 import { HistoryStore } from "../../../src/history/store.js";
+import { openTape } from "../open-tape.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

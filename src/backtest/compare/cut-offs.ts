@@ -1,0 +1,61 @@
+import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { gapsOf, type Span, unionOf } from "../../history/spans.js";
+import type { RecordedRequest } from "../session/recorded-orders.js";
+import type { OpenedSessionMarket } from "./open-session.js";
+
+/** What of a market tells when the line to it was cut. */
+export type CutMarket = Pick<OpenedSessionMarket, "heard" | "unheard"> & {
+  readonly account: { readonly requests: readonly RecordedRequest[] };
+};
+
+const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+/**
+ * When a session was cut off from its exchange, milliseconds of its bot's clock, ascending: while it heard nothing of any market, from the last that it had heard to the first
+ * book that it was told again. Where a request of its own was answered meanwhile, the line bore: then it was cut only between two of those, where others were not. What lies before the
+ * first book or after the last tells nothing.
+ */
+export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
+  const requests = markets.flatMap(({ account }) => account.requests);
+  const heard = unionOf(markets.flatMap(({ unheard }) => gapsOf(unheard, EVER)));
+  const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.heard)));
+  return gapsOf(heard, EVER).flatMap(([fromMs, toMs]) => {
+    const begins = markets.some((market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000);
+    const nextUs = Math.min(...markets.map((market) => nextBookUs(market.heard, toMs * 1000)));
+    return begins && nextUs < Number.POSITIVE_INFINITY ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs) : [];
+  });
+}
+
+/** What the bot's clock is ahead of the exchange's at least, as far as it can tell. */
+function leastDelayUs({ messages, exchangeUs, localUs }: Tape): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let message = 0; message < messages; message++) {
+    least = Math.min(least, (localUs[message] as number) - (exchangeUs[message] as number));
+  }
+  return least;
+}
+
+/** When the first book is heard that the exchange had at an instant or later; Infinity where none was. */
+function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: number): number {
+  let low = 0;
+  let high = messages;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((exchangeUs[middle] as number) < fromUs) low = middle + 1;
+    else high = middle;
+  }
+  while (low < messages && kind[low] === TapeKind.trade) low += 1;
+  return low < messages ? (localUs[low] as number) : Number.POSITIVE_INFINITY;
+}
+
+function lostWithin(requests: readonly RecordedRequest[], lastUs: number, nextUs: number): Span[] {
+  const within = requests.filter(({ leftUs }) => leftUs >= lastUs && leftUs < nextUs);
+  const answered = within.filter(({ answeredUs }) => answeredUs !== undefined && answeredUs < nextUs);
+  const lost = within.filter((request) => !answered.includes(request));
+  const bounds = [lastUs, ...answered.map(({ leftUs }) => leftUs).sort((one, other) => one - other), nextUs];
+  return bounds.slice(1).flatMap((toUs, at): Span[] => {
+    const fromUs = bounds[at] as number;
+    const isCut = within.length === 0 || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
+    return isCut ? [[Math.floor(fromUs / 1000) + 1, Math.ceil(toUs / 1000)]] : [];
+  });
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { compareSession } from "../../../src/backtest/compare/compare-session.js";
+import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/cut-offs.js";
+import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { logTo } from "../../../src/monitoring/log.js";
+import { scratchFolder } from "../../history/scratch.js";
+import { makerWish, recordSession } from "../../support/recorded-session.js";
+
+const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
+
+// Live lost its cancels with the line; the bot run again quoted on, by a book that it took for a quiet one, and had all that it sent taken.
+it("loses what the bot run again sends while its session was cut off, and has it give its book up there", async () => {
+  const folder = join(scratchFolder(), "session");
+  const wish = makerWish(folder, 18_000);
+  const outage = { afterMs: 4_000, forMs: 6_000 };
+  const { session } = await recordSession({ ...wish, paper: PAPER, outage });
+  if (session === undefined) throw new Error("not recorded");
+  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+  const sent: string[] = [];
+  const { sameInputs, notes } = await compareSession({
+    folder,
+    session,
+    strategies,
+    liquidation: LIQUIDATION,
+    seed: "1",
+    fit: false,
+    onNotice: (notice) => {
+      if (notice.kind !== "answered" || notice.action.kind === "question") return;
+      const sinceMs = notice.action.timestampMs - wish.startMs - outage.afterMs;
+      if (sinceMs > 100 && sinceMs < outage.forMs - 2_000) sent.push(`${notice.action.kind}: ${notice.outcome.result}`);
+    },
+  });
+  expect(sent.length).toBeGreaterThan(0);
+  expect(new Set(sent)).toEqual(new Set(["cancel: unknown"]));
+  expect(notes.filter((note) => note.includes("cut off"))).toEqual([
+    expect.stringMatching(/^the session was cut off from 2024-08-08T23:50:04.\d+Z to 2024-08-08T23:50:1\d.\d+Z: what the bot run again/),
+  ]);
+  expect(sameInputs).toMatchObject({ equal: sameInputs.intents, firstDifference: null });
+});
+
+describe("a session that heard nothing from 1 s to 5 s", () => {
+  /** Heard 3 ms after the exchange has it. @param requests when they left, and were answered. */
+  const market = (unheard: CutMarket["unheard"], requests: readonly (readonly [leftMs: number, answeredMs?: number])[] = []): CutMarket => {
+    const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
+    for (const ms of [0, 900, 5_010]) builder.snapshot(ms * 1000, (ms + 3) * 1000).level("BUY", 100, 1);
+    return {
+      heard: builder.build(),
+      unheard,
+      account: { requests: requests.map(([left, answered]) => ({ leftUs: left * 1000, answeredUs: answered && answered * 1000 })) },
+    };
+  };
+  const OUTSIDE = [
+    [Number.NEGATIVE_INFINITY, 0],
+    [9_000, Number.POSITIVE_INFINITY],
+  ] as const;
+  const unheard = [OUTSIDE[0], [1_000, 5_000], OUTSIDE[1]] as const;
+
+  it("was cut off until it was told a book again, as far as anybody knows", () => {
+    expect(cutOffsOf([market(unheard)])).toEqual([[1_004, 5_013]]);
+    expect(cutOffsOf([market(unheard, [[2_000], [4_990, 5_050]])])).toEqual([[1_004, 5_013]]);
+  });
+
+  it("was not where what it sent was answered: its stream alone was down", () => {
+    expect(
+      cutOffsOf([
+        market(unheard, [
+          [1_500, 1_520],
+          [4_000, 4_020],
+        ]),
+      ]),
+    ).toEqual([]);
+  });
+
+  it("was cut off between two answers, where others of its requests were lost", () => {
+    expect(cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])])).toEqual([[1_501, 4_000]]);
+  });
+
+  it("was not where another market was heard on the same line", () => {
+    expect(cutOffsOf([market(unheard), market(OUTSIDE)])).toEqual([]);
+  });
+});

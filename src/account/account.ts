@@ -201,6 +201,11 @@ export class Account {
     return this.#step(step.changes, step.ask);
   }
 
+  /** Something of the account is doubtful: the next tick begins a reconciliation, unless one is under way. */
+  lookAgain(nowMs: Ms): void {
+    this.#reconciler.lookAgain(nowMs);
+  }
+
   /** The book's mid in half ticks (best bid plus best ask), for the profit's spread and inventory parts. @throws FormatError when it is no positive integer. */
   onMid(marketId: MarketId, midHalfTicks: number): void {
     this.#intake.profit.mid(marketId, midHalfTicks);
@@ -246,6 +251,11 @@ export class Account {
   /** Profit by its parts since the start: of one market, or of all. */
   profit(marketId?: MarketId): ProfitParts {
     return this.#intake.profit.parts(marketId);
+  }
+
+  /** Grows with all that changes by how much {@link equity} is more than {@link profit} explains: marks do not. */
+  get moneySerial(): number {
+    return this.#intake.moneySerial + this.#intake.netValue.serial;
   }
 
   /** What of {@link profit} is deposits and withdrawals: read a few times a second, when nobody asks for the parts. */

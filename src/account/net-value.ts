@@ -30,6 +30,7 @@ export class NetValue {
   #marksThen: Map<MarketId, CreditUnits> = new Map();
   /** Whether none that were heard by now and were in force together give what was told: the next ones may. */
   #isOpen = false;
+  #serial = 0;
   #known: { readonly serial: number; readonly told: BalancesTold; readonly value: CreditUnits } | undefined;
 
   constructor(profit: Profit, instruments: ReadonlyMap<MarketId, Instrument>) {
@@ -40,6 +41,11 @@ export class NetValue {
   /** The balances last told; undefined before the first. */
   get told(): BalancesTold | undefined {
     return this.#told;
+  }
+
+  /** Grows with all that is told of it, and with the marks that this is found to be of. */
+  get serial(): number {
+    return this.#serial;
   }
 
   /** Credit units; undefined before the exchange has told any. */
@@ -63,6 +69,7 @@ export class NetValue {
    * since, though nothing was heard since. The exposure that it told gives it away.
    */
   tell(balances: VenueBalances, positions: readonly VenuePosition[], atMs: Ms): void {
+    this.#serial += 1;
     this.#told = { balances, positions, atMs };
     this.#marksThen = new Map();
     for (const [marketId, [newest]] of this.#marks) if (newest !== undefined) this.#marksThen.set(marketId, newest.mark);
@@ -90,6 +97,7 @@ export class NetValue {
       (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => ({ mark, fromMs: atMs, untilMs: all[at - 1]?.atMs ?? Infinity }));
     const found = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
     if (found === undefined) return;
+    this.#serial += 1;
     this.#isOpen = !found.wereTogether;
     for (const [marketId, mark] of found.marks) this.#marksThen.set(marketId, mark);
   }

@@ -70,6 +70,11 @@ export class Reconciler {
     return { changes: [], ask: [this.#ask({ ask: "time" }, nowMs), ...this.#askTrades(nowMs)] };
   }
 
+  /** The next tick begins one, unless one is under way. */
+  lookAgain(nowMs: Ms): void {
+    if (this.#run === undefined) this.#recheckAtMs = nowMs;
+  }
+
   /** Whether a question of this reconciler has this id: else its outcome is none of ours. */
   awaits(actionId: ActionId): boolean {
     return this.#questions.has(actionId);

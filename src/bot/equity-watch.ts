@@ -2,7 +2,8 @@ import type { TransfersCounted } from "../account/transfers.js";
 import { FormatError } from "../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../core/instrument.js";
 import type { CreditUnits, Ms } from "../core/units.js";
-import { observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import { type EquityReading, observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import { observeUntold, type Untold } from "../risk/untold.js";
 import type { BotContext } from "./context.js";
 import { readJsonState, type StateStore } from "./state/state-dir.js";
 
@@ -18,12 +19,23 @@ const PEAK_WRITE_MS = 1_000;
 /** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
 const STANDING_WRITE_MS = 60_000;
 
+/** What the books said when the account's money was last told of, in credit units. */
+interface Explained {
+  readonly serial: number;
+  readonly transfers: CreditUnits;
+  readonly beyond: CreditUnits;
+}
+
 /** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
 export class EquityWatch {
   readonly #context: BotContext;
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
   #peak: PeakEquity | undefined;
+  #untold: Untold | undefined;
+  #known: Explained | undefined;
+  /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
+  #isAskedAbout = false;
   /** What the peak was shifted by when it was looked at last: one is written with the other. Undefined before this run's first look. */
   #transfers: TransfersCounted | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
@@ -60,12 +72,10 @@ export class EquityWatch {
     const equity = account.equity;
     // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
     if (equity === undefined || !account.current) return undefined;
-    const { transfers, decimals } = account.transferred;
-    // Hardly ever is there one: then there is nothing to bring to the credit's decimals.
-    const sinceStart = transfers === 0n ? 0n : transfers / 10n ** BigInt(decimals - rules.creditDecimals);
-    const netDeposits = this.#depositsBefore + account.transfers.earlier + sinceStart;
-    const { peak, loss, isOver } = observeEquity(this.#peak, { equity, netDeposits }, this.#maxDrawdown);
+    const reading = this.#reading(equity);
+    const { peak, loss, isOver } = observeEquity(this.#peak, reading, this.#maxDrawdown);
     this.#peak = peak;
+    this.#askAbout(!isOver && peak.peak - equity > this.#maxDrawdown);
     if (store.isDiscarded !== true) this.#transfers = account.transfers.counted(exchangeTime.nowMs());
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
     if (!isOver) return undefined;
@@ -76,7 +86,33 @@ export class EquityWatch {
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
   accept(): void {
     const { equity } = this.#context.account;
-    if (this.#peak !== undefined && equity !== undefined) this.#peak = rearmPeak({ equity, netDeposits: this.#peak.netDeposits });
+    if (this.#peak === undefined || equity === undefined) return;
+    this.#peak = rearmPeak({ ...this.#reading(equity), netDeposits: this.#peak.netDeposits });
+  }
+
+  #reading(equity: CreditUnits): EquityReading {
+    const { account, clock } = this.#context;
+    const { transfers, beyond } = this.#explained(equity);
+    const { untold, doubtful } = observeUntold(this.#untold, beyond, clock.monotonicMs());
+    this.#untold = untold;
+    return { equity, netDeposits: this.#depositsBefore + account.transfers.earlier + transfers, doubtful };
+  }
+
+  /** This run's transfers, and by how much the net value is beyond what they and the profit explain: no mark moves that. */
+  #explained(equity: CreditUnits): Explained {
+    const { account, rules } = this.#context;
+    if (this.#known?.serial === account.moneySerial) return this.#known;
+    const { transfers, total, decimals } = account.profit();
+    const scale = 10n ** BigInt(decimals - rules.creditDecimals);
+    const beyond = equity - (account.startEquity ?? equity) - (total + transfers) / scale;
+    this.#known = { serial: account.moneySerial, transfers: transfers / scale, beyond };
+    return this.#known;
+  }
+
+  /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */
+  #askAbout(isLossInDoubt: boolean): void {
+    if (isLossInDoubt && !this.#isAskedAbout) this.#context.account.lookAgain(this.#context.exchangeTime.nowMs());
+    this.#isAskedAbout = isLossInDoubt;
   }
 
   /** Writes the peak down as it was looked at last; a run that never did leaves what the one before it wrote. */

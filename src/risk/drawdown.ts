@@ -15,6 +15,8 @@ export interface EquityReading {
   readonly equity: CreditUnits;
   /** Deposits less withdrawals over the account's life, in credit units. */
   readonly netDeposits: CreditUnits;
+  /** What of the equity may be a deposit (above zero) or a withdrawal (below) that is not in `netDeposits` yet; absent where nothing is. */
+  readonly doubtful?: CreditUnits;
 }
 
 /** What a reading came to. */
@@ -28,22 +30,24 @@ export interface Drawdown {
 
 /**
  * The drawdown after a reading (from peak equity, not from the start: what a trader means by it). A deposit raises the peak by its
- * amount and a withdrawal lowers it, so that neither is a profit or a loss. `before`: what {@link restorePeak} or the last call gave;
+ * amount and a withdrawal lowers it, so that neither is a profit or a loss: while one may be on its way, it is neither too. `before`: what {@link restorePeak} or the last call gave;
  * undefined the first time ever.
  */
 export function observeEquity(before: PeakEquity | undefined, reading: EquityReading, maxDrawdown: CreditUnits): Drawdown {
-  const { equity, netDeposits } = reading;
+  const { equity, netDeposits, doubtful = 0n } = reading;
+  const [least, most] = doubtful > 0n ? [equity - doubtful, equity] : [equity, equity - doubtful];
   const shifted = before === undefined ? equity : before.peak + netDeposits - before.netDeposits;
-  const peak = shifted > equity ? shifted : equity;
-  const loss = peak - equity;
+  const peak = shifted > least ? shifted : least;
+  const loss = peak > most ? peak - most : 0n;
   return { peak: { peak, netDeposits }, loss, isOver: loss > maxDrawdown };
 }
 
 /**
- * The peak after somebody has looked at a drawdown and resumed: the present net value. Without it the same loss would halt again at once.
+ * The peak after somebody has looked at a drawdown and resumed: the present net value, without what may be a transfer on its way. Without it the
+ * same loss would halt again at once.
  */
-export function rearmPeak({ equity, netDeposits }: EquityReading): PeakEquity {
-  return { peak: equity, netDeposits };
+export function rearmPeak({ equity, netDeposits, doubtful = 0n }: EquityReading): PeakEquity {
+  return { peak: equity - doubtful, netDeposits };
 }
 
 /** The peak as a line of JSON for the state directory. @param beside what is remembered together with it. */

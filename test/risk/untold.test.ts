@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { observeEquity, type PeakEquity } from "../../src/risk/drawdown.js";
+import { GAIN_EXPLAINED_WITHIN_MS, LOSS_EXPLAINED_WITHIN_MS, observeUntold, type Untold } from "../../src/risk/untold.js";
+
+const LOOK_MS = 500;
+const MAX = 500n;
+
+/** The drawdown of an account of which the balances say one thing and the books another. */
+class Watched {
+  #peak: PeakEquity | undefined;
+  #untold: Untold | undefined;
+  #nowMs = 0;
+
+  /** @param told trading and transfers as the balances have them. @param explained trading and transfers as the books have them. */
+  look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
+    this.#nowMs += LOOK_MS;
+    const { untold, doubtful } = observeUntold(this.#untold, told - explained, this.#nowMs);
+    this.#untold = untold;
+    const { peak, isOver } = observeEquity(this.#peak, { equity: told, netDeposits, doubtful }, MAX);
+    this.#peak = peak;
+    return isOver;
+  }
+}
+
+const profits = fc.array(fc.bigInt({ min: -200n, max: 150n }), { minLength: 10, maxLength: 120 });
+
+describe("a net value beyond what the books explain", () => {
+  it("never halts for a transfer that is told within its time, and not later than without one for a loss", () => {
+    const transfer = fc.oneof(
+      fc.record({ at: fc.nat(100), amount: fc.bigInt({ min: 1n, max: 5_000n }), lagLooks: fc.nat(GAIN_EXPLAINED_WITHIN_MS / LOOK_MS - 1) }),
+      fc.record({
+        at: fc.nat(100),
+        amount: fc.bigInt({ min: -5_000n, max: -1n }),
+        lagLooks: fc.nat(LOSS_EXPLAINED_WITHIN_MS / LOOK_MS - 1),
+      }),
+    );
+    fc.assert(
+      fc.property(profits, transfer, (path, { at, amount, lagLooks }) => {
+        const watched = new Watched();
+        let trading = 100_000n;
+        let ideal: PeakEquity | undefined;
+        for (const [look, profit] of path.entries()) {
+          trading += profit;
+          const inBalances = look >= at ? amount : 0n;
+          const inBooks = look >= at + lagLooks ? amount : 0n;
+          const truth = observeEquity(ideal, { equity: trading, netDeposits: 0n }, MAX);
+          ideal = truth.peak;
+          const isOver = watched.look(trading + inBalances, trading + inBooks, inBooks);
+          if (isOver) expect(truth.isOver, "a false halt").toBe(true);
+          else if (inBalances === inBooks && look < at) expect(truth.isOver, "a halt that is missing").toBe(false);
+        }
+      }),
+    );
+  });
+
+  it("halts at the very look for a loss that the books explain", () => {
+    fc.assert(
+      fc.property(profits, fc.bigInt({ min: -1_000n, max: 1_000n }), (path, apart) => {
+        const watched = new Watched();
+        let trading = 100_000n;
+        let plain: PeakEquity | undefined;
+        for (const profit of path) {
+          trading += profit;
+          const truth = observeEquity(plain, { equity: trading, netDeposits: 0n }, MAX);
+          plain = truth.peak;
+          expect(watched.look(trading, trading + apart, 0n)).toBe(truth.isOver);
+        }
+      }),
+    );
+  });
+
+  it("halts within three seconds for a loss that nothing explains, however it comes", () => {
+    fc.assert(
+      fc.property(profits, fc.array(fc.bigInt({ min: 0n, max: 400n }), { minLength: 120, maxLength: 120 }), (path, losses) => {
+        const watched = new Watched();
+        let trading = 100_000n;
+        let lost = 0n;
+        let plain: PeakEquity | undefined;
+        let overLooks = 0;
+        let hasHalted = false;
+        for (const [look, profit] of path.entries()) {
+          trading += profit;
+          lost += losses[look] as bigint;
+          const truth = observeEquity(plain, { equity: trading - lost, netDeposits: 0n }, MAX);
+          plain = truth.peak;
+          if (watched.look(trading - lost, trading, 0n)) hasHalted = true;
+          overLooks = truth.isOver ? overLooks + 1 : 0;
+          if (overLooks * LOOK_MS > LOSS_EXPLAINED_WITHIN_MS + LOOK_MS) expect(hasHalted).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("takes a gain that nobody explains for a profit in the end, to be lost again", () => {
+    const watched = new Watched();
+    for (let look = 0; look <= GAIN_EXPLAINED_WITHIN_MS / LOOK_MS + 1; look++)
+      expect(watched.look(11_000n, look === 0 ? 11_000n : 10_000n, 0n)).toBe(false);
+    expect(watched.look(10_499n, 9_499n, 0n)).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { Stage } from "./stage.js";
+
+const QUOTES = ["BUY 10 @ 599990", "SELL 10 @ 600010"];
+
+/** The account's stream stands and says nothing; the reconciliations tell the balances first, and the list of incomes half a second later. */
+async function withTheStreamSilent({ maxDrawdownQuote = "500", wants = {} } = {}): Promise<Stage> {
+  const stage = new Stage({ bot: { risk: { maxDrawdownQuote } } });
+  stage.wants(wants);
+  await stage.botStarts(5_000);
+  stage.network.every("incomes", { is: "answer late", byMs: 500 });
+  stage.network.stall("account");
+  return stage;
+}
+
+/** Until the balances have told it and the incomes have not. */
+async function untilItIsInTheBalances(stage: Stage): Promise<void> {
+  const { account } = stage.rig.bot.context;
+  const before = account.equity;
+  for (let waited = 0; waited < 60_000 && account.equity === before; waited += 50) await stage.passes(50);
+  expect(account.equity).not.toBe(before);
+  expect(account.transferred.transfers).toBe(0n);
+}
+
+it.each(["5000", "600"])("a deposit of %s that the balances tell before the incomes is no profit to lose again", async (amount) => {
+  const stage = await withTheStreamSilent();
+  stage.exchange.deposit(stage.address, amount);
+  await untilItIsInTheBalances(stage);
+  await stage.passes(60_000);
+  expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+  expect(stage.quotes()).toEqual(QUOTES);
+});
+
+it("a withdrawal that the balances tell before the incomes is no loss", async () => {
+  const stage = await withTheStreamSilent();
+  stage.owner.withdraws("5000");
+  await untilItIsInTheBalances(stage);
+  await stage.passes(60_000);
+  expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+  expect(stage.quotes()).toEqual(QUOTES);
+});
+
+it("whoever resumes after a loss while a deposit is in the balances alone accepts the loss, and the deposit is no part of the peak", async () => {
+  const stage = await withTheStreamSilent({ maxDrawdownQuote: "5", wants: { bid: null, ask: null } });
+  stage.owner.buys(10, 610_000);
+  await stage.passes(35_000);
+  expect(stage.saidOfHalt("drawdown"), "0.01 bought a thousand above").toBeDefined();
+  stage.exchange.deposit(stage.address, "100");
+  await untilItIsInTheBalances(stage);
+  stage.rig.bot.command({ command: "resume" });
+  await stage.passes(60_000);
+  expect(stage.halts()).toEqual([]);
+  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+});
+
+it("a real loss halts all the same, in the balances or out of them", async () => {
+  const stage = await withTheStreamSilent({ maxDrawdownQuote: "5", wants: { bid: null, ask: null } });
+  stage.network.restore("account");
+  await stage.passes(1_000);
+  stage.owner.buys(10, 610_000);
+  await stage.passes(1_600);
+  expect(stage.halts()).toEqual(["drawdown"]);
+});
+
+it("a withdrawal of which the stream tells the balances alone is asked for, before it is taken for a loss", async () => {
+  const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "500" } } });
+  await stage.botStarts(5_000);
+  stage.network.loseFrame(/"INCOME/);
+  stage.owner.withdraws("5000");
+  await stage.passes(60_000);
+  expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+  expect(stage.quotes()).toEqual(QUOTES);
+});

@@ -15,6 +15,7 @@ import {
   throttleAll,
 } from "../executor/dispatch-budget.js";
 import type { ExchangeTime } from "./exchange-time.js";
+import { guardShareOf } from "./guard-share.js";
 import { readJsonState, type StateStore } from "./state/state-dir.js";
 
 /** The budgets' file in the state directory. */
@@ -148,7 +149,7 @@ export class ActionBudget {
   }
 
   #share(): Readonly<Record<Bucket, number>> {
-    const share = (bucket: Bucket): number => Math.max(1, Math.ceil(this.#budgets[bucket].limit * this.#guardFraction));
+    const share = (bucket: Bucket): number => guardShareOf(this.#budgets[bucket].limit, this.#guardFraction);
     return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 

@@ -12,7 +12,7 @@ import type { Safety } from "./safety.js";
 export const BUILT_FILE = "built-orders.json";
 
 /** How long nothing is sent after a 429, and after a 418, that say no time themselves. */
-const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
+export const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
 
 /** What each answer of the venue means to whoever asked. */
 export class Answers {

@@ -107,7 +107,8 @@ export function openBot(context: CliContext, file: string): BotAccess {
   const config = loadBotConfig(file, context.env);
   const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
-  // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each.
-  const connections = Object.keys(config.markets).length;
+  // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each,
+  // and for the exchange's rules and clock beside them.
+  const connections = Object.keys(config.markets).length + 2;
   return { config, signer, ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs, connections }) };
 }

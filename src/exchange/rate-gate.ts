@@ -102,10 +102,13 @@ export class RateGate {
     return Math.min(Number.POSITIVE_INFINITY, ...this.#of(name).map(({ budget }) => budget.available(nowMs)));
   }
 
-  /** Counts a call that goes now. @returns how long to wait where it may not go; 0 when it was counted. */
-  tryAdmit(name: OperationName): Ms {
+  /**
+   * Counts a call that goes now. @returns how long to wait where it may not go; 0 when it was counted.
+   * @param kept tokens of each limit that have to be left after it; of a limit that has no more than these, all of them have to be there.
+   */
+  tryAdmit(name: OperationName, kept = 0): Ms {
     const nowMs = this.#clock.monotonicMs();
-    const waitMs = this.#waitMs(name, nowMs);
+    const waitMs = this.#waitMs(name, nowMs, kept);
     if (waitMs === 0) for (const held of this.#of(name)) held.budget = held.budget.spend(nowMs, 1);
     return waitMs;
   }
@@ -176,9 +179,10 @@ export class RateGate {
     return this.#budgets.filter((held) => buckets.includes(held.name));
   }
 
-  #waitMs(name: OperationName, nowMs: Ms): Ms {
+  #waitMs(name: OperationName, nowMs: Ms, kept = 0): Ms {
     const banMs = Math.max(0, this.#bannedUntilMs - nowMs);
-    return Math.max(banMs, ...this.#of(name).map(({ budget }) => Math.max(0, budget.earliestMs(nowMs, 1) - nowMs)));
+    const waits = this.#of(name).map(({ budget }) => budget.earliestMs(nowMs, Math.min(1 + kept, budget.limit)) - nowMs);
+    return Math.max(banMs, ...waits.map((waitMs) => Math.max(0, waitMs)));
   }
 
   #collide(one: OperationName, other: OperationName): boolean {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
@@ -27,4 +28,29 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
     out: "",
     err: expect.stringContaining("the exchange has no such market"),
   });
+});
+
+it("a guard starts where one of its markets is listed no more: the orders in the others need it", async () => {
+  const { file, env } = exchange.bot();
+  const gone =
+    "markets:\n  goneusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 1 }, limits: { maxPositionBase: 1, maxOrderBase: 1 } }";
+  writeFileSync(file, readFileSync(file, "utf8").replace("markets:", gone));
+  const guard = startCli(["guard", file, "--json"], env);
+  expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching", markets: ["goneusdc", "btcusdc"] });
+  guard.interrupt();
+  expect(await guard.done).toMatchObject({ code: 0 });
+});
+
+it("cancel-all works beside a state folder whose files are broken, and says what it could not read", async () => {
+  const { file, env, stateDir } = exchange.bot();
+  const running = startCli(["run", file, "--json", "--for", "2s"], env);
+  await untilQuoting(file, env);
+  await running.done;
+  for (const name of ["heartbeat.json", "built-orders.json"]) writeFileSync(join(stateDir(), name), "{");
+  writeFileSync(file, readFileSync(file, "utf8").replace("exchange: {", "exchange: { signatureWindowMs: 1000,"));
+
+  const { code, out, err } = await captureCli(["cancel-all", file], env);
+  expect({ code, out }).toEqual({ code: 0, out: "no open orders in btcusdc\n" });
+  expect(err).toContain("heartbeat.json");
+  expect(err).toContain("built-orders.json");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cancelEverything } from "../../src/bot/run/cancel-everything.js";
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
+import { cancelEverything } from "../../src/bot/cancelling/cancel-everything.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
@@ -11,7 +12,8 @@ function everythingIsBeingCancelled(stage: Stage, markets: readonly string[], ne
   const { requestTimeoutMs, signatureWindowMs } = config.exchange;
   const signer = ecdsaScheme.signer(BOT_KEY);
   const client = new RestClient({ transport: network, nowMs: () => clock.nowMs(), signer, timeoutMs: requestTimeoutMs });
-  return cancelEverything({ client, clock, account: address, markets, notedHashes: new Set(), untilMs: signatureWindowMs });
+  const budget = new CancelBudget({ clock, fraction: 1 });
+  return cancelEverything({ client, clock, budget, account: address, markets, notedHashes: new Set(), untilMs: signatureWindowMs });
 }
 
 function networkOf({ exchange, clock }: Stage): ScriptedNetwork {

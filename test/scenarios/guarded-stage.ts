@@ -1,4 +1,5 @@
-import { Guard, type GuardNotice } from "../../src/bot/run/guard.js";
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
+import { Guard, type GuardNotice } from "../../src/bot/cancelling/guard.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
@@ -16,7 +17,6 @@ export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET])
   const { bot, exchange } = { bot: stage.config, exchange: stage.exchange };
   const network = new ScriptedNetwork(exchange, stage.clock, "10.0.0.2");
   const notices: GuardNotice[] = [];
-  const { order, intervalMs } = exchange.config.rateLimits;
   const guard = new Guard({
     client: new RestClient({
       transport: network,
@@ -25,14 +25,13 @@ export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET])
       timeoutMs: bot.exchange.requestTimeoutMs,
     }),
     clock: stage.clock,
+    budget: new CancelBudget({ clock: stage.clock, fraction: bot.guard.orderTokensFraction }),
     store: stage.store,
     account: stage.address,
     markets,
     deadAfterMs: bot.guard.deadAfterMs,
     heartbeatMs: bot.guard.heartbeatMs,
     signatureWindowMs: bot.exchange.signatureWindowMs,
-    tokens: Math.max(1, Math.floor(order * bot.guard.orderTokensFraction)),
-    tokensIntervalMs: intervalMs,
     notify: (notice) => notices.push(notice),
   });
   guard.start();

@@ -14,6 +14,8 @@ interface Scripted {
   readonly what: OperationName;
   readonly fate: Fate;
   readonly once: boolean;
+  /** Of this market alone; of all when undefined. */
+  readonly marketId: string | undefined;
 }
 
 interface OpenStream {
@@ -57,12 +59,12 @@ export class ScriptedNetwork implements Transport {
 
   /** What befalls the next request of a kind. */
   next(what: OperationName, fate: Fate): void {
-    this.#script.push({ what, fate, once: true });
+    this.#script.push({ what, fate, once: true, marketId: undefined });
   }
 
-  /** What befalls every request of a kind, until the returned function ends it. */
-  every(what: OperationName, fate: Fate): () => void {
-    const scripted = { what, fate, once: false };
+  /** What befalls every request of a kind, in one market or in all, until the returned function ends it. */
+  every(what: OperationName, fate: Fate, marketId?: string): () => void {
+    const scripted = { what, fate, once: false, marketId };
     this.#script.push(scripted);
     return () => {
       this.#script = this.#script.filter((other) => other !== scripted);
@@ -168,7 +170,7 @@ export class ScriptedNetwork implements Transport {
     timeout = this.#clock.setTimer(request.timeoutMs, () =>
       answer({ ok: false, cause: "timeout", sent: true, message: `no answer within ${request.timeoutMs} ms` }, 0),
     );
-    const fate = this.#fateOf(what);
+    const fate = this.#fateOf(what, record.params.get("marketId"));
     if (fate?.is === "request lost") return;
     this.#clock.setTimer(fate?.is === "request late" ? fate.byMs : HOP_MS, () => this.#arrive(request, record, fate, answer));
   }
@@ -253,8 +255,8 @@ export class ScriptedNetwork implements Transport {
     stream.hand(text, HOP_MS + (text.includes('"event":"snapshot"') ? this.#snapshotDelayMs : 0));
   }
 
-  #fateOf(what: OperationName): Fate | undefined {
-    const found = this.#script.find((scripted) => scripted.what === what);
+  #fateOf(what: OperationName, marketId: string | null): Fate | undefined {
+    const found = this.#script.find((scripted) => scripted.what === what && (scripted.marketId ?? marketId) === marketId);
     if (found?.once) this.#script.splice(this.#script.indexOf(found), 1);
     return found?.fate;
   }

@@ -1,5 +1,6 @@
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
+import { Guard } from "../../src/bot/cancelling/guard.js";
 import type { Notice } from "../../src/bot/notice.js";
-import { Guard } from "../../src/bot/run/guard.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { Clock, Timer } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
@@ -205,7 +206,7 @@ class World {
   }
 
   #startGuard(): void {
-    const { bot, exchange } = this.#plan;
+    const { bot } = this.#plan;
     const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, "10.0.0.2", undefined);
     this.#guardNetwork = network;
     const transport = {
@@ -218,14 +219,13 @@ class World {
     new Guard({
       client,
       clock: this.#watched,
+      budget: new CancelBudget({ clock: this.#watched, fraction: bot.guard.orderTokensFraction }),
       store: this.#store,
       account: this.#signer.address,
       markets: Object.keys(bot.markets),
       deadAfterMs: bot.guard.deadAfterMs,
       heartbeatMs: bot.guard.heartbeatMs,
       signatureWindowMs: bot.exchange.signatureWindowMs,
-      tokens: Math.max(1, Math.floor(exchange.rateLimits.order * bot.guard.orderTokensFraction)),
-      tokensIntervalMs: exchange.rateLimits.intervalMs,
       notify: (notice) => {
         if (notice.kind === "safe") this.#witness.guardSaysSafe();
       },

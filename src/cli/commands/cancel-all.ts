@@ -1,8 +1,16 @@
 import type { Command } from "commander";
-import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/run/cancel-everything.js";
-import { ConfigError } from "../../core/errors.js";
+import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
+import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/cancelling/cancel-everything.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import { isLocked } from "../../bot/state/account-lock.js";
+import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
+import { stateDirOf } from "../../bot/state/state-dir.js";
+import { ConfigError, MarketwrightError } from "../../core/errors.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { VenueRequestError } from "../../exchange/venue-errors.js";
 import type { CliContext } from "../cli-context.js";
-import { openBot, withExchange } from "../exchange-access.js";
+import { type ExchangeAccess, openBot, withExchange } from "../exchange-access.js";
+import { existingState } from "../existing-state.js";
 import { NotWell } from "../exit.js";
 import { notedHashesOf } from "../noted-hashes.js";
 import { jsonText, table } from "../output.js";
@@ -21,23 +29,76 @@ export function addCancelAll(program: Command, context: CliContext): void {
     .option("--market <id>", "this market alone (default: all markets of the file)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, { market, json }: CancelAllOptions) => {
-      await withExchange(openBot(context, file), async ({ config, client, signer, syncClock }) => {
+      await withExchange(openBot(context, file), async (access) => {
+        const { config, client, signer } = access;
         const markets = marketsOf(Object.keys(config.markets), market);
         const account = signer.address;
-        await syncClock();
+        const { clock } = context.seam;
+        await timeOf(access);
+        let isTold = false;
+        const onWait = (waitMs: Ms): void => {
+          if (!isTold) context.stderr.write(waitText(waitMs));
+          isTold = true;
+        };
+        // Whatever is wrong with what the bot left, its orders are cancelled.
+        const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
+          try {
+            return read();
+          } catch (error) {
+            if (!(error instanceof MarketwrightError)) throw error;
+            context.stderr.write(`marketwright: ${error.message}: ${meaning}\n`);
+            return otherwise;
+          }
+        };
+        const runs = await isLocked(account, context.env, "bot");
+        const arriving = runs
+          ? undefined
+          : orElse(() => mayArriveUntilMs(config, account), Number.POSITIVE_INFINITY, "orders that arrive late are waited for");
         const report = await cancelEverything({
           client,
-          clock: context.seam.clock,
+          clock,
+          budget: new CancelBudget({ clock, fraction: 1, onWait }),
           account,
           markets,
-          notedHashes: notedHashesOf(config, account),
-          untilMs: config.exchange.signatureWindowMs,
+          notedHashes: orElse(
+            () => notedHashesOf(config, account),
+            new Set<string>(),
+            "orders that the exchange built count as somebody else's",
+          ),
+          untilMs: config.exchange.signatureWindowMs + ARRIVING_SPARE_MS,
+          // A bot that runs takes care of what it has on the wire.
+          mayArriveUntilMs: arriving,
         });
         context.stdout.write(json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets));
         if (report.foundLater > 0) context.stderr.write(laterText(report.foundLater, file));
         if (report.left.length > 0 || report.failed.length > 0) throw new NotWell();
       });
     });
+}
+
+/** Beyond the signature window: a heartbeat is dated ahead by its interval, and the last look comes after that. */
+const ARRIVING_SPARE_MS: Ms = 1_500;
+
+/** Requests are signed by the exchange's clock; where it is too busy to tell it, by this machine's. */
+async function timeOf({ syncClock }: ExchangeAccess): Promise<void> {
+  try {
+    await syncClock();
+  } catch (error) {
+    const status = error instanceof VenueRequestError ? error.httpStatus : undefined;
+    if (status === undefined || (status !== 429 && status < 500)) throw error;
+  }
+}
+
+/** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
+function mayArriveUntilMs(config: BotConfig, account: Hex): Ms | undefined {
+  const text = existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE);
+  if (text === undefined) return undefined;
+  const { state, lastRequestMs } = parseHeartbeat(text);
+  return state === "stopped" ? undefined : lastRequestMs + config.exchange.signatureWindowMs;
+}
+
+function waitText(waitMs: Ms): string {
+  return `marketwright: the exchange's rate limit is spent: cancels wait for it, as it looks for ${Math.ceil(waitMs / 1000)} s, and go on then\n`;
 }
 
 function marketsOf(known: readonly string[], wanted: string | undefined): readonly string[] {
@@ -63,5 +124,5 @@ function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundO
 
 /** Orders that come while others are cancelled were under way, or are those of a bot that runs: what it says of now will not hold. */
 function laterText(foundLater: number, file: string): string {
-  return `marketwright: ${foundLater} of these orders were found after the first cancel: a bot that runs places again; npx marketwright halt ${file} keeps it from that\n`;
+  return `marketwright: ${foundLater} of these orders were found after the first cancel: they were under way, or a bot that runs places again; npx marketwright halt ${file} keeps it from that\n`;
 }

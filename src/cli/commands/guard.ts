@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { Guard, type GuardNotice } from "../../bot/run/guard.js";
+import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
+import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
+import { StartReads } from "../../bot/run/start-reads.js";
 import { lockAccount } from "../../bot/state/account-lock.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
@@ -28,16 +30,27 @@ export function addGuard(program: Command, context: CliContext): void {
       await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
         const lock = await lockAccount(signer.address, context.env, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
+        let isReadingClock = false;
         const readClock = (): void => {
-          syncClock().catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"));
+          if (isReadingClock) return;
+          isReadingClock = true;
+          syncClock()
+            .catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"))
+            .finally(() => {
+              isReadingClock = false;
+            });
         };
         const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, readClock);
         try {
-          await syncClock();
+          const reads = new StartReads(clock, log);
+          await reads.answerOf(syncClock);
           const markets = Object.keys(config.markets);
-          const rules = await client.exchangeInfo(markets);
-          const order = rules.rateLimits.find(({ name }) => name === "ORDER");
+          const rules = await reads.answerOf(() => client.exchangeInfo());
+          const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
+          if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
           const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
+          const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
+          budget.rulesRead(rules);
           const store = new FileStateStore(stateDirOf(config, signer.address));
           const owned = { store, directory: store.directory, account: signer.address };
           claimState(owned);
@@ -45,18 +58,17 @@ export function addGuard(program: Command, context: CliContext): void {
           const guard = new Guard({
             client,
             clock,
+            budget,
             store,
             account: signer.address,
             markets,
             deadAfterMs,
             heartbeatMs,
             signatureWindowMs: config.exchange.signatureWindowMs,
-            tokens: Math.max(1, Math.ceil((order?.limit ?? DEFAULT_ORDER_LIMIT) * orderTokensFraction)),
-            tokensIntervalMs: order?.intervalMs ?? DEFAULT_INTERVAL_MS,
             notify: (notice) => {
               say(log, notice);
               // This machine's clock may have been set since it was compared, and what is signed by it be refused.
-              if (notice.kind === "failed" && notice.what === "exchange") readClock();
+              if (notice.kind === "failed" && notice.isByClock === true) readClock();
               if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
             },
           });
@@ -72,10 +84,6 @@ export function addGuard(program: Command, context: CliContext): void {
       });
     });
 }
-
-/** What the exchange allows where it names no such limit (protocol, section 3). */
-const DEFAULT_ORDER_LIMIT = 1200;
-const DEFAULT_INTERVAL_MS = 60_000;
 
 function say(log: OpenLog, notice: GuardNotice): void {
   switch (notice.kind) {

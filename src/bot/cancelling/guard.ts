@@ -1,13 +1,16 @@
 import { MarketwrightError } from "../../core/errors.js";
-import { RateBudget } from "../../core/rate-budget.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
+import { INVALID_TIMESTAMP, VenueError } from "../../exchange/venue-errors.js";
 import { BUILT_FILE } from "../answers.js";
 import { isBotsOrder } from "../own-order.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
+import type { CancelBudget } from "./cancel-budget.js";
+import { LeastExchangeTime } from "./least-exchange-time.js";
+import { type TakeDownNews, takeDown } from "./take-down.js";
 
 /** What the guard tells whoever watches it. */
 export type GuardNotice =
@@ -22,14 +25,23 @@ export type GuardNotice =
       readonly orderIds: readonly string[];
       readonly manualIds: readonly string[];
     }
-  | { readonly kind: "failed"; readonly what: string; readonly message: string }
+  | {
+      readonly kind: "failed";
+      /** The market, or the file of the state directory. */
+      readonly what: string;
+      readonly message: string;
+      /** The exchange took the request for one of another time: this machine's clock may have been set. */
+      readonly isByClock?: true;
+    }
   /** Nothing of the account is open in the bot's markets, and nothing that the bot signed can still arrive. */
   | { readonly kind: "safe" };
 
 /** What a guard is made of. */
 export interface GuardOptions {
-  readonly client: RestClient;
+  readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
+  /** Tokens that the bot leaves to the guard. */
+  readonly budget: CancelBudget;
   /** The bot's state directory: only its heartbeat and the hashes that it noted are read. */
   readonly store: Pick<StateStore, "read">;
   readonly account: Hex;
@@ -37,9 +49,6 @@ export interface GuardOptions {
   readonly deadAfterMs: Ms;
   readonly heartbeatMs: Ms;
   readonly signatureWindowMs: Ms;
-  /** ORDER tokens that the bot leaves to the guard, and their window. */
-  readonly tokens: number;
-  readonly tokensIntervalMs: Ms;
   readonly notify: (notice: GuardNotice) => void;
 }
 
@@ -53,7 +62,6 @@ const ACT_EVERY_MS = 500;
  */
 export class Guard {
   readonly #options: GuardOptions;
-  #budget: RateBudget;
   #timer: Timer | undefined;
   #seen: string | undefined;
   #seenAtMs: Ms = 0;
@@ -62,8 +70,7 @@ export class Guard {
   #stopped = false;
 
   constructor(options: GuardOptions) {
-    this.#options = options;
-    this.#budget = RateBudget.create(options.tokens, options.tokensIntervalMs);
+    this.#options = { ...options, notify: (notice) => !this.#stopped && options.notify(notice) };
   }
 
   start(): void {
@@ -110,64 +117,56 @@ export class Guard {
   }
 
   async #act(beat: Heartbeat): Promise<void> {
-    const { clock, client, markets, signatureWindowMs, notify } = this.#options;
-    const watched = [...new Set([...markets, ...beat.markets])];
+    const { clock, client, budget, markets, signatureWindowMs, notify } = this.#options;
     const cause = this.#seen;
-    const untouched = new Set(watched);
-    const unsafe = new Set(watched);
-    while (!this.#stopped) {
-      if (this.#newestBeat()?.state === "running" && this.#seen !== cause) {
-        notify({ kind: "bot-back" });
-        break;
-      }
-      try {
-        // Asked before the sweep: what is signed to be taken until later than this is not in it.
-        const exchangeMs = await client.time();
-        const canArrive = exchangeMs <= beat.lastRequestMs + signatureWindowMs;
-        for (const marketId of [...unsafe]) {
-          const wasClean = await this.#sweep(marketId, untouched);
-          // Whoever trades there by hand from now on is left alone, however long another market takes.
-          if (wasClean && !canArrive) unsafe.delete(marketId);
-        }
-        if (unsafe.size === 0) {
-          this.#settledFor = cause;
-          notify({ kind: "safe" });
-          break;
-        }
-      } catch (error) {
-        notify({ kind: "failed", what: "exchange", message: messageOf(error) });
-      }
-      await pause(clock, ACT_EVERY_MS);
+    const watched = [...new Set([...markets, ...beat.markets])];
+    const isOver = (): boolean => this.#stopped || this.#isBack(cause);
+    const exchangeTime = new LeastExchangeTime(clock, async () => {
+      const asked = await budget.call("time", { kept: watched.length, isOver }, () => client.time());
+      return asked?.answer ?? Number.NEGATIVE_INFINITY;
+    });
+    await takeDown({
+      client,
+      clock,
+      budget,
+      markets: watched,
+      everyMs: ACT_EVERY_MS,
+      // Asked before each look: what is signed to be taken until later than this is not in it.
+      mayStillCome: async () => (await exchangeTime.nowMs()) <= beat.lastRequestMs + signatureWindowMs,
+      isOver,
+      tell: (news) => this.#told(news),
+    });
+    if (isOver()) {
+      notify({ kind: "bot-back" });
+    } else {
+      this.#settledFor = cause;
+      notify({ kind: "safe" });
     }
     this.#acting = false;
   }
 
-  /** Cancels what is open in a market; true when nothing was. One that fails is told, and keeps nobody from the markets after it. */
-  async #sweep(marketId: MarketId, untouched: Set<MarketId>): Promise<boolean> {
+  /** Whether a bot has shown that it lives since a heartbeat. A file that cannot be read is told of at the next look. */
+  #isBack(cause: string | undefined): boolean {
     try {
-      const wasClean = await this.#cancel(marketId, untouched.has(marketId));
-      untouched.delete(marketId);
-      return wasClean;
-    } catch (error) {
-      this.#options.notify({ kind: "failed", what: marketId, message: messageOf(error) });
+      const text = this.#options.store.read(HEARTBEAT_FILE);
+      return text !== undefined && text !== cause && parseHeartbeat(text).state === "running";
+    } catch {
       return false;
     }
   }
 
-  async #cancel(marketId: MarketId, evenIfEmpty: boolean): Promise<boolean> {
-    const { client, notify } = this.#options;
-    // One that is wholly matched waits for its settlement alone: there is nothing of it to cancel.
-    const open = (await client.openOrders(marketId)).filter(({ availableLots }) => availableLots > 0);
-    if (open.length === 0 && !evenIfEmpty) return true;
-    if (open.length > 0) {
-      const { account } = this.#options;
+  #told(news: TakeDownNews): void {
+    const { account, notify } = this.#options;
+    if (news.kind === "not-seen" || news.kind === "not-cancelled") {
+      const { marketId, error } = news;
+      const isByClock = error instanceof VenueError && error.code === INVALID_TIMESTAMP;
+      notify({ kind: "failed", what: marketId, message: messageOf(error), ...(isByClock && { isByClock }) });
+    } else if (news.kind === "seen" && news.open.length > 0) {
+      const { marketId, open } = news;
       const noted = this.#notedHashes();
       const manual = open.filter((order: VenueOrder) => !isBotsOrder(order, account, noted));
       notify({ kind: "cancelling", marketId, orderIds: open.map(({ id }) => id), manualIds: manual.map(({ id }) => id) });
     }
-    await this.#token();
-    await client.cancelAllOpenOrders(marketId);
-    return open.length === 0;
   }
 
   /** Hashes of server-built orders, which carry no tag of the bot's: only to name whose orders are cancelled. */
@@ -180,20 +179,6 @@ export class Guard {
       return new Set();
     }
   }
-
-  async #token(): Promise<void> {
-    const { clock } = this.#options;
-    while (this.#budget.available(clock.monotonicMs()) < 1) {
-      await pause(clock, Math.max(1, this.#budget.earliestMs(clock.monotonicMs(), 1) - clock.monotonicMs()));
-    }
-    this.#budget = this.#budget.spend(clock.monotonicMs(), 1);
-  }
-}
-
-function pause(clock: Clock, delayMs: Ms): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(delayMs, resolve);
-  });
 }
 
 function messageOf(error: unknown): string {

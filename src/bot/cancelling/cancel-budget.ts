@@ -1,0 +1,81 @@
+import type { Clock } from "../../core/seam.js";
+import type { Ms } from "../../core/units.js";
+import type { OperationName } from "../../exchange/operations.js";
+import { pause } from "../../exchange/pause.js";
+import { RateGate } from "../../exchange/rate-gate.js";
+import type { VenueRules } from "../../exchange/records.js";
+import { VenueRequestError } from "../../exchange/venue-errors.js";
+import { THROTTLED_MS } from "../answers.js";
+import { guardShareOf } from "../guard-share.js";
+
+/** What cancels and looks of one process may spend. */
+export interface CancelBudgetOptions {
+  readonly clock: Clock;
+  /** The part of each of the exchange's limits that is theirs; 1 is all of it. */
+  readonly fraction: number;
+  /** Told of a call that has to wait for a second or longer, and how long as it looks now. */
+  readonly onWait?: (waitMs: Ms) => void;
+}
+
+/** Whoever waits looks again after so long at the latest, since what he waits for may be over. */
+const SLICE_MS: Ms = 500;
+const WORTH_TELLING_MS: Ms = 1_000;
+
+/**
+ * Places on the wire for those who take orders down: each call is counted against the exchange's limits before it goes, and waits where
+ * they are spent. A call that may wait leaves as many tokens as it is told to, for cancels that may not.
+ */
+export class CancelBudget {
+  readonly #clock: Clock;
+  readonly #gate: RateGate;
+  readonly #fraction: number;
+  readonly #onWait: (waitMs: Ms) => void;
+
+  constructor({ clock, fraction, onWait = () => {} }: CancelBudgetOptions) {
+    this.#clock = clock;
+    this.#gate = new RateGate({ clock });
+    this.#fraction = fraction;
+    this.#onWait = onWait;
+  }
+
+  /** Takes the exchange's limits over. */
+  rulesRead({ rateLimits }: Pick<VenueRules, "rateLimits">): void {
+    const shareOf = (limit: number): number => (limit === 0 ? 0 : guardShareOf(limit, this.#fraction));
+    this.#gate.setLimits(rateLimits.map(({ limit, ...rule }) => ({ ...rule, limit: shareOf(limit) })));
+  }
+
+  /** Whether so many calls may go now. */
+  hasRoomFor(name: OperationName, calls: number): boolean {
+    return this.#gate.available(name) >= calls;
+  }
+
+  /**
+   * Makes a call when there is a place for it beside `kept` more tokens (of a limit that has no more than these, when all of them are there).
+   * @returns undefined where it was not made, since `isOver` came true meanwhile.
+   * @throws what the call throws.
+   */
+  async call<Answer>(
+    name: OperationName,
+    { kept, isOver }: { readonly kept: number; readonly isOver: () => boolean },
+    work: () => Promise<Answer>,
+  ): Promise<{ readonly answer: Answer } | undefined> {
+    for (let isFirst = true; ; isFirst = false) {
+      const waitMs = this.#gate.tryAdmit(name, kept);
+      if (waitMs === 0) break;
+      if (isFirst && waitMs >= WORTH_TELLING_MS) this.#onWait(waitMs);
+      await pause(this.#clock, Math.max(1, Math.min(waitMs, SLICE_MS)));
+      if (isOver()) return undefined;
+    }
+    try {
+      return { answer: await work() };
+    } catch (error) {
+      if (isThrottled(error)) this.#gate.throttled(error.httpStatus, error.retryAfterMs ?? THROTTLED_MS[error.httpStatus]);
+      throw error;
+    }
+  }
+}
+
+/** The exchange refused a call since too many were made. */
+export function isThrottled(error: unknown): error is VenueRequestError & { readonly httpStatus: 429 | 418 } {
+  return error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418);
+}

@@ -1,0 +1,173 @@
+import { ConfigError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Clock } from "../../core/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { instrumentsOf } from "../../exchange/decode-rules.js";
+import { pause } from "../../exchange/pause.js";
+import type { VenueOrder } from "../../exchange/records.js";
+import type { RestClient } from "../../exchange/rest-client.js";
+import { VenueError } from "../../exchange/venue-errors.js";
+import type { CancelBudget } from "./cancel-budget.js";
+import { SharedRead } from "./shared-read.js";
+
+/** What came of a look at a market, or of a cancel there. */
+export type TakeDownNews =
+  /** Open there is what can be cancelled: an order that is wholly matched waits for its settlement alone. */
+  | {
+      readonly kind: "seen";
+      readonly marketId: MarketId;
+      readonly open: readonly VenueOrder[];
+      readonly instrument: Instrument;
+      /** A cancel of all was taken there before: these orders came after it. */
+      readonly isAfterCancel: boolean;
+    }
+  | { readonly kind: "not-seen"; readonly marketId: MarketId; readonly error: unknown }
+  | { readonly kind: "cancelled"; readonly marketId: MarketId }
+  | { readonly kind: "not-cancelled"; readonly marketId: MarketId; readonly error: unknown }
+  /** Nothing is open there and nothing can come any more: it is not looked at again, so that whoever trades there from now on is left alone. */
+  | { readonly kind: "clean"; readonly marketId: MarketId };
+
+/** Where all orders are taken down, and for how long. */
+export interface TakeDownOptions {
+  readonly client: Pick<RestClient, "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
+  readonly clock: Clock;
+  readonly budget: CancelBudget;
+  readonly markets: readonly MarketId[];
+  /** Between two looks at a market; a market that fails is asked at doubling pauses of two seconds at most. */
+  readonly everyMs: Ms;
+  /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
+  readonly mayStillCome: () => boolean | Promise<boolean>;
+  /** Whether to leave a market as it is; asked before each cancel and while a call waits for its place. */
+  readonly isOver: (marketId: MarketId) => boolean;
+  readonly tell: (news: TakeDownNews) => void;
+}
+
+const MOST_PAUSE_MS: Ms = 2_000;
+
+/**
+ * Cancels every open order of the account in all of the markets at once and looks until nothing is left there and nothing can come. A market
+ * that the exchange refuses or does not list, and one of which no answer comes, holds up none of the others. It is cancelled also where
+ * nothing is open, or nobody can see it: a place may be under way. Resolves when every market is clean, or left as
+ * {@link TakeDownOptions.isOver} says.
+ */
+export async function takeDown(options: TakeDownOptions): Promise<void> {
+  await new TakeDown(options).everywhere();
+}
+
+/** What was done in a market so far. */
+interface Standing {
+  readonly marketId: MarketId;
+  isFirst: boolean;
+  /** A cancel of all was taken. */
+  isTaken: boolean;
+  /** A cancel of all was taken or refused. */
+  isAnswered: boolean;
+  /** Rounds in which something went wrong, one after another up to now. */
+  failures: number;
+}
+
+class TakeDown {
+  readonly #options: TakeDownOptions;
+  readonly #left: Set<MarketId>;
+  readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument> | undefined>;
+  /** The first cancel of a market waits for a look at it: where there is room for both in every market. */
+  #looksFirst: boolean;
+
+  constructor(options: TakeDownOptions) {
+    const { budget, markets } = options;
+    this.#options = options;
+    this.#left = new Set(markets);
+    this.#instruments = new SharedRead(() => this.#readInstruments());
+    this.#looksFirst = budget.hasRoomFor("openOrders", 2 * markets.length + 1);
+  }
+
+  async everywhere(): Promise<void> {
+    await Promise.all([...this.#left].map((marketId) => this.#takeDown(marketId)));
+  }
+
+  async #takeDown(marketId: MarketId): Promise<void> {
+    const { clock, everyMs, isOver } = this.#options;
+    const standing: Standing = { marketId, isFirst: true, isTaken: false, isAnswered: false, failures: 0 };
+    for (;;) {
+      const seen = await this.#look(standing);
+      if (seen === "clean" || isOver(marketId)) return;
+      const cancelled = seen !== "none" || !standing.isAnswered ? await this.#cancel(standing, seen) : "taken";
+      if (isOver(marketId) && cancelled === "waits") return;
+      const isWell = seen !== "failed" && cancelled === "taken";
+      // What came while the first cancel was under way is seen at once.
+      if (!standing.isFirst || !isWell) {
+        standing.failures = isWell ? 0 : standing.failures + 1;
+        await pause(clock, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), MOST_PAUSE_MS)));
+      }
+      standing.isFirst = false;
+    }
+  }
+
+  async #look(standing: Standing): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
+    const { budget, client, mayStillCome, tell } = this.#options;
+    const { marketId, isTaken, isAnswered } = standing;
+    if (standing.isFirst && !this.#looksFirst) return "skipped";
+    try {
+      const mayCome = !isAnswered || (await mayStillCome());
+      const instruments = await (standing.failures > 0 ? this.#instruments.again() : this.#instruments.latest());
+      if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
+      const instrument = instruments.get(marketId);
+      if (instrument === undefined) throw unlisted(marketId, instruments);
+      const looked = await budget.call("openOrders", this.#after(marketId), () => client.openOrders(marketId));
+      if (looked === undefined) return "skipped";
+      const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
+      tell({ kind: "seen", marketId, open, instrument, isAfterCancel: isTaken });
+      if (open.length > 0) return "orders";
+      if (mayCome) return "none";
+      this.#left.delete(marketId);
+      tell({ kind: "clean", marketId });
+      return "clean";
+    } catch (error) {
+      tell({ kind: "not-seen", marketId, error });
+      return "failed";
+    }
+  }
+
+  /** Cancels; one in a market that nobody can see leaves a place on the wire to each of the others. */
+  async #cancel(standing: Standing, seen: "none" | "orders" | "failed" | "skipped"): Promise<"taken" | "failed" | "waits"> {
+    const { budget, client, isOver, tell } = this.#options;
+    const { marketId } = standing;
+    const kept = seen === "failed" && !standing.isFirst ? this.#left.size - 1 : 0;
+    const wait = { kept, isOver: () => isOver(marketId) };
+    try {
+      const called = await budget.call("cancelAllOpenOrders", wait, () => client.cancelAllOpenOrders(marketId));
+      if (called === undefined) return "waits";
+      standing.isTaken = true;
+      standing.isAnswered = true;
+      tell({ kind: "cancelled", marketId });
+      return "taken";
+    } catch (error) {
+      standing.isAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
+      tell({ kind: "not-cancelled", marketId, error });
+      return "failed";
+    }
+  }
+
+  async #readInstruments(): Promise<ReadonlyMap<MarketId, Instrument> | undefined> {
+    const { budget, client, isOver } = this.#options;
+    const isOverEverywhere = (): boolean => [...this.#left].every(isOver);
+    const wait = { kept: this.#left.size, isOver: isOverEverywhere };
+    const read = await budget.call("exchangeInfo", wait, () => client.exchangeInfo());
+    if (read === undefined) return undefined;
+    budget.rulesRead(read.answer);
+    this.#looksFirst &&= budget.hasRoomFor("openOrders", 2 * this.#left.size);
+    return instrumentsOf(read.answer);
+  }
+
+  /** A look leaves a cancel to every market. */
+  #after(marketId: MarketId): { readonly kept: number; readonly isOver: () => boolean } {
+    return { kept: this.#left.size, isOver: () => this.#options.isOver(marketId) };
+  }
+}
+
+function unlisted(marketId: MarketId, instruments: ReadonlyMap<MarketId, Instrument>): ConfigError {
+  return new ConfigError("the exchange has no such market", {
+    field: `markets.${marketId}`,
+    expected: `one of ${[...instruments.keys()].join(", ") || "none"}`,
+  });
+}

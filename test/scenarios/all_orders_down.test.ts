@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { FIVE, FiveMarkets } from "./five-markets.js";
+
+const [FIRST = "", SECOND = "", ...OTHERS] = FIVE;
+const SILENT = ["openOrders", "cancelAllOpenOrders"] as const;
+
+describe("where one of five markets is silent, so that nothing that is asked of it is answered,", () => {
+  it("the guard has the others empty at once, and within a second what comes there later", async () => {
+    const markets = new FiveMarkets();
+    for (const what of SILENT) markets.network.every(what, { is: "request lost" }, FIRST);
+    await markets.guardActs();
+    expect(markets.open()).toEqual([FIRST]);
+
+    markets.arrives(SECOND);
+    await markets.passes(1_000);
+    expect(markets.open()).toEqual([FIRST]);
+    await markets.passes(10_000);
+    expect(markets.notices).toContainEqual(expect.objectContaining({ kind: "failed", what: FIRST }));
+    expect(markets.notices.at(-1)?.kind, "of the silent market nobody knows").not.toBe("safe");
+  });
+
+  it("cancel-all has the others empty at once, and within a second what comes there later", async () => {
+    const markets = new FiveMarkets();
+    for (const what of SILENT) markets.network.every(what, { is: "request lost" }, FIRST);
+    const done = markets.cancelsAll();
+    await markets.passes(100);
+    expect(markets.open()).toEqual([FIRST]);
+
+    markets.arrives(SECOND);
+    await markets.passes(1_000);
+    expect(markets.open()).toEqual([FIRST]);
+    await markets.passes(15_000);
+    expect(await done).toMatchObject({ left: [], failed: [{ marketId: FIRST, why: expect.stringContaining("no answer within 2000 ms") }] });
+  });
+});
+
+describe("an order that comes after the first cancel, of a bot that is gone,", () => {
+  it("is waited for by cancel-all as by the guard: it would rest with nobody there to take it down", async () => {
+    const markets = new FiveMarkets();
+    const done = markets.cancelsAll();
+    await markets.passes(3_000);
+    for (const marketId of OTHERS) markets.arrives(marketId);
+    await markets.passes(10_000);
+
+    const { found, foundLater, left, failed } = await done;
+    expect(markets.open()).toEqual([]);
+    expect({ found: found.length, foundLater, left, failed }).toEqual({ found: 8, foundLater: 3, left: [], failed: [] });
+  });
+
+  it("keeps nobody from a market that is empty and where nothing can come any more", async () => {
+    const markets = new FiveMarkets();
+    const done = markets.cancelsAll();
+    await markets.passes(5_600);
+    expect(await done).toMatchObject({ left: [], failed: [] });
+    markets.arrives(FIRST);
+    await markets.passes(5_000);
+    expect(markets.open()).toEqual([FIRST]);
+  });
+});
+
+describe("a rate limit of few requests a minute", () => {
+  it("for all (COMMON): the guard stays within its share, cancels everywhere before it looks, and sees to what comes late", async () => {
+    const markets = new FiveMarkets({ common: 60, requestsBeforeBan: 3 });
+    await markets.guardActs(FIVE, 0.15);
+    expect(markets.open(), "of nine requests a minute, the rules and five cancels come first").toEqual([]);
+
+    markets.arrives(SECOND);
+    await markets.passes(180_000);
+    expect(markets.open()).toEqual([]);
+    expect(markets.notices.at(-1)?.kind).toBe("safe");
+    expect(markets.refusals()).toBe(0);
+    const { sent } = markets.network;
+    const inAMinuteFrom = (fromMs: number): number => sent.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + 60_000).length;
+    expect(Math.max(...sent.map(({ atMs }) => inAMinuteFrom(atMs)))).toBeLessThanOrEqual(9);
+  });
+
+  it("for orders (ORDER): cancel-all waits for the places that it lacks, and leaves no market out", async () => {
+    const markets = new FiveMarkets({ order: 3, requestsBeforeBan: 1 });
+    const done = markets.cancelsAll();
+    await markets.passes(10_000);
+    expect(markets.open()).toHaveLength(2);
+
+    await markets.passes(70_000);
+    expect(markets.open()).toEqual([]);
+    expect(await done).toMatchObject({ left: [], failed: [] });
+    expect(markets.refusals()).toBe(0);
+  });
+
+  it("that others have spent: cancel-all waits as long as the exchange says, and goes on then", async () => {
+    const markets = new FiveMarkets();
+    const spent = { is: "answered by a wall", status: 429, body: "{}", retryAfterMs: 20_000 } as const;
+    for (const _ of FIVE) markets.network.next("cancelAllOpenOrders", spent);
+    const done = markets.cancelsAll();
+    await markets.passes(19_000);
+    expect(markets.network.sentOf("cancelAllOpenOrders")).toHaveLength(5);
+
+    await markets.passes(8_000);
+    expect(markets.open()).toEqual([]);
+    expect(await done).toMatchObject({ left: [], failed: [] });
+  });
+});
+
+describe("a market that the exchange refuses", () => {
+  it("holds up none of four others, and is asked again until it is answered", async () => {
+    const markets = new FiveMarkets();
+    const refused = { is: "answered by a wall", status: 503, body: "" } as const;
+    const ends = SILENT.map((what) => markets.network.every(what, refused, FIRST));
+    await markets.guardActs();
+    expect(markets.open()).toEqual([FIRST]);
+
+    await markets.passes(60_000);
+    for (const end of ends) end();
+    await markets.passes(3_000);
+    expect(markets.open()).toEqual([]);
+    expect(markets.notices.at(-1)?.kind).toBe("safe");
+    expect(markets.refusals()).toBe(0);
+  });
+});

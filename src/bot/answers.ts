@@ -14,6 +14,9 @@ export const BUILT_FILE = "built-orders.json";
 /** How long nothing is sent after a 429, and after a 418, that say no time themselves. */
 export const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
 
+/** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
+const UNSENT_MS: Ms = 100;
+
 /** What each answer of the venue means to whoever asked. */
 export class Answers {
   readonly #context: BotContext;
@@ -48,6 +51,10 @@ export class Answers {
     if (action.kind === "cancel" && (outcome.result === "rejected" || outcome.result === "unknown") && !isGone(outcome)) {
       this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }
+    if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
+      const subject = action.kind === "cancel" ? cancelSubject(action.hash) : slotSubject(action.marketId, action.side, levelOf(flight));
+      this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
+    }
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
   }
 
@@ -57,10 +64,9 @@ export class Answers {
     if (httpStatus === 418) this.#safety.banned(forMs);
   }
 
-  #placed(action: PlaceAction, outcome: Outcome, { waiting }: InFlight): void {
+  #placed(action: PlaceAction, outcome: Outcome, flight: InFlight): void {
     const { holds, clock } = this.#context;
-    const level = waiting.kind === "place" ? waiting.place.level : -1;
-    const subject = slotSubject(action.marketId, action.side, level);
+    const subject = slotSubject(action.marketId, action.side, levelOf(flight));
     if (outcome.result === "accepted") holds.succeeded(subject);
     if (outcome.result !== "rejected") return;
     this.#safety.placeRefused(action.marketId);
@@ -121,6 +127,10 @@ export class Answers {
     this.#works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
+}
+
+function levelOf({ waiting }: InFlight): number {
+  return waiting.kind === "place" ? waiting.place.level : -1;
 }
 
 /** 2011: the order is no longer there; its cancel is over. */

@@ -51,11 +51,12 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const models = againModels(wish, session, judged);
   const intents = await readIntents(folder, session);
   const cutOff = cutOffsOf(opened);
+  const lookedUs = firstLookUs(session, opened, intents[0]?.atUs);
   const again = runAgain(session, opened, wish.strategies, {
     models,
     liquidation: wish.liquidation,
     seed: wish.seed,
-    startUs: firstLookUs(session, opened, intents[0]?.atUs),
+    startUs: lookedUs,
     cutOff,
     onNotice: wish.onNotice,
   });
@@ -64,6 +65,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     wish.strategies,
     opened.map(({ marketId, heard, history, isInBook }) => ({ marketId, tape: heard, marks: history.marks, isInBook })),
     intents,
+    lookedUs,
   );
   const { decimals, ...parts } = again.profit;
   const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
@@ -98,7 +100,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     notes: [
       ...judged.flatMap(({ market, fit }) => (fit === undefined ? [] : fitNote(market.marketId, fit))),
       ...(session.mode === "no-fills" ? [] : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
-      ...notesOf(session, opened, again, sameInputs.handHalts, cutOff),
+      ...notesOf(session, opened, again, sameInputs, cutOff),
     ],
   };
 }

@@ -1,13 +1,17 @@
-import type { CreditUnits } from "../../core/units.js";
+import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
-import type { Span } from "../../history/spans.js";
+import { lengthOf, type Span } from "../../history/spans.js";
+import { MANUAL } from "../../risk/halt.js";
 import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
 import type { Session } from "../session/session-file.js";
-import type { Judged } from "./fit.js";
-import type { HandHalt } from "./halted-by-hand.js";
+import { type Judged, WINDOW_US } from "./fit.js";
 import type { FillMatch } from "./match-fills.js";
 import type { OpenedSessionMarket } from "./open-session.js";
+import type { IntentsAgain } from "./replay-turns.js";
 import { type RanAgain, startCreditOf } from "./run-again.js";
+import type { StoodHalt } from "./stood-halts.js";
+
+type SessionTime = Pick<Session, "startedUs" | "endedUs">;
 
 /** Of what a share is one. */
 interface ShareOfUnion {
@@ -19,14 +23,22 @@ export function notesOf(
   session: Session,
   opened: readonly OpenedSessionMarket[],
   again: RanAgain,
-  handHalts: readonly HandHalt[],
+  same: IntentsAgain,
   cutOff: readonly Span[],
 ): string[] {
   return [
     ...sessionNotes(session),
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(cutOffNote),
-    ...handHaltNotes(session, handHalts),
+    ...handHaltNotes(session, same.halts),
+    ...(same.firstDifference === undefined
+      ? guardHaltNotes(
+          session,
+          opened.map(({ marketId }) => marketId),
+          same.halts,
+          again.halts,
+        )
+      : []),
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
   ];
@@ -54,13 +66,47 @@ function cutOffNote([fromMs, toMs]: Span): string {
 }
 
 /** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */
-export function handHaltNotes({ startedUs, endedUs }: Pick<Session, "startedUs" | "endedUs">, halts: readonly HandHalt[]): string[] {
-  const seconds = (ms: number): string => (ms / 1000).toFixed(1);
+export function handHaltNotes({ startedUs, endedUs }: SessionTime, halts: readonly StoodHalt[]): string[] {
   const whole = seconds((endedUs - startedUs) / 1000);
-  return halts.map(({ marketId, ms }) => {
-    const where = marketId === undefined ? "" : ` in ${marketId}`;
-    return `the session was halted by hand${where} for ${seconds(ms)} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
+  return halts
+    .filter(({ reason }) => reason === MANUAL)
+    .map(({ marketId, spans }) => {
+      const where = marketId === undefined ? "" : ` in ${marketId}`;
+      return `the session was halted by hand${where} for ${seconds(lengthOf(spans))} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
+    });
+}
+
+/** Of guards that had the quotes of one down for longer than those of the other: what was earned meanwhile by the one, the other had no chance of. */
+export function guardHaltNotes(
+  { startedUs, endedUs }: SessionTime,
+  markets: readonly MarketId[],
+  live: readonly StoodHalt[],
+  again: readonly StoodHalt[],
+): string[] {
+  const whole = seconds((endedUs - startedUs) / 1000);
+  return markets.flatMap((marketId) => {
+    const [ofLive, ofAgain] = [live, again].map((halts) =>
+      halts.filter((halt) => halt.reason !== MANUAL && (halt.marketId === undefined || halt.marketId === marketId)),
+    ) as [StoodHalt[], StoodHalt[]];
+    const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
+    if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
+    return [
+      `in ${marketId} guards had the session's quotes down for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and those of the bot run again for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
+    ];
   });
+}
+
+function standstillMs(halts: readonly StoodHalt[]): Ms {
+  return lengthOf(halts.flatMap(({ spans }) => spans));
+}
+
+function reasonsText(halts: readonly StoodHalt[]): string {
+  const reasons = halts.map(({ reason, spans }) => `${reason} ${seconds(lengthOf(spans))} s`);
+  return reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
+}
+
+function seconds(ms: Ms): string {
+  return (ms / 1000).toFixed(1);
 }
 
 /** What a fit is worth, where the half that it did not see says nothing for it. */

@@ -15,8 +15,8 @@ import type { Strategies } from "../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../session/recorded-turns.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { RecordedIntent } from "./compare-intents.js";
-import { type HandHalt, HandHalts } from "./halted-by-hand.js";
 import { type HeardData, HeardMarket } from "./heard-market.js";
+import { type StoodHalt, StoodHalts } from "./stood-halts.js";
 
 /** Where the same inputs did not give the same intents. */
 export interface IntentDifference {
@@ -38,13 +38,14 @@ export interface IntentsAgain {
   readonly equal: number;
   /** The first that did not; nothing is run after it. */
   readonly firstDifference: IntentDifference | undefined;
-  /** As far as it was run. */
-  readonly handHalts: readonly HandHalt[];
+  /** As far as it was run, from its bot's first look on. */
+  readonly halts: readonly StoodHalt[];
 }
 
 /**
  * Gives the session's bot, made anew, every input again in the order and at the instants of its turns: its market's data from the store's columns
  * through the book of a backtest, everything else as it was recorded. So what it wants must be the same to the byte.
+ * @param lookedUs when the bot first saw a market that it decided on, microseconds of its clock.
  * @throws FormatError naming a line that is broken
  */
 export async function replayTurns(
@@ -52,11 +53,12 @@ export async function replayTurns(
   strategies: Strategies,
   data: readonly HeardData[],
   intents: readonly RecordedIntent[],
+  lookedUs: number,
 ): Promise<IntentsAgain> {
   let replay: TurnReplay | undefined;
   for await (const { number, text } of lines) {
     if (replay === undefined) {
-      replay = new TurnReplay(decodeHeader(text), strategies, data, intents);
+      replay = new TurnReplay(decodeHeader(text), strategies, data, intents, lookedUs);
       continue;
     }
     if (!replay.run(decodeRecordedTurn(text, number))) break;
@@ -79,16 +81,23 @@ class TurnReplay {
   readonly #recorded: readonly RecordedIntent[];
   readonly #seam: ReplaySeam;
   readonly #bot: Bot;
-  readonly #handHalts = new HandHalts();
+  readonly #halts: StoodHalts;
   #turns = 0;
   #equal = 0;
   #ran = false;
   #wanted: Intent[] = [];
   #difference: IntentDifference | undefined;
 
-  constructor(header: JournalHeader, strategies: Strategies, data: readonly HeardData[], recorded: readonly RecordedIntent[]) {
+  constructor(
+    header: JournalHeader,
+    strategies: Strategies,
+    data: readonly HeardData[],
+    recorded: readonly RecordedIntent[],
+    lookedUs: number,
+  ) {
     this.#markets = new Map(data.map((market) => [market.marketId, new HeardMarket(market)]));
     this.#recorded = recorded;
+    this.#halts = new StoodHalts(header.stamp.monotonicMs + lookedUs / 1000 - header.stamp.atMs);
     this.#seam = new ReplaySeam(header.stamp);
     this.#bot = new Bot({
       config: header.config,
@@ -102,7 +111,7 @@ class TurnReplay {
       outbox: { enqueue: () => {} },
       observer: (notice) => {
         if (notice.kind === "intent") this.#wanted.push(notice.intent);
-        this.#handHalts.hear(notice, this.#seam.clock.monotonicMs());
+        this.#halts.hear(notice, this.#seam.clock.monotonicMs());
       },
       bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
       journal: {
@@ -142,8 +151,8 @@ class TurnReplay {
             live: textOf(missing),
             replay: null,
           };
-    const handHalts = this.#handHalts.until(this.#seam.clock.monotonicMs());
-    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, handHalts };
+    const halts = this.#halts.until(this.#seam.clock.monotonicMs());
+    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, halts };
   }
 
   #inputOf(input: RecordedTurn["input"]): BotInput | string {

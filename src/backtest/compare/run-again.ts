@@ -13,6 +13,7 @@ import { constantLatency, type LatencyModel } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { AgainModel, AgainModels } from "./again-models.js";
 import type { OpenedSessionMarket } from "./open-session.js";
+import { type StoodHalt, StoodHalts } from "./stood-halts.js";
 
 /** How the session is replayed. */
 export interface ReplayModel {
@@ -51,6 +52,8 @@ export interface RanMarket {
 export interface RanAgain {
   readonly markets: ReadonlyMap<MarketId, RanMarket>;
   readonly profit: ProfitParts;
+  /** Until the session was over. */
+  readonly halts: readonly StoodHalt[];
 }
 
 /**
@@ -88,6 +91,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     note() {},
     fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),
   };
+  const halts = new StoodHalts(model.startUs / 1000);
   const { plain, fitted } = model.models;
   const latency = latencyOf(plain);
   const run: ReplayRun = new ReplayRun({
@@ -116,6 +120,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     observer,
     onNotice: (notice, atUs) => {
       model.onNotice?.(notice);
+      halts.hear(notice, atUs / 1000);
       if (notice.kind === "intent") markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
       if (notice.kind !== "dispatched") return;
       const { action } = notice;
@@ -134,8 +139,9 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     },
   });
   run.play(session.endedUs);
+  const stood = halts.until(session.endedUs / 1000);
   run.finish();
-  return { markets, profit: run.venue.account.profit() };
+  return { markets, profit: run.venue.account.profit(), halts: stood };
 }
 
 function latencyOf({ orderLatencyMs, responseLatencyMs }: AgainModel): LatencyModel {

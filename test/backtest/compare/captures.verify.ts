@@ -39,7 +39,7 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
           isInBook,
         }));
         const intents = await readIntents(recorded.folder, session);
-        const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents);
+        const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents, session.startedUs);
         const inputs = await parityInputs(recorded);
         const { plain, best } = fitModel(inputs);
         process.stdout.write(
@@ -50,7 +50,7 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
           intents: intents.length,
           equal: intents.length,
           firstDifference: undefined,
-          handHalts: [],
+          halts: again.halts,
         });
         expect(inputs.account.fills.length).toBeGreaterThan(0);
         expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);

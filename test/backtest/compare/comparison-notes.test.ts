@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitNote, nothingFilledNote } from "../../../src/backtest/compare/comparison-notes.js";
+import { fitNote, guardHaltNotes, nothingFilledNote } from "../../../src/backtest/compare/comparison-notes.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
@@ -19,6 +19,29 @@ describe("what a comparison says of its fit", () => {
 
   it("is nothing where that half is no less alike with it", () => {
     expect([...fitNote("btcusdc", shares(1, 0.972)), ...fitNote("btcusdc", shares(0.98, 0.98))]).toEqual([]);
+  });
+});
+
+describe("what a comparison says of guards", () => {
+  const TIME = { startedUs: 0, endedUs: 60_000_000 };
+  const halt = (reason: string, marketId: string | undefined, ...spans: [number, number][]) => ({ reason, marketId, spans });
+
+  // Live stood by its drawdown for half a session, and its backtest earned on: nothing said why.
+  it("is for how long they had the quotes of each down, and which they were, where that is not alike", () => {
+    const live = [
+      halt("drawdown", undefined, [30_000, 60_000]),
+      halt("stale-book", "btcusdc", [28_000, 31_000], [59_000, 60_000]),
+      halt("manual", undefined, [0, 20_000]),
+    ];
+    expect(guardHaltNotes(TIME, ["btcusdc", "ethusdc"], live, [halt("stale-book", "btcusdc", [1_000, 2_500])])).toEqual([
+      "in btcusdc guards had the session's quotes down for 32.0 of its 60.0 s (drawdown 30.0 s, stale-book 4.0 s), and those of the bot run again for 1.5 s (stale-book 1.5 s)",
+      "in ethusdc guards had the session's quotes down for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
+    ]);
+  });
+
+  it("is nothing where they had them down for as long, by another name", () => {
+    const live = [halt("book-unsynchronised", "btcusdc", [8_000, 16_000])];
+    expect(guardHaltNotes(TIME, ["btcusdc"], live, [halt("stale-book", "btcusdc", [8_900, 16_000])])).toEqual([]);
   });
 });
 

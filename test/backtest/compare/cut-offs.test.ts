@@ -40,6 +40,12 @@ it("loses what the bot run again sends while its session was cut off, and has it
   expect(notes.filter((note) => note.includes("cut off"))).toEqual([
     expect.stringMatching(/^the session was cut off from 2024-08-08T23:50:04.\d+Z to 2024-08-08T23:50:1\d.\d+Z: what the bot run again/),
   ]);
+  // Live heard at once that its stream was down; the run again finds its book too old.
+  expect(notes.filter((note) => note.includes("guards"))).toEqual([
+    expect.stringMatching(
+      /^in btcusdc guards had the session's quotes down for 8\.\d of its 18\.\d s .*, and those of the bot run again for 6\.\d s .*stale-book/,
+    ),
+  ]);
   expect(sameInputs).toMatchObject({ equal: sameInputs.intents, firstDifference: null });
 });
 

@@ -10,6 +10,7 @@ import { SESSION_FILES, type Session } from "../../../src/backtest/session/sessi
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
+import { lengthOf } from "../../../src/history/spans.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerWish, recordSession } from "../../support/recorded-session.js";
@@ -29,11 +30,17 @@ async function again(
     const { marketId, history, isInBook } = market;
     return { marketId, tape: change(market), marks: history.marks, isInBook };
   });
-  return replayTurns(recordedTurns(at, session), strategies, data, await readIntents(at, session));
+  return replayTurns(recordedTurns(at, session), strategies, data, await readIntents(at, session), session.startedUs);
 }
 
 function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
-  expect(again).toEqual({ turns: turns.count, intents: intents.count, equal: intents.count, firstDifference: undefined, handHalts: [] });
+  expect(again).toEqual({
+    turns: turns.count,
+    intents: intents.count,
+    equal: intents.count,
+    firstDifference: undefined,
+    halts: again.halts,
+  });
   expect(again.intents).toBeGreaterThan(10);
 }
 
@@ -92,10 +99,11 @@ it("knows for how long a person had the quotes down, which nobody does of the bo
     halt: { afterMs: 1_500, forMs: 2_000 },
   });
   if (session === undefined) throw new Error("not recorded");
-  const { firstDifference, handHalts } = await again(at, session);
+  const { firstDifference, halts } = await again(at, session);
   expect(firstDifference).toBeUndefined();
-  expect(handHalts).toEqual([{ marketId: undefined, ms: 2_000 }]);
-  expect(handHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, handHalts)).toEqual([
+  const byHand = halts.filter(({ reason }) => reason === "manual");
+  expect(byHand.map(({ marketId, spans }) => [marketId, lengthOf(spans)])).toEqual([[undefined, 2_000]]);
+  expect(handHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, halts)).toEqual([
     "the session was halted by hand for 2.0 of its 4.0 s: the bot run again is not, and quotes meanwhile",
   ]);
 });

@@ -16,8 +16,8 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 5000 };
 
 /**
- * Repeats what may be repeated: a read or a cancel that got no answer, a 5xx, an internal error (2010) or a 429. A refusal by the
- * exchange stands, and so does a ban (418). The caller decides what may be repeated at all; a place never may.
+ * Repeats what may be repeated: a read or a cancel that got no answer, a 5xx, an internal error (2010), a 429, or a success that is no JSON, as the
+ * maintenance page of what stands before an exchange is. A refusal by the exchange stands, and so does a ban (418). The caller decides what may be repeated at all; a place never may.
  */
 export class Retrier {
   readonly #seam: Seam;
@@ -56,5 +56,5 @@ export class Retrier {
 function isPassing(failure: VenueError | VenueRequestError): boolean {
   if (failure instanceof VenueError) return failure.mayHaveHappened;
   const { httpStatus } = failure;
-  return httpStatus === undefined || httpStatus >= 500 || httpStatus === 429;
+  return httpStatus === undefined || httpStatus < 300 || httpStatus >= 500 || httpStatus === 429;
 }

@@ -31,6 +31,12 @@ export interface FetchWish {
   readonly onUnlisted: (span: Span) => void;
 }
 
+/**
+ * How far a trade's time may lie before that of another with a smaller id. Days are cut by time and lists go by id: a trade that is past midnight by the
+ * one and before it by the other would be in neither day.
+ */
+const DISORDER_MS: Ms = 1000;
+
 type Interval = OperationParams<"klines">["interval"];
 
 /**
@@ -45,6 +51,7 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
     onFinding(`${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`);
     onUnlisted([last.timeMs, toMs]);
   };
+  const endMs = span[1] + (familyOf(kind) === "trades" ? DISORDER_MS : 0);
   let before = last?.timeMs ?? span[0];
   let isFirst = last !== undefined;
   for await (const record of familyOf(kind) === "trades" ? trades(wish) : timed(wish)) {
@@ -54,8 +61,8 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
       if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id) throw changed(kind, last, record);
       lost(record.timeMs);
     }
-    if (record.timeMs >= span[1]) return;
-    if (record.timeMs < span[0]) continue;
+    if (record.timeMs >= endMs) return;
+    if (record.timeMs < span[0] || record.timeMs >= span[1]) continue;
     if (record.timeMs < before) onFinding(`${kind}: times do not ascend at ${record.timeMs}`);
     before = Math.max(before, record.timeMs);
     yield record;
@@ -65,8 +72,9 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
 
 async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
   const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = wish;
-  const { first: listed, isOldest } = await beginAt(client, marketId, span[0]);
-  if (isOldest) onUnlisted([span[0], held?.timeMs ?? listed?.time ?? span[1]]);
+  const { first: listed, isOldest } = await beginAt(client, marketId, span[0] - DISORDER_MS);
+  const isKnownBefore = !isOldest || (listed !== undefined && listed.time < span[0]);
+  if (!isKnownBefore) onUnlisted([span[0], held?.timeMs ?? listed?.time ?? span[1]]);
   const fromId = last === undefined ? listed?.id : String(last.fields.id);
   if (fromId === undefined) return;
   let newest = last === undefined ? listed : undefined;

@@ -46,10 +46,14 @@ describe("marketwright data", () => {
     expect(imported.out).toBe(`${file}: 5 klines-1M, day 2024-08-09\n  btcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n`);
     const list = async (...more: string[]) => captureCli(["data", "list", "--store", store, ...more]);
     expect((await list()).out).toMatch(/ none\nbtcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n$/);
-    expect(await list("--market", "btcusd")).toMatchObject({ code: 0, out: `${store}: has no btcusd; there are btcusdt klines-1M\n` });
-    expect((await list("--market", "btcusdt", "--kind", "trades")).out).toBe(
-      `${store}: has no btcusdt trades; there are btcusdt klines-1M\n`,
-    );
+    // A script that asks whether its market is there asks by the exit code.
+    const absent = { code: 1, out: "", err: `marketwright: ${store}: has no btcusd; there are btcusdt klines-1M\n` };
+    expect(await list("--market", "btcusd")).toMatchObject(absent);
+    expect(await list("--market", "btcusd", "--json")).toMatchObject({ code: 1, err: absent.err });
+    expect(await list("--market", "btcusdt", "--kind", "trades")).toMatchObject({
+      code: 1,
+      err: `marketwright: ${store}: has no btcusdt trades; there are btcusdt klines-1M\n`,
+    });
   });
 
   it("ends with 1 for a file that is foreign or missing, and with 2 for a wish that cannot be", async () => {

@@ -53,6 +53,22 @@ describe("repeating a request that got no answer", () => {
     expect(Number(timestamps[1])).toBeGreaterThan(Number(timestamps[0]) - 1);
   });
 
+  // What stands before an exchange tells of its maintenance with a page, and often with a 200: a download of days ended there.
+  it("brings a read through a maintenance page that is told as a success, and shows the page where it stays", async () => {
+    let pages = 2;
+    server.onRequest = (_, response) => {
+      if (pages-- > 0) response.writeHead(200, { "content-type": "text/html" }).end("<html>We are back at nine.</html>");
+      else json(response, { serverTime: 5 });
+    };
+    expect((await clientOf().time()).serverTime).toBe(5);
+    expect(server.requests).toHaveLength(3);
+    pages = 3;
+    const error = await clientOf()
+      .time()
+      .catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ tries: 3, httpStatus: 200, message: expect.stringMatching(/We are back at nine.*\(after 3 tries\)/) });
+  });
+
   it("says after how many tries it gave up", async () => {
     failing(503, 503, 503, 503);
     const error = await clientOf()

@@ -30,7 +30,7 @@ export function addDataList(data: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .addHelpText(
       "after",
-      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and the exit code is 1. What a killed recording, download or import left is named too, with what to do.",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and so is a market or kind that is not there; the exit code is 1 then. What a killed recording, download or import left is named too, with what to do.",
     )
     .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
       const history = new HistoryStore(store);
@@ -40,13 +40,16 @@ export function addDataList(data: Command, context: CliContext): void {
         verify: verify === true,
       });
       const staged = stagedWork(history);
-      context.stdout.write(
-        json === true
-          ? jsonText({ store, series: listings, staged }, 2)
-          : listText(listings, absence(history, { market, kind }), days === true) + stagedText(staged),
-      );
-      for (const problem of listings.flatMap(({ problems }) => problems)) context.stderr.write(`marketwright: ${problem}\n`);
-      if (listings.some(({ problems }) => problems.length > 0)) throw new NotWell();
+      const isThere = listings.length > 0;
+      // A market whose first recording or download is under way is none that nobody knows.
+      const isStaged = market !== undefined && staged.some((work) => work.market === market);
+      const isMissing = !isThere && !isStaged && (market ?? kind) !== undefined;
+      const absent = absence(history, { market, kind });
+      const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
+      context.stdout.write(json === true ? jsonText({ store, series: listings, staged }, 2) : listed + stagedText(staged));
+      const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
+      for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
+      if (problems.length > 0) throw new NotWell();
     });
 }
 
@@ -71,8 +74,7 @@ function absence(store: HistoryStore, { market, kind }: Partial<Pick<ListOptions
   return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
 }
 
-function listText(listings: readonly SeriesListing[], absent: string, withDays: boolean): string {
-  if (listings.length === 0) return `${absent}\n`;
+function listText(listings: readonly SeriesListing[], withDays: boolean): string {
   if (withDays) {
     const lines = listings.flatMap(({ market, kind, days }) =>
       days.map((day) => [

@@ -17,6 +17,8 @@ const WORDS: Readonly<Record<TimeUnit, string>> = {
 
 /** Of a clock that is told by a place an hour comes twice each autumn. */
 const ISO = "[-+0-9T :./]+(Z|UTC|GMT)?";
+/** An offset of fifteen hours and more, or of sixty minutes and more past its hours: no place on earth has one, and the database takes it. */
+const NO_OFFSET = ":[0-9.]+[-+](1[5-9]|[2-9]|[0-9]{2}:?[6-9])";
 
 const ruleOf = (unit: TimeUnit): ValueRule => ({
   type: `STAMP ${unit.toUpperCase()}`,
@@ -39,5 +41,6 @@ function madeSql(text: string, unit: TimeUnit): string {
   // The database's instants are microseconds: what is past them is counted from the text.
   const past = `TRY_CAST(rpad(regexp_extract(${text}, ':[0-9]+[.][0-9]{6}([0-9]{1,3})', 1), 3, '0') AS BIGINT)`;
   const us = `CAST(epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) AS HUGEINT)`;
-  return `CASE WHEN regexp_full_match(${text}, '${ISO}') THEN TRY_CAST(${us} * 1000 + coalesce(${past}, 0) AS BIGINT) END`;
+  const isIso = `regexp_full_match(${text}, '${ISO}') AND NOT regexp_matches(${text}, '${NO_OFFSET}')`;
+  return `CASE WHEN ${isIso} THEN TRY_CAST(${us} * 1000 + coalesce(${past}, 0) AS BIGINT) END`;
 }

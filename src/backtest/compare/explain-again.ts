@@ -3,7 +3,7 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import type { Difference } from "./explain-fills.js";
-import type { SidedFill, Unmatched } from "./match-fills.js";
+import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
 import type { RanMarket, SentOrder } from "./run-again.js";
 
 /** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
@@ -77,18 +77,18 @@ export class AgainExplainer {
   }
 
   /**
-   * What one of the two filled at the price of a fill, within the window; undefined where nothing. What both filled there is matched: what is left of the fill is no
-   * matter of time, and where nothing was open there any more, it is one of size.
+   * What one of the two filled beside a fill; undefined where nothing. Where nothing was open there any more, what is left of the fill is a matter of size.
    * @param stays all of its orders.
    */
-  #near(fills: readonly SidedFill[], { side, ticks, atUs }: SidedFill, stays: readonly Stay[], who: string) {
+  #near(fills: readonly SidedFill[], fill: SidedFill, stays: readonly Stay[], who: string) {
+    const { side, ticks, atUs } = fill;
     const isThere = (each: Pick<SidedFill, "side" | "ticks" | "atUs">, untilUs: number): boolean =>
       each.side === side && each.ticks === ticks && each.atUs <= untilUs;
-    const there = fills.filter((each) => isThere(each, atUs + this.#windowUs));
-    const near = there.filter((each) => each.atUs >= atUs - this.#windowUs);
+    const near = filledBeside(fills, fill, this.#windowUs);
     const [first] = near;
     if (first === undefined) return undefined;
     const lots = near.reduce((sum, each) => sum + each.lots, 0);
+    const there = fills.filter((each) => isThere(each, atUs + this.#windowUs));
     const placed = stays.filter((each) => isThere(each, atUs));
     const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
     const isAll = open.length > 0 && open.every((left) => left === 0);

@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Lots } from "../../core/units.js";
 import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
 import { WINDOW_US } from "./fit.js";
-import type { Unmatched } from "./match-fills.js";
+import { filledBeside, type Unmatched } from "./match-fills.js";
 import type { OrderReplay, ReplayedOrder, ReplayOrderFill } from "./order-replay.js";
 import { MATCHED_WITHIN_US } from "./shared-market-matcher.js";
 
@@ -117,12 +117,7 @@ export class FillExplainer {
       fill.atUs,
     );
     const filledLots = fills.reduce((sum, { lots }) => sum + lots, 0);
-    // What both filled of it within the window is matched: what is left of it was not a matter of time.
-    const isPartOfIt =
-      nearestUs !== undefined &&
-      Math.abs(nearestUs - fill.atUs) <= WINDOW_US &&
-      filledLots < replayed.recorded.lots &&
-      fills.some(({ ticks }) => ticks === fill.ticks);
+    const isPartOfIt = filledLots < replayed.recorded.lots && filledBeside(fills, fill, WINDOW_US).length > 0;
     if (nearestUs !== undefined && !isPartOfIt) {
       const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };

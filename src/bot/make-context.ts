@@ -57,7 +57,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   const nonceTag = nonceTagOf(options.accountAddress);
   const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
   const transfersBefore = transfersRemembered(store);
-  const takeoversBefore = readUnwindMemory(store)?.said ?? (config.liquidator === undefined ? undefined : []);
+  const takeoversBefore = readUnwindMemory(store, instruments)?.said ?? (config.liquidator === undefined ? undefined : []);
   return {
     config,
     accountAddress: options.accountAddress,

@@ -26,7 +26,7 @@ describe("explain of a takeover that is being unwound", () => {
   };
   const unwindingOf = async (markets: Record<string, unknown>, of: readonly KnownTakeover[] = [known]) => {
     const store = new MemoryStateStore();
-    writeUnwindMemory(store, { known: of, said: of.map((one) => ({ ...one.takeover, isTold: false })) });
+    writeUnwindMemory(store, { known: of, said: of.map((one) => ({ ...one.takeover, isTold: false })), grids: {} });
     return explain(
       botConfigOf({ chain: { rpc: ["http://chain.test"] }, liquidator: { minProfitQuote: "1" }, markets }),
       undefined,

@@ -1,6 +1,9 @@
 import type { SaidTakeover, Takeover } from "../../account/takeover.js";
 import { FormatError } from "../../core/errors.js";
+import { requireGridUnit } from "../../core/instrument.js";
+import type { MarketId } from "../../core/units.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { type MarketGrid, onGridsOfNow } from "./memory-grid.js";
 import type { KnownTakeover } from "./takeover-book.js";
 
 /** Takeovers and what became of them, in the state directory: written before anything is done about them. */
@@ -11,11 +14,17 @@ export interface UnwindMemory {
   readonly known: readonly KnownTakeover[];
   /** All that the account was told, opposites of those that were taken back among them. */
   readonly said: readonly SaidTakeover[];
+  /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
+  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
 }
 
-/** Undefined where nothing was ever taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten. */
-export function readUnwindMemory(store: StateStore): UnwindMemory | undefined {
-  return readJsonState(store, TAKEOVERS_FILE, (value) => memoryOf(untagged(value)));
+/**
+ * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it was written. Undefined where nothing was ever
+ * taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten.
+ */
+export function readUnwindMemory(store: StateStore, now: ReadonlyMap<MarketId, MarketGrid>): UnwindMemory | undefined {
+  const memory = readJsonState(store, TAKEOVERS_FILE, (value) => memoryOf(untagged(value)));
+  return memory === undefined ? undefined : onGridsOfNow(memory, now);
 }
 
 export function writeUnwindMemory(store: StateStore, memory: UnwindMemory): void {
@@ -33,11 +42,30 @@ function untagged(value: unknown): unknown {
 }
 
 function memoryOf(value: unknown): UnwindMemory {
-  if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) return { known: value.known, said: value.said };
+  if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) {
+    // Without grids it was written when nobody kept them: those of now are taken for them.
+    return { known: value.known, said: value.said, grids: gridsOf(value.grids ?? {}) };
+  }
   throw new FormatError("not the memory of takeovers", {
     field: TAKEOVERS_FILE,
     expected: "known and said takeovers, as a bot writes them",
   });
+}
+
+function gridsOf(value: unknown): Readonly<Record<MarketId, MarketGrid>> {
+  if (!isObject(value))
+    throw new FormatError("not the grids of takeovers", { field: `${TAKEOVERS_FILE} grids`, value, expected: "markets" });
+  return Object.fromEntries(Object.entries(value).map(([marketId, grid]) => [marketId, gridOf(grid)]));
+}
+
+function gridOf(value: unknown): MarketGrid {
+  const { tickSize, stepSize } = isObject(value) ? value : {};
+  if (typeof tickSize !== "string" || typeof stepSize !== "string") {
+    throw new FormatError("not the grid of a market", { field: `${TAKEOVERS_FILE} grids`, value, expected: "tickSize and stepSize" });
+  }
+  requireGridUnit(tickSize, "tickSize");
+  requireGridUnit(stepSize, "stepSize");
+  return { tickSize, stepSize };
 }
 
 const STATES: ReadonlySet<unknown> = new Set(["open", "done", "dust", "expired", "undone"]);

@@ -7,8 +7,9 @@ import { EwmaVolatility } from "../../strategies/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
+import { onGridsOfNow } from "./memory-grid.js";
 import { type KnownTakeover, remainingOf, reportOf, TakeoverBook, type UnwindTerms } from "./takeover-book.js";
-import { readUnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
+import { readUnwindMemory, type UnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
 import { trajectoryOf, type UnwindTrajectory } from "./unwind-trajectory.js";
@@ -21,11 +22,15 @@ const FIRST_SIGMA_BPS = 1;
 /** Between two taking orders of a market at least: a round trip and the book's answer to it. */
 const TAKE_EVERY_MS = 500;
 
+const NOTHING: UnwindMemory = { known: [], said: [], grids: {} };
+
 /** Everything that the bot has inherited, and what it wants of each market because of it. */
 export class Unwinding {
   readonly #context: BotContext;
   readonly #config: UnwindConfig;
   readonly #book: TakeoverBook;
+  /** Of the bot's markets, and of those that what is remembered is of. */
+  readonly #grids: UnwindMemory["grids"];
   readonly #volatility = new Map<MarketId, EwmaVolatility>();
   /** Takeovers that this turn has changed, to be written down and told at its end. */
   readonly #changed = new Set<KnownTakeover>();
@@ -36,7 +41,10 @@ export class Unwinding {
   constructor(context: BotContext) {
     this.#context = context;
     this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
-    this.#book = new TakeoverBook(readUnwindMemory(context.store)?.known);
+    const instruments = new Map([...context.desks].map(([marketId, { instrument }]) => [marketId, instrument]));
+    const memory = readUnwindMemory(context.store, instruments);
+    this.#book = new TakeoverBook(memory?.known);
+    this.#grids = memory?.grids ?? onGridsOfNow(NOTHING, instruments).grids;
   }
 
   /** Every takeover of the last day and what became of it, the oldest first. */
@@ -145,7 +153,8 @@ export class Unwinding {
     if (this.#changed.size === 0 && account.takeoversSerial === this.#writtenSerial) return;
     this.#writtenSerial = account.takeoversSerial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
-    writeUnwindMemory(store, { known: this.#book.all, said: account.takeovers.filter(({ atMs }) => atMs >= sinceMs) });
+    const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);
+    writeUnwindMemory(store, { known: this.#book.all, said, grids: this.#grids });
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const one of changed) {

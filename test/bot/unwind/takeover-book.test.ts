@@ -9,6 +9,7 @@ import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const terms: UnwindTerms = { part: { takingFromMs: 0, stepMs: 1_000, holdLots: [10, 0] }, worstTicks: 1, deadlineMs: 1_000 };
 const LOT_VALUE = 600n;
+const GRIDS = new Map([[MARKET, { tickSize: "0.1", stepSize: "0.001" }]]);
 const atMark = (_market: string, lots: Lots): CreditUnits => BigInt(lots) * LOT_VALUE;
 
 function takeover(id: string, lots: Lots): Takeover {
@@ -108,24 +109,27 @@ describe("the book of takeovers", () => {
     const book = bookOf(takeover("a", 4), takeover("b", -6));
     book.fill(trade(1, "SELL", 3));
     const store = new MemoryStateStore();
-    expect(readUnwindMemory(store)).toBeUndefined();
+    expect(readUnwindMemory(store, GRIDS)).toBeUndefined();
     const memory = {
       known: book.all,
       said: [
         { ...takeover("a", 4), isTold: true },
         { ...takeover("b", -6), isTold: false },
       ],
+      grids: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } },
     };
     writeUnwindMemory(store, memory);
-    expect(readUnwindMemory(store)).toEqual(memory);
+    expect(readUnwindMemory(store, GRIDS)).toEqual(memory);
     for (const broken of [
       '{"known":[{}],"said":[]}',
       '{"known":[]}',
       store.read(TAKEOVERS_FILE)?.replace('"isTold":true', '"isTold":1') ?? "",
       "[]",
       store.read(TAKEOVERS_FILE)?.replace('"open"', '"opened"') ?? "",
+      store.read(TAKEOVERS_FILE)?.replace('"0.001"', '"0"') ?? "",
+      store.read(TAKEOVERS_FILE)?.replace('"0.001"', "0.001") ?? "",
     ]) {
-      expect(() => readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }))).toThrow(CorruptStateError);
+      expect(() => readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }), GRIDS)).toThrow(CorruptStateError);
     }
   });
 

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { InheritingStage, MARK } from "./inheriting-stage.js";
+
+const coarser = {
+  step: { is: "rewritten", body: (body: string) => body.replaceAll('"stepSize":"0.001"', '"stepSize":"0.002"') },
+  tick: { is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', '"tickSize":"0.5"') },
+} as const;
+
+it.each(["step", "tick"] as const)(
+  "what was inherited before a coarser %s is sold, and nothing of what the account had beside it",
+  async (unit) => {
+    const stage = new InheritingStage({ alone: true });
+    stage.owner.buys(20, MARK + 100);
+    await stage.botStarts();
+    const takeover = stage.takeover(10);
+    stage.inherits(takeover);
+    await stage.passes(300);
+    stage.applies(takeover);
+    await stage.passes(3_000);
+    expect(stage.positionLots()).toBe(30);
+    stage.botIsKilled();
+
+    await stage.botStarts(40_000, (network) => network.every("exchangeInfo", coarser[unit]));
+    expect(stage.positionLots()).toBe(20);
+    expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0, soldLots: unit === "step" ? 5 : 10 });
+  },
+);
+
+it("what was sold of it in the finer steps counts", async () => {
+  const stage = new InheritingStage({ alone: true });
+  stage.owner.buys(20, MARK + 100);
+  await stage.botStarts();
+  const takeover = stage.takeover(10);
+  stage.inherits(takeover);
+  await stage.passes(300);
+  stage.applies(takeover);
+  await stage.passes(1_000);
+  stage.counterparty.buys(3, MARK);
+  await stage.passes(1_000);
+  expect(stage.positionLots()).toBe(27);
+  stage.botIsKilled();
+
+  await stage.botStarts(60_000, (network) => network.every("exchangeInfo", coarser.step));
+  expect(stage.positionLots(), "three steps of the seven thousandths that were left; what is beneath a step stays").toBe(21);
+  expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0 });
+});

@@ -1,7 +1,7 @@
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import type { ControlHandler } from "../bot/control/control-server.js";
 import { statusOf } from "../bot/run/bot-status.js";
-import type { RunningBot } from "../bot/run/run-bot.js";
+import type { RunningBot } from "../bot/run/running-bot.js";
 import { ConfigError, FormatError, RunError } from "../core/errors.js";
 import type { Lots, MarketId } from "../core/units.js";
 

@@ -1,17 +1,15 @@
 import type { PaperModels } from "../backtest/paper/paper-venue.js";
-import type { SessionRecording } from "../backtest/session/session-recording.js";
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
-import { controlSocketPath, startControlServer } from "../bot/control/control-server.js";
-import type { BotCommand } from "../bot/input.js";
 import { keepEarlierJournal } from "../bot/journal/earlier-journal.js";
 import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
 import { readinessOf } from "../bot/run/bot-status.js";
 import { rpcUrlsOf } from "../bot/run/chain-access.js";
-import { type RunningBot, startBot } from "../bot/run/run-bot.js";
+import { startBot } from "../bot/run/run-bot.js";
 import type { ChainAccess } from "../bot/run/run-liquidator.js";
 import { type RunSummary, summaryOf } from "../bot/run/run-summary.js";
+import type { RunningBot } from "../bot/run/running-bot.js";
 import type { VenueBetween } from "../bot/run/session-tap.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
@@ -30,10 +28,10 @@ import { Metrics } from "../monitoring/metrics.js";
 import { startMetricsServer } from "../monitoring/metrics-server.js";
 import { type LiveScreen, screenSupport, startScreen } from "../monitoring/screen-driver.js";
 import type { CliContext } from "./cli-context.js";
-import { controlHandler } from "./control-handler.js";
 import { namingExchange } from "./exchange-access.js";
 import { packageVersion } from "./package-version.js";
-import { changeHalts, type UnstartedBot } from "./stopped-bot.js";
+import { startSessionControl } from "./session-control.js";
+import { openRecorder } from "./session-recorder.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** How a bot is run from the command line. */
@@ -76,7 +74,7 @@ export async function runSession(context: CliContext, options: SessionOptions): 
 }
 
 async function session(context: CliContext, options: SessionOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunSummary> {
-  const { config, dryRun } = options;
+  const { config, dryRun, recordFolder, paper } = options;
   const { env, seam } = context;
   const privateKey = readAccountKey(config.account, env);
   const account = accountSigner(config.account, privateKey).address;
@@ -100,20 +98,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
 
   let running: RunningBot | undefined;
   const metrics = new Metrics().withProcessMetrics();
-  metrics.setBuild(packageVersion(), process.version);
-  if (config.metrics !== undefined) {
-    const server = await startMetricsServer({
-      ...config.metrics,
-      metrics,
-      readiness: () =>
-        running === undefined || running.isBroken()
-          ? { ready: false, reasons: [running === undefined ? "the bot is starting" : "the bot broke"] }
-          : readinessOf(running.bot, running.liquidator),
-      sample: () => running?.monitor.refresh(),
-    });
-    cleanup.push(() => server.close());
-    log.info({ host: server.host, port: server.port }, "metrics are served");
-  }
+  cleanup.push(await serveMetrics(config, metrics, () => running, log));
   const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, seam.clock, log);
   if (journal !== undefined) cleanup.push(() => journal.close());
   // Asked for before the bot starts, so that a signal meanwhile is not lost.
@@ -121,29 +106,14 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
 
   // All that may fail comes before the bot: once it quotes, only its own stop may end it.
   const state = dryRun ? new UnhaltedStore(store) : store;
-  const haltsMeanwhile: BotCommand[] = [];
-  const control = await startControlServer(controlSocketPath(store.directory, env), async (command) => {
-    if (running !== undefined && !running.isBroken()) return controlHandler(running)(command);
-    const phase = running === undefined ? "starting" : "ending";
-    if (command.command !== "halt")
-      throw new RunError(`the bot is ${phase}`, { field: "command", value: command.command, expected: "a bot that runs" });
-    // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
-    const halts = changeHalts({ config, store: state, account, nowMs: seam.clock.nowMs() }, command);
-    const { marketId, reason } = command;
-    haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
-    return { phase, account, halts } satisfies UnstartedBot;
-  });
-  cleanup.push(() => control.close());
-  cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.socketPath }, env));
+  const control = await startSessionControl(context, { config, account, state, directory: store.directory, running: () => running });
+  cleanup.push(() => control.server.close());
+  cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.server.socketPath }, env));
   await warnWithoutGuard(context, options, log, account);
 
   const chain = chainAccessOf(config, store, env);
-  const { recordFolder, paper } = options;
-  const recording: { session?: SessionRecording } = {};
-  // It brings a database along, which a bot that records nothing does not wait for.
-  const recordings = recordFolder === undefined ? undefined : await import("../backtest/session/session-recording.js");
-  if (recordFolder !== undefined) recordings?.SessionRecording.claim(recordFolder);
-  cleanup.push(() => recording.session?.abandon());
+  const recorder = recordFolder === undefined ? undefined : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
+  if (recorder !== undefined) cleanup.push(recorder.abandon);
   // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
   const strays: unknown[] = [];
   const quiet = context.onUncaught?.((error, how) => {
@@ -168,43 +138,58 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       ...(between === undefined ? {} : { paper: between }),
       ...(chain === undefined ? {} : { chain }),
       ...(journal === undefined ? {} : { journal }),
-      ...(recordFolder === undefined || recordings === undefined
-        ? {}
-        : {
-            record: async (beginning) => {
-              const onFailed = (error: unknown): void =>
-                log.error({ error, folder: recordFolder }, "the session is not recorded any further");
-              const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
-              recording.session = await recordings.SessionRecording.begin(
-                {
-                  folder: recordFolder,
-                  config,
-                  mode,
-                  ...(paper === undefined ? {} : { paper }),
-                  version: packageVersion(),
-                  seam,
-                  onFailed,
-                },
-                beginning,
-              );
-              return recording.session;
-            },
-          }),
+      ...(recorder === undefined ? {} : { record: recorder.record }),
     }),
   );
   running = bot;
-  for (const command of haltsMeanwhile) bot.command(command);
+  for (const command of control.haltsMeanwhile) bot.command(command);
   for (const error of strays) bot.fail(error);
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());
-  const timer =
-    options.forMs === undefined
-      ? undefined
-      : seam.clock.setTimer(options.forMs, () => bot.command({ command: "stop", reason: "the time is over" }));
-  void interrupted.then((signal) => bot.command({ command: "stop", reason: signal }));
+  await untilStopped(bot, { clock: seam.clock, forMs: options.forMs, interrupted, screen });
+  await recorder?.close();
+  return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }) };
+}
+
+/** Serves the metrics where the file wants them. @returns what ends it */
+async function serveMetrics(
+  config: BotConfig,
+  metrics: Metrics,
+  running: () => RunningBot | undefined,
+  log: OpenLog,
+): Promise<() => void | Promise<void>> {
+  metrics.setBuild(packageVersion(), process.version);
+  if (config.metrics === undefined) return () => {};
+  const server = await startMetricsServer({
+    ...config.metrics,
+    metrics,
+    readiness: () => {
+      const bot = running();
+      if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
+      return { ready: false, reasons: [bot === undefined ? "the bot is starting" : "the bot broke"] };
+    },
+    sample: () => running()?.monitor.refresh(),
+  });
+  log.info({ host: server.host, port: server.port }, "metrics are served");
+  return () => server.close();
+}
+
+/** What ends a bot, and what is shown of it until then. */
+interface UntilStopped {
+  readonly clock: Clock;
+  readonly forMs: Ms | undefined;
+  readonly interrupted: Promise<string>;
+  readonly screen: LiveScreen | undefined;
+}
+
+/** Until the bot has stopped: by itself, after its time or by a signal. @throws RunError when it broke. */
+async function untilStopped(bot: RunningBot, { clock, forMs, interrupted, screen }: UntilStopped): Promise<void> {
+  const stop = (reason: string): void => bot.command({ command: "stop", reason });
+  const timer = forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
+  void interrupted.then(stop);
   try {
     await bot.stopped;
   } catch (cause) {
@@ -215,12 +200,13 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     timer?.cancel();
     screen?.stop();
   }
-  await recording.session?.close();
-  const { firstQuoteAtMs } = bot.monitor;
+}
+
+function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
+  const { firstQuoteAtMs } = monitor;
   // The steady clock of the real seam begins with the process.
   const secondsToFirstQuote = firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
-  const summary = summaryOf(bot.bot, bot.monitor, secondsToFirstQuote, bot.liquidator?.ledger.counts());
-  return paper === undefined ? summary : { ...summary, paper };
+  return summaryOf(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
 }
 
 /** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */

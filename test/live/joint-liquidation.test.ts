@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
+import { startBot } from "../../src/bot/run/run-bot.js";
+import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { MemoryLaneStore } from "../../src/chain/lanes/lane-store.js";
 import { seededRandom } from "../../src/core/seeded-random.js";

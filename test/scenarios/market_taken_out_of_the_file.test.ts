@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type RunningBot, startBot } from "../../src/bot/run/run-bot.js";
+import { startBot } from "../../src/bot/run/run-bot.js";
+import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { initCrypto } from "../../src/core/signing.js";

@@ -1,6 +1,8 @@
 import type { Ms } from "../../core/units.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
-import { type RunBotOptions, type RunningBot, STATE_FILES, startBot } from "../run/run-bot.js";
+import { startBot } from "../run/run-bot.js";
+import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
+import { STATE_FILES } from "../run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { explainLiquidator } from "./explain-liquidator.js";
 import { explainMarket } from "./explain-market.js";

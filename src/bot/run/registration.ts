@@ -2,7 +2,7 @@ import { RunError } from "../../core/errors.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
 import { PEAK_FILE } from "../equity-watch.js";
-import type { RunBotOptions } from "./run-bot.js";
+import type { RunBotOptions } from "./running-bot.js";
 
 /**
  * Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only whether there is one.

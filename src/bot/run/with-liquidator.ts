@@ -1,7 +1,7 @@
 import { RunError } from "../../core/errors.js";
 import type { BotCommand } from "../input.js";
-import type { Assembled, RunBotOptions, RunningBot } from "./run-bot.js";
 import { startLiquidator } from "./run-liquidator.js";
+import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
 
 /**
  * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell.

@@ -1,0 +1,49 @@
+import type { Seam } from "../../core/seam.js";
+import { JOURNAL_VERSION, type JournalHeader, type JournalSink, JournalWriter, type TurnRecorder, tellAll } from "../journal/journal.js";
+import type { StateStore } from "../state/state-dir.js";
+import { withoutProviderKeys } from "./chain-access.js";
+import type { SessionTap } from "./session-tap.js";
+
+/** State files that decide what a run does: a journal begins with them. */
+export const STATE_FILES = [
+  "budget.json",
+  "built-orders.json",
+  "contracts.json",
+  "manual-halts.json",
+  "peak-equity.json",
+  "takeovers.json",
+] as const;
+
+/** What a session is, as its journal's first line has it. */
+export type SessionFacts = Required<Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">>;
+
+/** The first line of a session's journal: it is dated now, and has the state as it is now. */
+export function sessionHeader(
+  facts: SessionFacts,
+  { clock }: Pick<Seam, "clock">,
+  store: Pick<StateStore, "read">,
+): Required<JournalHeader> {
+  return {
+    journal: JOURNAL_VERSION,
+    ...facts,
+    config: withoutProviderKeys(facts.config),
+    stamp: { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs() },
+    state: Object.fromEntries(
+      STATE_FILES.flatMap((name) => {
+        const text = store.read(name);
+        return text === undefined ? [] : [[name, text]];
+      }),
+    ),
+  };
+}
+
+/** Who is told of every turn: the journal and the recording, where they are kept. */
+export function turnRecorderOf(
+  header: JournalHeader,
+  { journal, tap }: { readonly journal: JournalSink | undefined; readonly tap: SessionTap | undefined },
+): TurnRecorder | undefined {
+  return tellAll([
+    ...(journal === undefined ? [] : [new JournalWriter(journal, header)]),
+    ...(tap === undefined ? [] : [tap.turns(header)]),
+  ]);
+}

@@ -1,0 +1,44 @@
+import type { Seam } from "../../core/seam.js";
+import type { Signer } from "../../core/signing.js";
+import { LiveVenue } from "../../exchange/live-venue.js";
+import type { Transport } from "../../exchange/transport.js";
+import type { Venue } from "../../exchange/venue.js";
+import type { BotConfig } from "../config/config.js";
+import { BlankAccountVenue } from "./blank-account-venue.js";
+import type { BetweenBot, SessionBeginning, VenueBetween } from "./session-tap.js";
+
+/** What a session's venue is made of. */
+export interface SessionVenueOptions {
+  readonly config: BotConfig;
+  readonly seam: Seam;
+  readonly transport: Transport;
+  readonly signer: Signer;
+  readonly beginning: SessionBeginning;
+  readonly paper: VenueBetween | undefined;
+  /** What a venue between learns of the bot, which is made after it. */
+  readonly bot: BetweenBot;
+  readonly onWritten: (actionId: number) => void;
+}
+
+/** A session's venue, and the live one beneath it, which is told the rules. */
+export interface SessionVenue {
+  readonly venue: Venue;
+  readonly live: LiveVenue;
+}
+
+/** The exchange as a session trades on it: live, between the markets' streams and a venue on paper, or with an account that it does not know. */
+export function sessionVenue({ config, seam, transport, signer, beginning, paper, bot, onWritten }: SessionVenueOptions): SessionVenue {
+  const { registered } = beginning;
+  const live = new LiveVenue({
+    transport,
+    seam,
+    signer,
+    markets: Object.keys(config.markets),
+    exchangeNowMs: bot.exchangeNowMs,
+    requestTimeoutMs: config.exchange.requestTimeoutMs,
+    onWritten,
+    streams: registered && paper === undefined ? true : "market",
+  });
+  if (paper !== undefined) return { live, venue: paper(live, beginning, bot) };
+  return { live, venue: registered ? live : new BlankAccountVenue(live, seam.clock) };
+}

@@ -17,6 +17,8 @@ export type GuardNotice =
   | { readonly kind: "watching"; readonly markets: readonly MarketId[] }
   | { readonly kind: "bot-back" }
   | { readonly kind: "bot-stopped" }
+  /** A bot of the account runs, and no heartbeat of it comes to where the guard looks. */
+  | { readonly kind: "bot-unseen" }
   /** The heartbeat has stopped: orders are being cancelled from now on. */
   | { readonly kind: "acting"; readonly silentMs: Ms }
   | {

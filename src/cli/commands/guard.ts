@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
+import { UnseenBot } from "../../bot/cancelling/unseen-bot.js";
 import { StartReads } from "../../bot/run/start-reads.js";
-import { lockAccount } from "../../bot/state/account-lock.js";
+import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/seam.js";
@@ -55,6 +56,12 @@ export function addGuard(program: Command, context: CliContext): void {
           const owned = { store, directory: store.directory, account: signer.address };
           claimState(owned);
           claimStateFor(rules, owned);
+          const notify = (notice: GuardNotice): void => {
+            say(log, notice, store.directory);
+            // This machine's clock may have been set since it was compared, and what is signed by it be refused.
+            if (notice.kind === "failed" && notice.isByClock === true) readClock();
+            if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
+          };
           const guard = new Guard({
             client,
             clock,
@@ -65,15 +72,19 @@ export function addGuard(program: Command, context: CliContext): void {
             deadAfterMs,
             heartbeatMs,
             signatureWindowMs: config.exchange.signatureWindowMs,
-            notify: (notice) => {
-              say(log, notice);
-              // This machine's clock may have been set since it was compared, and what is signed by it be refused.
-              if (notice.kind === "failed" && notice.isByClock === true) readClock();
-              if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
-            },
+            notify,
+          });
+          const unseen = new UnseenBot({
+            clock,
+            store,
+            deadAfterMs,
+            isThere: () => isLocked(signer.address, context.env, "bot"),
+            tell: () => notify({ kind: "bot-unseen" }),
           });
           guard.start();
+          unseen.start();
           const signal = await interrupted;
+          unseen.stop();
           guard.stop();
           log.info({ signal }, "the guard leaves");
         } finally {
@@ -85,7 +96,7 @@ export function addGuard(program: Command, context: CliContext): void {
     });
 }
 
-function say(log: OpenLog, notice: GuardNotice): void {
+function say(log: OpenLog, notice: GuardNotice, directory: string): void {
   switch (notice.kind) {
     case "watching":
       return log.info({ markets: notice.markets }, "watching the bot's heartbeat");
@@ -93,6 +104,11 @@ function say(log: OpenLog, notice: GuardNotice): void {
       return log.info({}, "the bot is back");
     case "bot-stopped":
       return log.info({}, "the bot has stopped in good order");
+    case "bot-unseen":
+      return log.warn(
+        { stateDir: directory },
+        "a bot of this account runs and shows no life in this folder: where it keeps its state elsewhere, nothing guards it, and both are to be started from one file; else it hangs, still starts, or is a dry run",
+      );
     case "acting":
       return log.warn({ silentMs: notice.silentMs }, "the bot's heartbeat has stopped: its orders are being cancelled");
     case "cancelling":

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { UnseenBot } from "../../src/bot/cancelling/unseen-bot.js";
+import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import type { Ms } from "../../src/core/units.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+
+/** A guard that looks into one folder, and a bot that may run, and may show its life there. */
+function guardLooks() {
+  const clock = new VirtualClock(0);
+  const store = new MemoryStateStore();
+  const bot = { runs: false, beatsHere: false };
+  const toldAtMs: Ms[] = [];
+  const unseen = new UnseenBot({
+    clock,
+    store,
+    deadAfterMs: 3_000,
+    isThere: () => Promise.resolve(bot.runs),
+    tell: () => toldAtMs.push(clock.nowMs()),
+  });
+  unseen.start();
+  const passes = async (ms: Ms): Promise<void> => {
+    for (const endMs = clock.nowMs() + ms; clock.nowMs() < endMs; ) {
+      if (bot.runs && bot.beatsHere) store.write(HEARTBEAT_FILE, `${clock.nowMs()}`);
+      await clock.runFor(500);
+    }
+  };
+  return { bot, toldAtMs, passes, stop: () => unseen.stop() };
+}
+
+describe("a bot that takes itself for guarded", () => {
+  it("is told of, once, when it keeps its heartbeat in another folder: its death would leave every quote", async () => {
+    const { bot, toldAtMs, passes } = guardLooks();
+    await passes(60_000);
+    expect(toldAtMs, "no bot runs").toEqual([]);
+    bot.runs = true;
+    await passes(300_000);
+    expect(toldAtMs).toHaveLength(1);
+    expect(toldAtMs[0]).toBeLessThanOrEqual(60_000 + 20_000);
+  });
+
+  it("is told of anew when its heartbeat came and went elsewhere again", async () => {
+    const { bot, toldAtMs, passes } = guardLooks();
+    bot.runs = true;
+    await passes(60_000);
+    bot.beatsHere = true;
+    await passes(60_000);
+    expect(toldAtMs).toHaveLength(1);
+    bot.beatsHere = false;
+    await passes(60_000);
+    expect(toldAtMs).toHaveLength(2);
+  });
+
+  it("is not told of while its heartbeat comes, nor before ten seconds of a start, nor by a guard that has left", async () => {
+    const seen = guardLooks();
+    seen.bot.runs = true;
+    seen.bot.beatsHere = true;
+    await seen.passes(120_000);
+    seen.bot.runs = false;
+    await seen.passes(14_500);
+    seen.bot.beatsHere = false;
+    seen.bot.runs = true;
+    await seen.passes(9_000);
+    seen.bot.beatsHere = true;
+    await seen.passes(60_000);
+    seen.bot.beatsHere = false;
+    seen.stop();
+    await seen.passes(60_000);
+    expect(seen.toldAtMs).toEqual([]);
+  });
+});

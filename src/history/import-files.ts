@@ -204,9 +204,16 @@ function dropDeadImports(store: HistoryStore): void {
   }
 }
 
-/** The file's rows of one market. @throws ConfigError where it holds several and none is named, or not the one that is */
+/** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
 async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol: string | undefined): Promise<ShapedFile> {
-  if (shaped.symbol === undefined) return shaped;
+  if (shaped.symbol === undefined) {
+    if (symbol === undefined) return shaped;
+    throw new ConfigError(`${file} has no column that is known to tell the market of a row`, {
+      field: "symbol",
+      value: symbol,
+      expected: "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
+    });
+  }
   const asked = shaped.symbol;
   const symbols = (await reading(file, () => duck.rows(asked))).map((row) => String(row.symbol)).sort();
   if (symbol === undefined) {

@@ -47,6 +47,15 @@ describe("a file of any columns that tells the market of each row", () => {
     expect(await stand.prices()).toBe("100,100");
   });
 
+  it("is refused where the column that tells them has a name that nobody knows: all of them became the one that was asked for", async () => {
+    const stand = new Stand();
+    const file = fileOf(stand.folder, "all.csv", csv("asset_code"));
+    await expect(stand.take(file, "BTC")).rejects.toThrow(
+      /all\.csv has no column that is known to tell the market of a row \(got "BTC"\); expected a column called symbol/,
+    );
+    expect(stand.store.series()).toEqual([]);
+  });
+
   it("is one market's alone where it has but one", async () => {
     const stand = new Stand();
     await stand.take(

@@ -111,7 +111,9 @@ export class KlineMatcher extends OrderMatcher {
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
-    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, arrivedUs);
+    // What a bar's share left of an order that takes may have been there live: nobody knows of it whether it came to rest.
+    const knownUs = this.wouldTake(order) ? Number.POSITIVE_INFINITY : arrivedUs;
+    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, knownUs);
   }
 
   /** What a taker has to pay, or gets, now. */

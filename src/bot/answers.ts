@@ -2,7 +2,7 @@ import { outcomeText } from "../account/outcome-text.js";
 import type { Ms } from "../core/units.js";
 import { checkBuiltOrder } from "../exchange/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
-import { INVALID_TIMESTAMP } from "../exchange/venue-errors.js";
+import { INVALID_ORDER_INFO, INVALID_TIMESTAMP } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
@@ -23,13 +23,24 @@ export class Answers {
   readonly #safety: Safety;
   readonly #works: OrderWorks;
   readonly #claims: (action: QuestionAction, outcome: Outcome) => boolean;
+  readonly #doubtRules: () => void;
 
-  /** @param claims takes the answers to the bot's own questions; false for any other. */
-  constructor(context: BotContext, safety: Safety, works: OrderWorks, claims: (action: QuestionAction, outcome: Outcome) => boolean) {
+  /**
+   * @param claims takes the answers to the bot's own questions; false for any other.
+   * @param doubtRules hears of an order whose `info` was refused: its fees are those of the rules that were read last.
+   */
+  constructor(
+    context: BotContext,
+    safety: Safety,
+    works: OrderWorks,
+    claims: (action: QuestionAction, outcome: Outcome) => boolean,
+    doubtRules: () => void,
+  ) {
     this.#context = context;
     this.#safety = safety;
     this.#works = works;
     this.#claims = claims;
+    this.#doubtRules = doubtRules;
   }
 
   /** Takes an answer in. One that nobody waits for changes nothing. */
@@ -70,6 +81,7 @@ export class Answers {
     if (outcome.result === "accepted") holds.succeeded(subject);
     if (outcome.result !== "rejected") return;
     this.#safety.placeRefused(action.marketId);
+    if (outcome.code === INVALID_ORDER_INFO) this.#doubtRules();
     holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
   }
 

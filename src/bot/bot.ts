@@ -79,6 +79,7 @@ export class Bot {
       this.safety,
       works,
       (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
+      () => this.#watch.doubtRules(),
     );
   }
 

@@ -16,7 +16,7 @@ const TICKS_A_QUESTION = 96;
 const SNAPSHOT_WITHIN_MS = 5_000;
 /** How long a question of the watch may stay unanswered before it is asked again. */
 const ASK_AGAIN_MS = 5_000;
-/** Rules that could not be read are asked for again after this, or after their own interval where that is shorter. */
+/** Rules that could not be read, or that may be old, are asked for again after this, or after their own interval where that is shorter. */
 const RULES_AGAIN_MS = 10_000;
 
 interface BookWatch {
@@ -42,6 +42,7 @@ export class Watch {
   readonly #timeEveryMs: Ms;
   #timeAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #rulesAskedAtMs: Ms;
+  #areRulesDoubted = false;
   #beatAtMs: Ms = Number.NEGATIVE_INFINITY;
   #shownAtMs: Ms | undefined;
 
@@ -73,7 +74,7 @@ export class Watch {
     const { config, budget, desks, exchangeTime } = this.#context;
     if (budget.blockedUntilMonotonicMs > nowMs) return nowMs;
     const timeMs = Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
-    let next = Math.min(timeMs, this.#rulesAskedAtMs + config.exchange.rulesRefreshMs);
+    let next = Math.min(timeMs, this.#rulesAskedAtMs + this.#rulesEveryMs);
     if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
     const { maxBookAgeMs } = config.risk;
     for (const { marketId, book, lag } of desks.values()) {
@@ -82,6 +83,11 @@ export class Watch {
       next = Math.min(next, Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)));
     }
     return next;
+  }
+
+  /** The exchange may have other rules by now: they are not waited for until their time. */
+  doubtRules(): void {
+    this.#areRulesDoubted = true;
   }
 
   /** Shows the guard that nothing of this run is left. */
@@ -120,9 +126,15 @@ export class Watch {
 
   #askRules(nowMs: Ms): void {
     if (Number.isNaN(this.#rulesAskedAtMs)) this.#rulesAskedAtMs = nowMs;
-    if (nowMs - this.#rulesAskedAtMs < this.#context.config.exchange.rulesRefreshMs) return;
+    if (nowMs - this.#rulesAskedAtMs < this.#rulesEveryMs) return;
     this.#rulesAskedAtMs = nowMs;
+    this.#areRulesDoubted = false;
     this.#ask({ ask: "rules" }, undefined);
+  }
+
+  get #rulesEveryMs(): Ms {
+    const { rulesRefreshMs } = this.#context.config.exchange;
+    return this.#areRulesDoubted ? Math.min(RULES_AGAIN_MS, rulesRefreshMs) : rulesRefreshMs;
   }
 
   #rulesFailed(outcome: Outcome): void {

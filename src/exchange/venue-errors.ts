@@ -56,6 +56,7 @@ export const NO_SUCH_ORDER = 2011;
 export const INTERNAL_ERROR = 2010;
 export const INVALID_ORDER = 2016;
 export const DUPLICATED_ACCOUNT = 2018;
+export const INVALID_ORDER_INFO = 4012;
 export const INVALID_TIMESTAMP = 1011;
 export const INVALID_SIGNATURE = 1012;
 /** What is answered for an account that the exchange does not know: not authorised, or no valid account. */

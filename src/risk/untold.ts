@@ -9,8 +9,8 @@ export const GAIN_EXPLAINED_WITHIN_MS: Ms = 40_000;
 export interface Untold {
   /** What of it has stood for so long that it is taken for what it looks like: profit or loss. */
   readonly taken: CreditUnits;
-  /** Since when it has been above that, or below: undefined while it is just that. */
-  readonly since?: { readonly isGain: boolean; readonly atMs: Ms };
+  /** What it was lately, and from when on: the present last. */
+  readonly lately: readonly { readonly beyond: CreditUnits; readonly fromMs: Ms }[];
 }
 
 /** A look at it. */
@@ -21,16 +21,25 @@ export interface UntoldLook {
 }
 
 /**
- * Balances and incomes come on ways of their own: a transfer may be in the one before it is in the other. `beyond`: the net value told less the
- * one that is explained. `before`: what the last call gave; undefined the first time.
+ * Balances and incomes come on ways of their own: a transfer may be in the one before it is in the other. Only as much as has stood for the whole
+ * of its time is taken, so that a transfer of just now is not taken together with a rounding of long ago.
+ * @param before what the last call gave; undefined the first time.
+ * @param beyond the net value told less the one that is explained.
  */
 export function observeUntold(before: Untold | undefined, beyond: CreditUnits, nowMs: Ms): UntoldLook {
-  const taken = before?.taken ?? beyond;
-  const doubtful = beyond - taken;
-  if (doubtful === 0n) return { untold: { taken }, doubtful };
-  const isGain = doubtful > 0n;
-  const since = before?.since?.isGain === isGain ? before.since : { isGain, atMs: nowMs };
-  const withinMs = isGain ? GAIN_EXPLAINED_WITHIN_MS : LOSS_EXPLAINED_WITHIN_MS;
-  if (nowMs - since.atMs >= withinMs) return { untold: { taken: beyond }, doubtful: 0n };
-  return { untold: { taken, since }, doubtful };
+  if (before === undefined) return { untold: { taken: beyond, lately: [{ beyond, fromMs: nowMs }] }, doubtful: 0n };
+  const { lately: steps } = before;
+  if (steps.length === 1 && beyond === before.taken && steps[0]?.beyond === beyond) return { untold: before, doubtful: 0n };
+  const lately = since(steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }], nowMs - GAIN_EXPLAINED_WITHIN_MS);
+  let { taken } = before;
+  const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
+  if (gain > taken) taken = gain;
+  const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce((most, one) => (one.beyond > most ? one.beyond : most), beyond);
+  if (loss < taken) taken = loss;
+  return { untold: { taken, lately }, doubtful: beyond - taken };
+}
+
+/** Those that were so at any moment after this one. */
+function since(lately: Untold["lately"], afterMs: Ms): Untold["lately"] {
+  return lately.filter((_, at) => (lately[at + 1]?.fromMs ?? Number.POSITIVE_INFINITY) > afterMs);
 }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { captureCli, startCli } from "./captured-cli.js";
@@ -39,6 +40,32 @@ it("a guard starts where one of its markets is listed no more: the orders in the
   expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching", markets: ["goneusdc", "btcusdc"] });
   guard.interrupt();
   expect(await guard.done).toMatchObject({ code: 0 });
+});
+
+it("a guard that is started while the exchange is away waits for it where a bot may have left orders, and ends at once where none has", async () => {
+  const { file, env, stateDir } = exchange.bot();
+  const away = createServer((socket) => {
+    const { port } = exchange.where;
+    const through = connect(port, "127.0.0.1");
+    socket.pipe(through).pipe(socket);
+    for (const end of [socket, through]) end.on("error", () => end.destroy());
+  });
+  const port = await new Promise<number>((resolve) => away.listen(0, "127.0.0.1", () => resolve((away.address() as AddressInfo).port)));
+  await new Promise((resolve) => away.close(resolve));
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`));
+  expect(await captureCli(["guard", file], env)).toMatchObject({ code: 1, err: expect.stringContaining("cannot reach the exchange") });
+
+  const beat = { atMs: 0, lastRequestMs: 0, state: "running", markets: ["btcusdc"], pid: 1 };
+  mkdirSync(stateDir(), { recursive: true });
+  writeFileSync(join(stateDir(), "heartbeat.json"), JSON.stringify(beat));
+  const guard = startCli(["guard", file, "--json"], env);
+  // It has asked in vain by then.
+  await Promise.race([guard.done, new Promise((resolve) => setTimeout(resolve, 1_500))]);
+  await new Promise<void>((resolve) => away.listen(port, "127.0.0.1", () => resolve()));
+  expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching" });
+  guard.interrupt();
+  expect(await guard.done).toMatchObject({ code: 0 });
+  await new Promise((resolve) => away.close(resolve));
 });
 
 it("cancel-all works beside a state folder whose files are broken, and says what it could not read", async () => {

@@ -74,6 +74,18 @@ describe("a rate limit of few requests a minute", () => {
     expect(Math.max(...sent.map(({ atMs }) => inAMinuteFrom(atMs)))).toBeLessThanOrEqual(9);
   });
 
+  it("for all, with room for some looks: the guard keeps the last one for when nothing can come any more", async () => {
+    const markets = new FiveMarkets({ common: 300 });
+    await markets.guardActs(FIVE, 0.1);
+    expect(markets.open(), "of thirty requests a minute, the rules, five looks and five cancels").toEqual([]);
+    await markets.passes(1_900);
+    markets.arrives(SECOND);
+    await markets.passes(1_500);
+    expect(markets.open()).toEqual([]);
+    expect(markets.notices.at(-1)?.kind).toBe("safe");
+    expect(markets.refusals()).toBe(0);
+  });
+
   it("for orders (ORDER): cancel-all waits for the places that it lacks, and leaves no market out", async () => {
     const markets = new FiveMarkets({ order: 3, requestsBeforeBan: 1 });
     const done = markets.cancelsAll();

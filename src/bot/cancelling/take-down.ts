@@ -43,6 +43,8 @@ export interface TakeDownOptions {
 }
 
 const MOST_PAUSE_MS: Ms = 2_000;
+/** A look, a cancel, the last look, and a cancel of what that finds. */
+const ROUNDS = 4;
 
 /**
  * Cancels every open order of the account in all of the markets at once and looks until nothing is left there and nothing can come. A market
@@ -70,7 +72,7 @@ class TakeDown {
   readonly #options: TakeDownOptions;
   readonly #left: Set<MarketId>;
   readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument> | undefined>;
-  /** The first cancel of a market waits for a look at it: where there is room for both in every market. */
+  /** The first cancel of a market waits for a look at it: where there is room for {@link ROUNDS} in every market. */
   #looksFirst: boolean;
 
   constructor(options: TakeDownOptions) {
@@ -78,7 +80,7 @@ class TakeDown {
     this.#options = options;
     this.#left = new Set(markets);
     this.#instruments = new SharedRead(() => this.#readInstruments());
-    this.#looksFirst = budget.hasRoomFor("openOrders", 2 * markets.length + 1);
+    this.#looksFirst = budget.hasRoomFor("openOrders", ROUNDS * markets.length + 1);
   }
 
   async everywhere(): Promise<void> {
@@ -113,6 +115,8 @@ class TakeDown {
       if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
       const instrument = instruments.get(marketId);
       if (instrument === undefined) throw unlisted(marketId, instruments);
+      // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
+      if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1)) return "none";
       const looked = await budget.call("openOrders", this.#after(marketId), () => client.openOrders(marketId));
       if (looked === undefined) return "skipped";
       const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
@@ -155,7 +159,7 @@ class TakeDown {
     const read = await budget.call("exchangeInfo", wait, () => client.exchangeInfo());
     if (read === undefined) return undefined;
     budget.rulesRead(read.answer);
-    this.#looksFirst &&= budget.hasRoomFor("openOrders", 2 * this.#left.size);
+    this.#looksFirst &&= budget.hasRoomFor("openOrders", ROUNDS * this.#left.size);
     return instrumentsOf(read.answer);
   }
 

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
 import { UnseenBot } from "../../bot/cancelling/unseen-bot.js";
-import { StartReads } from "../../bot/run/start-reads.js";
 import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
@@ -10,6 +9,7 @@ import type { Clock, Timer } from "../../core/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { openBot, withExchange } from "../exchange-access.js";
+import { guardRules } from "../guard-rules.js";
 import { jsonText } from "../output.js";
 
 interface GuardOptions {
@@ -28,7 +28,8 @@ export function addGuard(program: Command, context: CliContext): void {
     .action(async (file: string, { json }: GuardOptions) => {
       const { clock } = context.seam;
       const interrupted = context.interrupted();
-      await withExchange(openBot(context, file), async ({ config, signer, client, syncClock }) => {
+      await withExchange(openBot(context, file), async (access) => {
+        const { config, signer, client, syncClock } = access;
         const lock = await lockAccount(signer.address, context.env, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
         let isReadingClock = false;
@@ -43,10 +44,14 @@ export function addGuard(program: Command, context: CliContext): void {
         };
         const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, readClock);
         try {
-          const reads = new StartReads(clock, log);
-          await reads.answerOf(syncClock);
+          let isOver = false;
+          const leave = interrupted.then(() => {
+            isOver = true;
+            return undefined;
+          });
+          const rules = await Promise.race([guardRules(access, { clock, log, isOver: () => isOver }), leave]);
+          if (rules === undefined) return;
           const markets = Object.keys(config.markets);
-          const rules = await reads.answerOf(() => client.exchangeInfo());
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
           if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
           const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;

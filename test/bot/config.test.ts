@@ -154,6 +154,12 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       ["markets.btcusdc.limits.maxOrderBase", '"0.01"', "markets.btcusdc.params.sizeBase, 0.02", "line 10"],
     ],
     [
+      "a target beyond the position limit: the position would go to the limit and stand there, with nothing quoted",
+      "sizeBase: 0.02 }",
+      "sizeBase: 0.02, targetPositionBase: -5 }",
+      ["markets.btcusdc.params.targetPositionBase", "got -5", "markets.btcusdc.limits.maxPositionBase, 0.5, either way", "line 9"],
+    ],
+    [
       "a state folder that is a file",
       "metrics:",
       "stateDir: ./bot.yaml\nmetrics:",

@@ -6,7 +6,7 @@ type Locate = (path: readonly string[]) => string;
 /** What a market's file says of sizes. */
 interface SizedMarket {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly limits: { readonly maxOrderBase?: string | undefined };
+  readonly limits: { readonly maxOrderBase?: string | undefined; readonly maxPositionBase?: string | undefined };
 }
 
 /**
@@ -23,5 +23,31 @@ export function checkSizes({ params: { sizeBase }, limits: { maxOrderBase } }: S
     field,
     value: maxOrderBase,
     expected: `at least ${at}.params.sizeBase, ${sizeBase}, or a smaller sizeBase`,
+  });
+}
+
+/**
+ * Checks that a built-in strategy's target position is one that the position limit lets it hold: beyond the limit it would trade up to there,
+ * and then quote nothing, with all of that position standing.
+ * @param at path of the market, for errors: `markets.btcusdc`.
+ * @throws ConfigError naming both paths and both values.
+ */
+export function checkTarget(
+  { params: { targetPositionBase: target }, limits: { maxPositionBase } }: SizedMarket,
+  at: string,
+  locate: Locate,
+): void {
+  if (
+    typeof target !== "number" ||
+    !Number.isFinite(target) ||
+    maxPositionBase === undefined ||
+    new Decimal(maxPositionBase).gte(Math.abs(target))
+  )
+    return;
+  const field = `${at}.params.targetPositionBase`;
+  throw new ConfigError(`is beyond the position that the market may have, in ${locate(field.split("."))}`, {
+    field,
+    value: target,
+    expected: `at most ${at}.limits.maxPositionBase, ${maxPositionBase}, either way, or a larger limit`,
   });
 }

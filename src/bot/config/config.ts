@@ -7,7 +7,7 @@ import { pathKind } from "../../core/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { checkKeySource } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";
-import { checkSizes } from "./config-sizes.js";
+import { checkSizes, checkTarget } from "./config-sizes.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -49,7 +49,10 @@ export function loadBotConfig(
   const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
   requireKind("bot", absolute, yaml);
   const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
-  for (const [id, market] of Object.entries(file.markets)) checkSizes(market, `markets.${id}`, yaml.locate);
+  for (const [id, market] of Object.entries(file.markets)) {
+    checkSizes(market, `markets.${id}`, yaml.locate);
+    if (market.strategy !== undefined && !isStrategyFile(market.strategy)) checkTarget(market, `markets.${id}`, yaml.locate);
+  }
   if (file.stateDir !== undefined) checkStateDir(file.stateDir, dirname(absolute), yaml.locate(["stateDir"]));
   const folder = dirname(absolute);
   const account = withAbsolutePaths(file.account, folder);

@@ -152,12 +152,18 @@ export class HistoryStore {
     return { days, problems };
   }
 
-  /** Compares a day's file with its checksum. @throws HistoryError naming the file that differs */
+  /** Compares a day's file with its checksum. @throws HistoryError naming the file that differs, and whether another process has written the day anew */
   async verify(manifest: DayManifest): Promise<void> {
     const path = this.dataPath(manifest, manifest.day);
     const sha256 = await checksumOf(path);
-    if (sha256 !== manifest.sha256)
-      throw new HistoryError(path, "is broken: its checksum differs", { value: sha256, expected: manifest.sha256 });
+    if (sha256 === manifest.sha256) return;
+    if (this.day(manifest, manifest.day)?.sha256 === sha256) {
+      throw new HistoryError(path, "was written anew while it was read", {
+        value: sha256,
+        expected: `${manifest.sha256}, as when this began; the same command again reads the new one`,
+      });
+    }
+    throw new HistoryError(path, "is broken: its checksum differs", { value: sha256, expected: manifest.sha256 });
   }
 
   /** Takes a series for writing, and puts right what a killed writer left. @throws RunError when another process writes it */

@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listHistory } from "../../../src/history/list-history.js";
@@ -97,6 +109,53 @@ describe("The columns beside the store", () => {
     writeFileSync(path, flipped(readFileSync(path), 100));
     await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
     expect(tapeFiles(store).filter((name) => name.includes("08-08"))).toEqual([]);
+  });
+
+  /** A store of one trade, and what another process does that imports the day anew, with another price: each file takes its name at once. */
+  const importedAnew = async () => {
+    const folder = scratchFolder();
+    const series = { market: MARKET, kind: "trades" };
+    const stores = await Promise.all(
+      ["5.1", "5.2"].map(async (price) => {
+        const store = new HistoryStore(join(folder, price));
+        await take(store, [fileOf(folder, `${price}.csv`, `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`)], {
+          shape: "trades",
+        });
+        return store;
+      }),
+    );
+    const [store, anew] = stores as [HistoryStore, HistoryStore];
+    const importAnew = (): void => {
+      for (const path of ["manifestPath", "dataPath"] as const) {
+        const beside = join(folder, path);
+        copyFileSync(anew[path](series, "2024-08-08"), beside);
+        renameSync(beside, store[path](series, "2024-08-08"));
+      }
+    };
+    return { store, importAnew };
+  };
+
+  // It was called broken, though nothing was wrong with it: whoever imports while he backtests would have thrown his history away.
+  it("are not made of a day that another process wrote anew since its manifest was read, which is said", async () => {
+    const { store, importAnew } = await importedAnew();
+    const made = openTape(store, MARKET, { ...ALL, onMake: importAnew });
+    await expect(made).rejects.toThrow(/2024-08-08\.parquet: was written anew while it was read .*the same command again/);
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
+  });
+
+  // The report named one file by its checksum, and its fills came of another.
+  it("are not made of a day that another process wrote anew between its check and the reading of its rows", async () => {
+    const { store, importAnew } = await importedAnew();
+    const columns = join(store.root, MARKET, ".columns");
+    mkdirSync(columns);
+    // The hidden file is begun once the day's own has been checked.
+    const watcher = watch(columns, () => {
+      watcher.close();
+      importAnew();
+    });
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/was written anew while it was read/);
+    expect(tapeFiles(store)).toEqual([]);
+    expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { FIVE, FiveMarkets } from "./five-markets.js";
 
 const [FIRST = "", SECOND = "", ...OTHERS] = FIVE;
@@ -109,6 +111,36 @@ describe("a rate limit of few requests a minute", () => {
     await markets.passes(8_000);
     expect(markets.open()).toEqual([]);
     expect(await done).toMatchObject({ left: [], failed: [] });
+  });
+});
+
+describe("an outage of the exchange", () => {
+  it.each([
+    { order: 300, outageMs: 31_000 },
+    { order: 1_200, outageMs: 50_000 },
+  ])(
+    "of $outageMs ms leaves of $order orders a minute what the guard needs once it is over: else all would rest until the minute is",
+    async ({ order, outageMs }) => {
+      const markets = new FiveMarkets({ order });
+      markets.network.down = true;
+      await markets.guardActs();
+      await markets.passes(outageMs);
+      expect(markets.network.sentOf("cancelAllOpenOrders").length, "a look may fail where a cancel does not").toBeGreaterThan(FIVE.length);
+      expect(markets.network.sentOf("cancelAllOpenOrders").length).toBeLessThanOrEqual(order / 10);
+
+      markets.network.down = false;
+      await markets.passes(3_000);
+      expect(markets.open()).toEqual([]);
+      expect(markets.notices.at(-1)?.kind).toBe("safe");
+    },
+  );
+});
+
+describe("what takes orders down before the exchange has told its limits", () => {
+  it("spends its share of the usual ones", () => {
+    const budget = new CancelBudget({ clock: new VirtualClock(0), fraction: 0.1 });
+    expect(budget.hasRoomFor("cancelAllOpenOrders", 120)).toBe(true);
+    expect(budget.hasRoomFor("cancelAllOpenOrders", 121)).toBe(false);
   });
 });
 

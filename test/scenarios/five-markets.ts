@@ -10,6 +10,7 @@ import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { rulesOf } from "../simulation/bot-rig.js";
 import { HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BOT_KEY, START_MS } from "./stage.js";
@@ -62,10 +63,12 @@ export class FiveMarkets {
 
   /** The guard begins at once: the heartbeat is old. @param fraction of the exchange's limits that are its own. */
   async guardActs(markets: readonly string[] = FIVE, fraction = 0.1): Promise<void> {
+    const budget = new CancelBudget({ clock: this.clock, fraction });
+    budget.rulesRead(rulesOf(this.exchange, FIVE));
     new Guard({
       client: this.#client(),
       clock: this.clock,
-      budget: new CancelBudget({ clock: this.clock, fraction }),
+      budget,
       store: this.#store,
       account: this.#signer.address,
       markets,

@@ -216,10 +216,12 @@ class World {
       },
     };
     const client = new RestClient({ transport, nowMs: () => this.#clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
+    const budget = new CancelBudget({ clock: this.#watched, fraction: bot.guard.orderTokensFraction });
+    budget.rulesRead(rulesOf(this.#exchange, Object.keys(bot.markets)));
     new Guard({
       client,
       clock: this.#watched,
-      budget: new CancelBudget({ clock: this.#watched, fraction: bot.guard.orderTokensFraction }),
+      budget,
       store: this.#store,
       account: this.#signer.address,
       markets: Object.keys(bot.markets),

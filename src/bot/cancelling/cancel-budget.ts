@@ -2,7 +2,7 @@ import type { Clock } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../../exchange/operations.js";
 import { pause } from "../../exchange/pause.js";
-import { RateGate } from "../../exchange/rate-gate.js";
+import { DEFAULT_LIMITS, RateGate } from "../../exchange/rate-gate.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { THROTTLED_MS } from "../answers.js";
@@ -36,6 +36,7 @@ export class CancelBudget {
     this.#gate = new RateGate({ clock });
     this.#fraction = fraction;
     this.#onWait = onWait;
+    this.rulesRead({ rateLimits: DEFAULT_LIMITS });
   }
 
   /** Takes the exchange's limits over. */
@@ -51,7 +52,7 @@ export class CancelBudget {
 
   /**
    * Makes a call when there is a place for it beside `kept` more tokens (of a limit that has no more than these, when all of them are there).
-   * @returns undefined where it was not made, since `isOver` came true meanwhile.
+   * @returns undefined where it was not made, since it would have had to wait and `isOver` was true, or came true meanwhile.
    * @throws what the call throws.
    */
   async call<Answer>(
@@ -62,6 +63,7 @@ export class CancelBudget {
     for (let isFirst = true; ; isFirst = false) {
       const waitMs = this.#gate.tryAdmit(name, kept);
       if (waitMs === 0) break;
+      if (isOver()) return undefined;
       if (isFirst && waitMs >= WORTH_TELLING_MS) this.#onWait(waitMs);
       await pause(this.#clock, Math.max(1, Math.min(waitMs, SLICE_MS)));
       if (isOver()) return undefined;

@@ -132,12 +132,12 @@ class TakeDown {
     }
   }
 
-  /** Cancels; one in a market that nobody can see leaves a place on the wire to each of the others. */
+  /** Cancels. Where nobody can see a market it is tried again only with what is to spare: when the exchange is back, all of them need their places. */
   async #cancel(standing: Standing, seen: "none" | "orders" | "failed" | "skipped"): Promise<"taken" | "failed" | "waits"> {
     const { budget, client, isOver, tell } = this.#options;
     const { marketId } = standing;
-    const kept = seen === "failed" && !standing.isFirst ? this.#left.size - 1 : 0;
-    const wait = { kept, isOver: () => isOver(marketId) };
+    const isBlind = seen === "failed" && !standing.isFirst;
+    const wait = isBlind ? { kept: ROUNDS * this.#left.size, isOver: () => true } : { kept: 0, isOver: () => isOver(marketId) };
     try {
       const called = await budget.call("cancelAllOpenOrders", wait, () => client.cancelAllOpenOrders(marketId));
       if (called === undefined) return "waits";

@@ -36,7 +36,7 @@ export class EquityWatch {
   #known: Explained | undefined;
   /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
   #isAskedAbout = false;
-  /** What the peak was shifted by when it was looked at last: one is written with the other. Undefined before this run's first look. */
+  /** What the peak was shifted by when it was moved last: one is written with the other. Undefined before this run's first look. */
   #transfers: TransfersCounted | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #written: string | undefined;
@@ -68,7 +68,7 @@ export class EquityWatch {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
-    const { account, rules, config, exchangeTime, store } = this.#context;
+    const { account, rules, config } = this.#context;
     const equity = account.equity;
     // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
     if (equity === undefined || !account.current) return undefined;
@@ -76,7 +76,7 @@ export class EquityWatch {
     const { peak, loss, isOver } = observeEquity(this.#peak, reading, this.#maxDrawdown);
     this.#peak = peak;
     this.#askAbout(!isOver && peak.peak - equity > this.#maxDrawdown);
-    if (store.isDiscarded !== true) this.#transfers = account.transfers.counted(exchangeTime.nowMs());
+    this.#noteTransfers();
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
     if (!isOver) return undefined;
     const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
@@ -85,9 +85,15 @@ export class EquityWatch {
 
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
   accept(): void {
-    const { equity } = this.#context.account;
+    const { equity, current } = this.#context.account;
     if (this.#peak === undefined || equity === undefined) return;
-    this.#peak = rearmPeak({ ...this.#reading(equity), netDeposits: this.#peak.netDeposits });
+    this.#peak = rearmPeak(this.#reading(equity));
+    if (current) this.#noteTransfers();
+  }
+
+  #noteTransfers(): void {
+    const { account, exchangeTime, store } = this.#context;
+    if (store.isDiscarded !== true) this.#transfers = account.transfers.counted(exchangeTime.nowMs());
   }
 
   #reading(equity: CreditUnits): EquityReading {

@@ -73,3 +73,24 @@ it("a withdrawal of which the stream tells the balances alone is asked for, befo
   expect(stage.saidOfHalt("drawdown")).toBeUndefined();
   expect(stage.quotes()).toEqual(QUOTES);
 });
+
+it.each(["the incomes alone", "incomes and balances"])(
+  "whoever resumes after a loss at the moment in which %s tell a deposit accepts the loss, and the deposit is counted once",
+  async (told) => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "5" } } });
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(5_000);
+    stage.owner.buys(10, 610_000);
+    await stage.passes(5_000);
+    expect(stage.saidOfHalt("drawdown"), "0.01 bought a thousand above").toBeDefined();
+    if (told === "the incomes alone") stage.network.loseFrame(/"ACCOUNT_UPDATE/);
+    const { account } = stage.rig.bot.context;
+    stage.exchange.deposit(stage.address, "100");
+    for (let waited = 0; waited < 10_000 && account.transferred.transfers === 0n; waited++) await stage.passes(1);
+    expect(account.transferred.transfers).not.toBe(0n);
+    stage.rig.bot.command({ command: "resume" });
+    await stage.passes(60_000);
+    expect(stage.halts()).toEqual([]);
+    expect(stage.rig.bot.safety.peak).toBe(account.equity);
+  },
+);

@@ -1,4 +1,6 @@
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { dayOf } from "../../history/day.js";
+import { SEAM_MS } from "../../history/record/seal-part.js";
 import { gapsOf, type Span, unionOf } from "../../history/spans.js";
 import type { RecordedRequest } from "../session/recorded-orders.js";
 import type { OpenedSessionMarket } from "./open-session.js";
@@ -19,11 +21,19 @@ export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
   const heard = unionOf(markets.flatMap(({ unheard }) => gapsOf(unheard, EVER)));
   const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.heard)));
-  return gapsOf(heard, EVER).flatMap(([fromMs, toMs]) => {
+  return gapsOf(heard, EVER).flatMap((gap) => {
+    const [fromMs, toMs] = gap;
+    if (isSeam(gap)) return [];
     const begins = markets.some((market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000);
     const nextUs = Math.min(...markets.map((market) => nextBookUs(market.heard, toMs * 1000)));
     return begins && nextUs < Number.POSITIVE_INFINITY ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs) : [];
   });
+}
+
+/** Whether a moment lies between two parts of a recording, of which one begins as a day of the exchange's does: its recorder heard all the same. */
+function isSeam([fromMs, toMs]: Span): boolean {
+  // Whether a day is over is looked at once a second.
+  return toMs - fromMs <= SEAM_MS && dayOf(fromMs - 2 * SEAM_MS) !== dayOf(toMs);
 }
 
 /** What the bot's clock is ahead of the exchange's at least, as far as it can tell. */

@@ -1,3 +1,4 @@
+import type { Ms } from "../../core/units.js";
 import { cleanClocks } from "../clean-clocks.js";
 import { instantText } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
@@ -27,8 +28,8 @@ const HEARD_ON: Readonly<Record<RecordedKind, HeardStream>> = {
 };
 /** Requests leave here: the exchange's clock at that instant is ours, corrected. */
 const REQUESTS = "what IN ('place', 'cancel', 'cancel-all')";
-/** Two parts that one recorder wrote one after the other may touch the same moment, since their clocks are corrected apart. */
-const SEAM_MS = 1000;
+/** Two parts that one recorder wrote one after the other may touch the same moment, or leave one out, since their clocks are corrected apart. */
+export const SEAM_MS: Ms = 1000;
 
 /**
  * Puts a part of a recording into the store, and drops it. Where the process ends in between, the next seal of the part goes on: what is in

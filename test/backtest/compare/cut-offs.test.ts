@@ -5,6 +5,7 @@ import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/cut-off
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { DAY_MS } from "../../../src/history/day.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerWish, recordSession } from "../../support/recorded-session.js";
@@ -51,9 +52,13 @@ it("loses what the bot run again sends while its session was cut off, and has it
 
 describe("a session that heard nothing from 1 s to 5 s", () => {
   /** Heard 3 ms after the exchange has it. @param requests when they left, and were answered. */
-  const market = (unheard: CutMarket["unheard"], requests: readonly (readonly [leftMs: number, answeredMs?: number])[] = []): CutMarket => {
+  const market = (
+    unheard: CutMarket["unheard"],
+    requests: readonly (readonly [leftMs: number, answeredMs?: number])[] = [],
+    heardMs: readonly number[] = [0, 900, 5_010],
+  ): CutMarket => {
     const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
-    for (const ms of [0, 900, 5_010]) builder.snapshot(ms * 1000, (ms + 3) * 1000).level("BUY", 100, 1);
+    for (const ms of heardMs) builder.snapshot(ms * 1000, (ms + 3) * 1000).level("BUY", 100, 1);
     return {
       heard: builder.build(),
       unheard,
@@ -88,5 +93,13 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
 
   it("was not where another market was heard on the same line", () => {
     expect(cutOffsOf([market(unheard), market(OUTSIDE)])).toEqual([]);
+  });
+
+  // The second day's fastest message was 40 ms faster than the first's: their parts do not touch.
+  it("was not at midnight, where two parts of its recording leave a moment out", () => {
+    const seamMs = DAY_MS + 250;
+    const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
+    expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual([]);
+    expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600])])).toHaveLength(1);
   });
 });

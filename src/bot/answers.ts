@@ -27,7 +27,8 @@ export class Answers {
 
   /**
    * @param claims takes the answers to the bot's own questions; false for any other.
-   * @param doubtRules hears of an order whose `info` was refused: its fees are those of the rules that were read last.
+   * @param doubtRules hears of an order whose `info` was refused, or that the exchange built otherwise: its fees are those of the rules that were
+   * read last.
    */
   constructor(
     context: BotContext,
@@ -117,6 +118,7 @@ export class Answers {
         fields: { marketId: action.marketId, wrong },
       });
       this.#safety.placeRefused(action.marketId);
+      this.#doubtRules();
       holds.refused(subject, clock.monotonicMs(), "the exchange built another order than was asked for");
       return;
     }

@@ -21,6 +21,14 @@ it("fees that have changed are read at the first order that is refused for them:
   expect(stage.network.sentOf("exchangeInfo")).toHaveLength(1);
 });
 
+it("where the exchange builds the orders, fees that have changed are read at the first that it builds with others", async () => {
+  const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" } } });
+  await withFeesChangedSince(stage);
+  await stage.passes(40_000);
+  expect(stage.allQuotes()).toEqual(QUOTES);
+  expect(stage.network.sentOf("exchangeInfo")).toHaveLength(1);
+});
+
 it("a position can be taken down after the fees have changed", async () => {
   const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000" } } });
   stage.owner.buys(10, 610_000);

@@ -1,3 +1,4 @@
+import { THROTTLED_MS } from "../bot/answers.js";
 import { StartReads } from "../bot/run/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../bot/state/heartbeat.js";
 import { stateDirOf } from "../bot/state/state-dir.js";
@@ -34,18 +35,23 @@ export async function guardRules(access: BotAccess, { clock, log, isOver }: Guar
       await (isFirst ? reads.answerOf(access.syncClock) : access.syncClock());
       return await (isFirst ? reads.answerOf(() => access.client.exchangeInfo()) : access.client.exchangeInfo());
     } catch (error) {
-      if (!isAway(error) || !mayHaveLeftOrders(access)) throw error;
-      log.warn({ error: error.message, againInMs: AGAIN_MS }, "a bot may have left orders, and the exchange is away: the guard asks on");
+      const againInMs = againAfterMs(error);
+      if (!(error instanceof Error) || againInMs === undefined || !mayHaveLeftOrders(access)) throw error;
+      log.warn({ error: error.message, againInMs }, "a bot may have left orders, and the exchange is away: the guard asks on");
+      const againMs = clock.monotonicMs() + againInMs;
+      while (!isOver() && clock.monotonicMs() < againMs) await pause(clock, Math.min(AGAIN_MS, againMs - clock.monotonicMs()));
     }
-    await pause(clock, AGAIN_MS);
   }
   return undefined;
 }
 
-function isAway(error: unknown): error is VenueError | VenueRequestError {
-  if (error instanceof VenueError) return error.mayHaveHappened;
-  if (!(error instanceof VenueRequestError)) return false;
-  return error.httpStatus === undefined || error.httpStatus >= 500 || error.httpStatus === 429;
+/** When to ask again after an error; undefined where that will not help. Who asks on before the end of a ban may make it longer. */
+function againAfterMs(error: unknown): Ms | undefined {
+  if (error instanceof VenueError) return error.mayHaveHappened ? AGAIN_MS : undefined;
+  if (!(error instanceof VenueRequestError)) return undefined;
+  const { httpStatus, retryAfterMs } = error;
+  if (httpStatus === 429 || httpStatus === 418) return Math.max(AGAIN_MS, retryAfterMs ?? THROTTLED_MS[httpStatus]);
+  return httpStatus === undefined || httpStatus >= 500 ? AGAIN_MS : undefined;
 }
 
 function mayHaveLeftOrders({ config, signer }: BotAccess): boolean {

@@ -102,6 +102,11 @@ export class RateGate {
     return Math.min(Number.POSITIVE_INFINITY, ...this.#of(name).map(({ budget }) => budget.available(nowMs)));
   }
 
+  /** Between two calls of an operation that may go on so for ever. */
+  evenlyMs(name: OperationName): Ms {
+    return Math.max(0, ...this.#of(name).map(({ budget }) => budget.intervalMs / budget.limit));
+  }
+
   /**
    * Counts a call that goes now. @returns how long to wait where it may not go; 0 when it was counted.
    * @param kept tokens of each limit that have to be left after it; of a limit that has no more than these, all of them have to be there.

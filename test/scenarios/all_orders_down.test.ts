@@ -136,6 +136,24 @@ describe("an outage of the exchange", () => {
   );
 });
 
+describe("an exchange that tells its rules and refuses all that is asked of the account", () => {
+  it.each([
+    { refused: ["cancelAllOpenOrders"], order: 600, common: 2_400 },
+    { refused: SILENT, order: 1_200, common: 1_200 },
+  ] as const)(
+    "$refused: is asked no faster than $order orders and $common requests a minute let the guard go on for ever",
+    async ({ refused, ...limits }) => {
+      const markets = new FiveMarkets(limits);
+      const ends = refused.map((what) => markets.network.every(what, { is: "answered by a wall", status: 503, body: "" }));
+      await markets.guardActs();
+      await markets.passes(35_000);
+      for (const end of ends) end();
+      await markets.passes(8_000);
+      expect(markets.open(), "its share was spent, and the window had not passed").toEqual([]);
+    },
+  );
+});
+
 describe("what takes orders down before the exchange has told its limits", () => {
   it("spends its share of the usual ones", () => {
     const budget = new CancelBudget({ clock: new VirtualClock(0), fraction: 0.1 });

@@ -50,6 +50,11 @@ export class CancelBudget {
     return this.#gate.available(name) >= calls;
   }
 
+  /** How long so many calls take where they go on for ever at this rate. */
+  paceMs(name: OperationName, calls: number): Ms {
+    return calls * this.#gate.evenlyMs(name);
+  }
+
   /**
    * Makes a call when there is a place for it beside `kept` more tokens (of a limit that has no more than these, when all of them are there).
    * @returns undefined where it was not made, since it would have had to wait and `isOver` was true, or came true meanwhile.

@@ -33,7 +33,7 @@ export interface TakeDownOptions {
   readonly clock: Clock;
   readonly budget: CancelBudget;
   readonly markets: readonly MarketId[];
-  /** Between two looks at a market; a market that fails is asked at doubling pauses of two seconds at most. */
+  /** Between two looks at a market; one that fails is asked at doubling pauses of two seconds at most, or as the limits allow for ever. */
   readonly everyMs: Ms;
   /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
   readonly mayStillCome: () => boolean | Promise<boolean>;
@@ -60,6 +60,8 @@ export async function takeDown(options: TakeDownOptions): Promise<void> {
 interface Standing {
   readonly marketId: MarketId;
   isFirst: boolean;
+  /** The look of this round came as far as to ask for the orders. */
+  isAsked: boolean;
   /** A cancel of all was taken. */
   isTaken: boolean;
   /** A cancel of all was taken or refused. */
@@ -89,7 +91,7 @@ class TakeDown {
 
   async #takeDown(marketId: MarketId): Promise<void> {
     const { clock, everyMs, isOver } = this.#options;
-    const standing: Standing = { marketId, isFirst: true, isTaken: false, isAnswered: false, failures: 0 };
+    const standing: Standing = { marketId, isFirst: true, isAsked: false, isTaken: false, isAnswered: false, failures: 0 };
     for (;;) {
       const seen = await this.#look(standing);
       if (seen === "clean" || isOver(marketId)) return;
@@ -99,7 +101,8 @@ class TakeDown {
       // What came while the first cancel was under way is seen at once.
       if (!standing.isFirst || !isWell) {
         standing.failures = isWell ? 0 : standing.failures + 1;
-        await pause(clock, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), MOST_PAUSE_MS)));
+        const mostMs = Math.max(MOST_PAUSE_MS, this.#paceMs(standing, seen));
+        await pause(clock, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)));
       }
       standing.isFirst = false;
     }
@@ -108,6 +111,7 @@ class TakeDown {
   async #look(standing: Standing): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
     const { budget, client, mayStillCome, tell } = this.#options;
     const { marketId, isTaken, isAnswered } = standing;
+    standing.isAsked = false;
     if (standing.isFirst && !this.#looksFirst) return "skipped";
     try {
       const mayCome = !isAnswered || (await mayStillCome());
@@ -117,6 +121,7 @@ class TakeDown {
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
       if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1)) return "none";
+      standing.isAsked = true;
       const looked = await budget.call("openOrders", this.#after(marketId), () => client.openOrders(marketId));
       if (looked === undefined) return "skipped";
       const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
@@ -150,6 +155,13 @@ class TakeDown {
       tell({ kind: "not-cancelled", marketId, error });
       return "failed";
     }
+  }
+
+  /** What fails until a limit is spent would have the first that succeeds wait for the limit's whole window. */
+  #paceMs({ isAsked }: Standing, seen: "none" | "orders" | "failed" | "skipped"): Ms {
+    const { budget } = this.#options;
+    if (seen !== "failed") return budget.paceMs("cancelAllOpenOrders", this.#left.size);
+    return isAsked ? budget.paceMs("openOrders", 2 * this.#left.size + 1) : 0;
   }
 
   async #readInstruments(): Promise<ReadonlyMap<MarketId, Instrument> | undefined> {

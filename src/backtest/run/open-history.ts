@@ -119,14 +119,18 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     kinds.flatMap((kind) =>
       daysIn(store, name, kind, kind === "funding" ? toItsEnd : span).map((day) => fileOf(store, marketId, kind, day)),
     );
+  // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
   if (grade === "klines") {
     const kind = `klines-${interval}`;
+    const files = filesOf([...besideKinds, kind]);
     const klines = await openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) });
     const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
     const market = { marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...klines, marketId }, lacking };
-    return { market, files: filesOf([...besideKinds, kind]), tapeGaps: [], beside };
+    return { market, files, tapeGaps: [], beside };
   }
   const kinds = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
+  const files = filesOf([...besideKinds, ...kinds]);
+  const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
   const tapes = await openTapes(store, name, {
     ...span,
     kinds,
@@ -137,13 +141,12 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
   });
   // Of a day before the span, what is played of it is its book.
-  const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
   const before = tapes.days.flatMap(({ input: { book, day } }) =>
     book === undefined || spanned.has(day) ? [] : [fileOf(store, marketId, "book", book)],
   );
   return {
     market: { marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) },
-    files: [...before, ...filesOf([...besideKinds, ...kinds])],
+    files: [...before, ...files],
     tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
     beside,
   };

@@ -26,22 +26,29 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 /**
  * Marks of a span as columns, by the exchange's clock. What nobody recorded of a mark stands as its index equal to the mark, its rate as 0.
  * A mark that is finer than a credit unit is rounded down to it.
+ * @param days of the span, as somebody has named them; those that the store has now where absent.
  * @throws ConfigError where the store has none; HistoryError naming a file that is broken, or what passes 64 bits
  */
-export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish): Promise<MarkTape> {
+export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish, days?: readonly DayManifest[]): Promise<MarkTape> {
   const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
-  for await (const rows of markRows(store, market, wish)) for (const row of rows) marks.add(row);
+  for await (const rows of markRows(store, market, wish, days)) for (const row of rows) marks.add(row);
   return marks.take();
 }
 
 /**
  * The same, block after block, for a history larger than memory. Marks of one instant are never parted.
+ * @param days of the span, as somebody has named them; those that the store has now where absent.
  * @throws as {@link openMarks} does, when the first block is asked for
  */
-export async function* streamMarks(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncGenerator<MarkTape, void> {
+export async function* streamMarks(
+  store: HistoryStore,
+  market: MarketId,
+  wish: MarkWish,
+  days?: readonly DayManifest[],
+): AsyncGenerator<MarkTape, void> {
   const { blockRows = BLOCK_ROWS } = wish;
   const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
-  for await (const rows of markRows(store, market, wish)) {
+  for await (const rows of markRows(store, market, wish, days)) {
     for (const row of rows) {
       if (marks.count >= blockRows && Number(row.exchangeUs) > marks.lastUs) yield marks.take();
       marks.add(row);
@@ -50,28 +57,30 @@ export async function* streamMarks(store: HistoryStore, market: MarketId, wish: 
   if (marks.count > 0) yield marks.take();
 }
 
-/** The marks of a span, to be asked for block after block, or whole. */
+/** The marks of a span as the store has them when this is made, to be asked for block after block, or whole. */
 export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #store: HistoryStore;
   readonly #market: MarketId;
   readonly #wish: MarkWish;
+  readonly #days: readonly DayManifest[];
 
+  /** @throws ConfigError where the store has none */
   constructor(store: HistoryStore, market: MarketId, wish: MarkWish) {
     this.#store = store;
     this.#market = market;
     this.#wish = wish;
+    this.#days = spanDays(store, market, "marks", wish);
   }
 
   /** As {@link streamMarks}. */
   [Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
-    return streamMarks(this.#store, this.#market, this.#wish);
+    return streamMarks(this.#store, this.#market, this.#wish, this.#days);
   }
 
   /** Whether any of them says when funding is paid next. @throws as {@link openMarks} does */
   async tellsFunding(): Promise<boolean> {
     const store = this.#store;
-    const days = spanDays(store, this.#market, "marks", this.#wish);
-    const files = days.map((manifest) => store.dataPath(manifest, manifest.day));
+    const files = this.#days.map((manifest) => store.dataPath(manifest, manifest.day));
     const duck = await Duck.open(store.spillFolder, this.#wish.limits);
     try {
       const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${withinSql(this.#wish)} LIMIT 1`;
@@ -83,11 +92,16 @@ export class MarkSource implements AsyncIterable<MarkTape> {
 
   /** As {@link openMarks}. */
   whole(): Promise<MarkTape> {
-    return openMarks(this.#store, this.#market, this.#wish);
+    return openMarks(this.#store, this.#market, this.#wish, this.#days);
   }
 }
 
-function markRows(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncGenerator<readonly SpanRow[], void> {
+function markRows(
+  store: HistoryStore,
+  market: MarketId,
+  wish: MarkWish,
+  days: readonly DayManifest[] | undefined,
+): AsyncGenerator<readonly SpanRow[], void> {
   const { creditDecimals = 6 } = wish;
   if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
     throw new ConfigError("is no number of decimals", { field: "creditDecimals", value: creditDecimals, expected: "0 to 18" });
@@ -106,7 +120,7 @@ function markRows(store: HistoryStore, market: MarketId, wish: MarkWish): AsyncG
       nextFundingMs: "CAST(coalesce(nextFundingMs, 0) AS DOUBLE)",
     }),
   };
-  return spanRows(store, market, wish, question, spanDays(store, market, "marks", wish));
+  return spanRows(store, market, wish, question, days ?? spanDays(store, market, "marks", wish));
 }
 
 /** Funding that was paid in a span, as columns. @throws ConfigError where the store has none; HistoryError naming a file that is broken */

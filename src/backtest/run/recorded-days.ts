@@ -25,7 +25,7 @@ export function coveredBy(store: HistoryStore, market: string, kind: HistoryKind
 
 /** The days of a series that reach into a span. */
 export function daysIn(store: HistoryStore, market: string, kind: HistoryKind, { fromUs, toUs }: AskedSpan): DayManifest[] {
-  return store.days({ market, kind }).filter(({ covered }) => covered.some(([from, to]) => from * 1000 < toUs && to * 1000 >= fromUs));
+  return store.days({ market, kind }).filter(({ covered }) => covered.some(([from, to]) => from * 1000 < toUs && to * 1000 > fromUs));
 }
 
 /** A day's file as a report names it. */

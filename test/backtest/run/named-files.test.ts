@@ -46,3 +46,17 @@ it("refuses marks that an import writes anew after they were named", async () =>
   await importMarks("50000");
   await expect(markets[0]?.marks?.whole()).rejects.toThrow(/marks.*2026-01-05\.parquet: was written anew while it was read/);
 });
+
+// Its marks are no part of the run: it was refused for want of any, and named a day of trades that it had not read.
+it("names nothing of a day that ends where the run begins, and needs nothing of it", async () => {
+  const folder = scratchFolder();
+  const store = await generated(join(folder, "own"), "1");
+  const csv = join(folder, "marks.csv");
+  writeFileSync(csv, `time,markPrice,indexPrice,fundingRate\n${Date.parse(SECOND) - 1},60000,60000,0.0001\n`);
+  await importFiles(store, { market: MARKET, files: [csv], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+  expect(store.days({ market: MARKET, kind: "marks" })[0]?.covered.at(-1)?.[1]).toBe(Date.parse(SECOND));
+  const config = ladderConfig(join(folder, "own"), ladderBacktest("from: 2026-01-06, to: 2026-01-07, grade: trades"));
+  const { files, markets } = await openHistory(config);
+  expect(files.map(({ file }) => file)).toEqual([`${MARKET}/trades/${SECOND}.parquet`]);
+  expect(markets[0]?.marks).toBeUndefined();
+});

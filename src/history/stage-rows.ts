@@ -49,8 +49,8 @@ export interface StagedRows extends Written {
   readonly sha256: string | undefined;
 }
 
-/** Rows at a source's beginning that say how it is written. Of fewer the database has all threads read on until it notices. */
-const SAMPLE_ROWS = 10_000;
+/** Rows at a source's beginning that say how it is written: as many as the database hands on at once, since each is looked at as text. */
+const SAMPLE_ROWS = 2048;
 /** A file that is not plain is seldom so from here on alone. */
 const SAMPLE_BYTES = 16_384;
 /** What the database says where a row is not written as the first ones are. */

@@ -6,16 +6,22 @@ const coarser = {
   tick: { is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', '"tickSize":"0.5"') },
 } as const;
 
+/** The account holds twenty of its own when its bot inherits ten. */
+async function tenBesideTwenty(): Promise<InheritingStage> {
+  const stage = new InheritingStage({ alone: true });
+  stage.owner.buys(20, MARK + 100);
+  await stage.botStarts();
+  const takeover = stage.takeover(10);
+  stage.inherits(takeover);
+  await stage.passes(300);
+  stage.applies(takeover);
+  return stage;
+}
+
 it.each(["step", "tick"] as const)(
   "what was inherited before a coarser %s is sold, and nothing of what the account had beside it",
   async (unit) => {
-    const stage = new InheritingStage({ alone: true });
-    stage.owner.buys(20, MARK + 100);
-    await stage.botStarts();
-    const takeover = stage.takeover(10);
-    stage.inherits(takeover);
-    await stage.passes(300);
-    stage.applies(takeover);
+    const stage = await tenBesideTwenty();
     await stage.passes(3_000);
     expect(stage.positionLots()).toBe(30);
     stage.botIsKilled();
@@ -27,13 +33,7 @@ it.each(["step", "tick"] as const)(
 );
 
 it("what was sold of it in the finer steps counts", async () => {
-  const stage = new InheritingStage({ alone: true });
-  stage.owner.buys(20, MARK + 100);
-  await stage.botStarts();
-  const takeover = stage.takeover(10);
-  stage.inherits(takeover);
-  await stage.passes(300);
-  stage.applies(takeover);
+  const stage = await tenBesideTwenty();
   await stage.passes(1_000);
   stage.counterparty.buys(3, MARK);
   await stage.passes(1_000);

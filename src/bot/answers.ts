@@ -1,6 +1,7 @@
 import { outcomeText } from "../account/outcome-text.js";
 import type { Ms } from "../core/units.js";
 import { checkBuiltOrder } from "../exchange/built-order-check.js";
+import { THROTTLED_MS } from "../exchange/passing-failure.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
 import { INVALID_ORDER_INFO, INVALID_TIMESTAMP } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
@@ -10,9 +11,6 @@ import type { Safety } from "./safety.js";
 
 /** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
 export const BUILT_FILE = "built-orders.json";
-
-/** How long nothing is sent after a 429, and after a 418, that say no time themselves. */
-export const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
 
 /** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
 const UNSENT_MS: Ms = 100;

@@ -1,5 +1,6 @@
 import type { Seam } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
+import { passingFailure } from "./passing-failure.js";
 import { pause } from "./pause.js";
 import { VenueError, VenueRequestError } from "./venue-errors.js";
 
@@ -16,8 +17,8 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 5000 };
 
 /**
- * Repeats what may be repeated: a read or a cancel that got no answer, a 5xx, an internal error (2010), a 429, or a success that is no JSON, as the
- * maintenance page of what stands before an exchange is. A refusal by the exchange stands, and so does a ban (418). The caller decides what may be repeated at all; a place never may.
+ * Repeats what fails and may pass by itself ({@link passingFailure}). A refusal by the exchange stands, and so do a ban, which outlasts all tries, and a request
+ * of another time, since nobody here reads the clock again. The caller decides what may be repeated at all; a place never may.
  */
 export class Retrier {
   readonly #seam: Seam;
@@ -36,7 +37,7 @@ export class Retrier {
       } catch (error) {
         const failure = error instanceof VenueError || error instanceof VenueRequestError ? error : undefined;
         if (failure === undefined) throw error;
-        const waitMs = isPassing(failure) && signal?.aborted !== true ? this.#pauseMs(tries, failure) : undefined;
+        const waitMs = signal?.aborted === true ? undefined : this.#pauseMs(tries, failure);
         if (waitMs === undefined) throw tries === 1 ? error : failure.after(tries);
         await pause(this.#seam.clock, waitMs, signal);
       }
@@ -46,15 +47,10 @@ export class Retrier {
   /** Before the next try; undefined when there is none. */
   #pauseMs(tries: number, failure: VenueError | VenueRequestError): Ms | undefined {
     const { tries: most, pauseMs, maxPauseMs } = this.#policy;
-    if (tries >= most) return undefined;
+    const passing = passingFailure(failure);
+    if (tries >= most || passing === undefined || passing.cause === "banned" || passing.cause === "other-time") return undefined;
     const longest = Math.min(maxPauseMs, pauseMs * 2 ** Math.min(tries - 1, 30));
     const drawn = Math.ceil(longest * (0.5 + 0.5 * this.#seam.random.uniform()));
-    return Math.max(drawn, failure instanceof VenueRequestError ? (failure.retryAfterMs ?? 0) : 0);
+    return Math.max(drawn, passing.againAfterMs);
   }
-}
-
-function isPassing(failure: VenueError | VenueRequestError): boolean {
-  if (failure instanceof VenueError) return failure.mayHaveHappened;
-  const { httpStatus } = failure;
-  return httpStatus === undefined || httpStatus < 300 || httpStatus >= 500 || httpStatus === 429;
 }

@@ -9,7 +9,10 @@ const timedOut = new VenueRequestError("GET /v1/time: no answer within 2000 ms",
 const cutOff = new VenueRequestError("GET /v1/time: connection reset", { mayHaveHappened: true });
 const refused = new VenueRequestError("GET /v1/time: connect ECONNREFUSED", { mayHaveHappened: false });
 const tooMany = (retryAfterMs: number) => new VenueRequestError("429", { httpStatus: 429, retryAfterMs, mayHaveHappened: false });
-const internal = new VenueError({ code: 2010, codeText: "Internal error", message: "try again" }, 500);
+const internal = new VenueError({ code: 2010, codeText: "Internal error", message: "try again" }, 400);
+const page = new VenueRequestError("GET /v1/time: HTTP 200: <html>", { httpStatus: 200, mayHaveHappened: true });
+const slow = new VenueError({ code: 1011, codeText: "Invalid timestamp", message: "outside the window" }, 400);
+const banned = (retryAfterMs?: number) => new VenueRequestError("418", { httpStatus: 418, retryAfterMs, mayHaveHappened: false });
 const unauthorised = new VenueError({ code: 1010, codeText: "Unauthorized", message: "no" }, 401);
 
 /** Asks an exchange that answers with these, one after the other, the last one for ever. */
@@ -45,6 +48,8 @@ describe("what a bot asks before it runs", () => {
     ["a connection that was cut", cutOff],
     ["an internal error", internal],
     ["a rate limit", tooMany(0)],
+    ["a maintenance page that is told as a success", page],
+    ["a request that was long on its way", slow],
   ])("is asked again after %s", async (_name, error) => {
     expect(await ask([error, error, "well"])).toEqual({ came: "well", atMs: [0, 250, 750] });
   });
@@ -60,8 +65,11 @@ describe("what a bot asks before it runs", () => {
     expect(atMs).toEqual([0, 250, 750, 1_750, 3_750, 7_750]);
   });
 
-  it("waits as long as a rate limit says, and not at all for one that says more than there is", async () => {
-    expect(await ask([tooMany(3_000), "well"])).toEqual({ came: "well", atMs: [0, 3_000] });
-    expect(await ask([tooMany(11_000), "well"])).toMatchObject({ atMs: [0] });
+  it("waits as long as a rate limit or a ban says, and not at all for one that says more than there is, or nothing", async () => {
+    for (const shut of [tooMany, banned]) {
+      expect(await ask([shut(3_000), "well"])).toEqual({ came: "well", atMs: [0, 3_000] });
+      expect(await ask([shut(11_000), "well"])).toMatchObject({ atMs: [0] });
+    }
+    expect(await ask([banned(), "well"])).toMatchObject({ atMs: [0] });
   });
 });

@@ -68,28 +68,6 @@ it("a guard that is started while the exchange is away waits for it where a bot 
   await new Promise((resolve) => away.close(resolve));
 });
 
-it("a guard that is started while the exchange bans this address waits for the ban's end where a bot may have left orders", async () => {
-  const { file, env, stateDir } = exchange.bot();
-  let banned = 0;
-  const bans = createServer((socket) => {
-    socket.on("error", () => socket.destroy());
-    if (banned++ === 0) return socket.once("data", () => socket.end("HTTP/1.1 418 Banned\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"));
-    const through = connect(exchange.where.port, "127.0.0.1");
-    through.on("error", () => through.destroy());
-    return socket.pipe(through).pipe(socket);
-  });
-  const port = await new Promise<number>((resolve) => bans.listen(0, "127.0.0.1", () => resolve((bans.address() as AddressInfo).port)));
-  writeFileSync(file, readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`));
-  mkdirSync(stateDir(), { recursive: true });
-  const beat = { atMs: 0, lastRequestMs: 0, state: "running", markets: ["btcusdc"], pid: 1 };
-  writeFileSync(join(stateDir(), "heartbeat.json"), JSON.stringify(beat));
-  const guard = startCli(["guard", file, "--json"], env);
-  expect(await Promise.race([guard.firstLine, guard.done])).toContain("watching");
-  guard.interrupt();
-  expect(await guard.done).toMatchObject({ code: 0 });
-  await new Promise((resolve) => bans.close(resolve));
-});
-
 it("cancel-all works beside a state folder whose files are broken, and says what it could not read", async () => {
   const { file, env, stateDir } = exchange.bot();
   const running = startCli(["run", file, "--json", "--for", "2s"], env);

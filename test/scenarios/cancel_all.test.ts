@@ -83,6 +83,24 @@ describe("cancel-all", () => {
     expect(network.sentOf("cancelAllOpenOrders").map(({ params }) => params.get("marketId"))).toEqual(FIVE);
   });
 
+  it.each([
+    ["a maintenance page, told as a success", { is: "answered by a wall", status: 200, body: "<html>We are back in a moment.</html>" }],
+    ["a ban that ends in a moment", { is: "answered by a wall", status: 418, body: "", retryAfterMs: 1_000 }],
+  ] as const)("is not ended by %s: the orders are taken down once the exchange works", async (_, fate) => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.botIsKilled();
+    const network = networkOf(stage);
+    const ends = ASKED.map((what) => network.every(what, fate));
+    const cancelling = everythingIsBeingCancelled(stage, [MARKET], network);
+    await stage.passes(2_500);
+    for (const end of ends) end();
+    await stage.passes(10_000);
+
+    expect(await cancelling).toMatchObject({ left: [], failed: [] });
+    expect(stage.quotes()).toEqual([]);
+  });
+
   it("says of a bot that runs on that it places again", async () => {
     const stage = new Stage();
     await stage.botStarts();

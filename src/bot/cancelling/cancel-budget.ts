@@ -1,11 +1,11 @@
 import type { Clock } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../../exchange/operations.js";
+import { THROTTLED_MS } from "../../exchange/passing-failure.js";
 import { pause } from "../../exchange/pause.js";
 import { DEFAULT_LIMITS, RateGate } from "../../exchange/rate-gate.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import { THROTTLED_MS } from "../answers.js";
 import { guardShareOf } from "../guard-share.js";
 
 /** What cancels and looks of one process may spend. */

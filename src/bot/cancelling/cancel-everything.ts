@@ -1,9 +1,9 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import { VenueError, VenueRequestError } from "../../exchange/venue-errors.js";
 import { isBotsOrder } from "../own-order.js";
 import { type CancelBudget, isThrottled } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
@@ -186,14 +186,14 @@ class CancelStanding {
     this.#tried.add(marketId);
     // Once a cancel was tried everywhere: whoever waits is told at once that nothing can be seen, not after the time.
     const isSeenNowhere = !this.#wasSeen && this.#unseen.size === markets.length;
-    if (!isSeenNowhere || this.#tried.size < markets.length || [...this.#unseen.values()].some(isPassing)) return;
+    if (!isSeenNowhere || this.#tried.size < markets.length || [...this.#unseen.values()].some(isAnswered)) return;
     this.#isHopeless = true;
     this.#reject(this.#unseen.get(markets[0] ?? ""));
   }
 }
 
-/** The exchange answered, and may answer otherwise in a moment. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof VenueError) return error.mayHaveHappened;
-  return error instanceof VenueRequestError && error.httpStatus !== undefined && (error.httpStatus >= 500 || error.httpStatus === 429);
+/** The exchange is there, and may answer otherwise in a moment or after a ban. Who waits is told at once of one that is silent. */
+function isAnswered(error: unknown): boolean {
+  const cause = passingFailure(error)?.cause;
+  return cause === "not-now" || cause === "banned";
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
-import { VenueError, VenueRequestError } from "../../exchange/venue-errors.js";
+import { passingFailure } from "../../exchange/passing-failure.js";
 import type { Log } from "../../monitoring/log.js";
 
 /** No read of a start is asked again later than this after the first. */
@@ -8,9 +8,9 @@ const WITHIN_MS: Ms = 10_000;
 const FIRST_PAUSE_MS: Ms = 250;
 
 /**
- * What a bot asks the exchange before it runs: an answer that fails for a passing cause (a 5xx, a time-out, a connection that was cut, a
- * 429) is asked for again with doubling pauses, all reads of a start together for at most ten seconds. A refusal, and an exchange that
- * takes no connection, are told at once.
+ * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link passingFailure}) is asked for again with doubling
+ * pauses, all reads of a start together for at most ten seconds. A refusal, a longer ban, and an exchange that takes no connection, since its address
+ * may be wrong, are told at once.
  */
 export class StartReads {
   readonly #clock: Clock;
@@ -29,8 +29,10 @@ export class StartReads {
       try {
         return await ask();
       } catch (error) {
-        const waitMs = Math.max(pauseMs, (error instanceof VenueRequestError ? error.retryAfterMs : undefined) ?? 0);
-        if (!isPassing(error) || this.#clock.monotonicMs() + waitMs > this.#endMs) throw error;
+        const passing = passingFailure(error);
+        if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection") throw error;
+        const waitMs = Math.max(pauseMs, passing.againAfterMs);
+        if (this.#clock.monotonicMs() + waitMs > this.#endMs) throw error;
         this.#log.warn({ error: error.message, againInMs: waitMs }, "the exchange did not answer: asked again");
         await new Promise<void>((resolve) => {
           this.#clock.setTimer(waitMs, resolve);
@@ -38,11 +40,4 @@ export class StartReads {
       }
     }
   }
-}
-
-function isPassing(error: unknown): error is VenueError | VenueRequestError {
-  if (error instanceof VenueError) return error.httpStatus >= 500;
-  if (!(error instanceof VenueRequestError)) return false;
-  const { httpStatus, timedOut, mayHaveHappened } = error;
-  return httpStatus === undefined ? timedOut || mayHaveHappened : httpStatus >= 500 || httpStatus === 429;
 }

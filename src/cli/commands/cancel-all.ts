@@ -7,7 +7,7 @@ import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { VenueRequestError } from "../../exchange/venue-errors.js";
+import { passingFailure } from "../../exchange/passing-failure.js";
 import type { CliContext } from "../cli-context.js";
 import { type ExchangeAccess, openBot, withExchange } from "../exchange-access.js";
 import { existingState } from "../existing-state.js";
@@ -84,8 +84,7 @@ async function timeOf({ syncClock }: ExchangeAccess): Promise<void> {
   try {
     await syncClock();
   } catch (error) {
-    const status = error instanceof VenueRequestError ? error.httpStatus : undefined;
-    if (status === undefined || (status !== 429 && status < 500)) throw error;
+    if (passingFailure(error)?.cause !== "not-now") throw error;
   }
 }
 

@@ -43,7 +43,8 @@ const GATHERED_AT_MOST_US = 1_000_000;
  *
  * An exchange gathers changes of its book before it tells them, and rarely says when each happened. So the first book that is told after an order arrived may show what
  * was there before it, and where stamps are a little off the second may too: a fill through or by a cross until then, within a second, is doubtful. A trade
- * at an order's own price is not: who sold at a bid's price found a bid there, so nobody offered at it.
+ * at an order's own price is not: who sold at a bid's price found a bid there, so nobody offered at it. Of an order that comes while no book is known every fill is
+ * doubtful, whenever it comes.
  */
 export class BookMatcher extends OrderMatcher {
   /** The recorded book on the exchange's clock. */
@@ -272,7 +273,13 @@ export class BookMatcher extends OrderMatcher {
     const known = isBuy ? this.#knownBids : this.#knownAsks;
     const isUnseen = !known.knows(key);
     const place = isUnseen && shownLots === 0 ? UNTOLD : this.#queue.onAccept(shownLots);
-    this.own.rest(order, place, shownLots, arrivedUs, isUnseen);
+    this.own.rest(order, place, shownLots, this.#isFacingNothing(isBuy) ? Number.POSITIVE_INFINITY : arrivedUs, isUnseen);
+  }
+
+  /** Whether nothing is known of the side that an order would take from: before the first book, or since the book was lost. */
+  #isFacingNothing(isBuy: boolean): boolean {
+    const { bids, asks } = this.book;
+    return (isBuy ? asks : bids).bestKey === NO_KEY && (isBuy ? this.#knownAsks : this.#knownBids).isUntold;
   }
 
   /** What an order that takes would take from. */

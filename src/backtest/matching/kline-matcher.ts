@@ -112,8 +112,18 @@ export class KlineMatcher extends OrderMatcher {
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     // What a bar's share left of an order that takes may have been there live: nobody knows of it whether it came to rest.
-    const knownUs = this.wouldTake(order) ? Number.POSITIVE_INFINITY : arrivedUs;
-    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, knownUs);
+    const isKnown = !this.wouldTake(order) && this.#cameToRest(order, arrivedUs);
+    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, isKnown ? arrivedUs : Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether the candles say that an order which the price of the moment does not meet came to rest. */
+  #cameToRest({ side, ticks }: ReplayOrder, arrivedUs: number): boolean {
+    // No candle tells of this time.
+    if (!(arrivedUs < this.#barEndUs)) return false;
+    const bar = Math.floor((this.#next - 1) / STATIONS);
+    // The bar's open is a price of an instant; from the first extreme on nobody knows where in the bar the price stood.
+    if (arrivedUs < this.#stampOf(bar * STATIONS + 1)) return true;
+    return side === "BUY" ? ticks < this.#klines.lowTicks[bar] : ticks > this.#klines.highTicks[bar];
   }
 
   /** What a taker has to pay, or gets, now. */
@@ -135,15 +145,13 @@ export class KlineMatcher extends OrderMatcher {
     const ticks = this.#priceAt(bar, station % STATIONS);
     const { bids, asks } = this.own;
     const fromTicks = Number.isNaN(this.#lastTicks) ? ticks : this.#lastTicks;
-    // The bar's open is a price of an instant; from the first extreme on nobody knows where in the bar the price stood.
-    const doubtfulFromUs = this.#stampOf(bar * STATIONS + 1);
-    this.#pass(bids, fromTicks, ticks, atUs, doubtfulFromUs);
-    this.#pass(asks, fromTicks, ticks, atUs, doubtfulFromUs);
+    this.#pass(bids, fromTicks, ticks, atUs);
+    this.#pass(asks, fromTicks, ticks, atUs);
     this.#stand(ticks, atUs);
   }
 
   /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
-  #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number, doubtfulFromUs: number): void {
+  #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number): void {
     const sign = side === this.own.bids ? 1 : -1;
     const leastKey = sign * toTicks + 1;
     const [lowest, highest] = fromTicks < toTicks ? [fromTicks, toTicks] : [toTicks, fromTicks];
@@ -152,7 +160,7 @@ export class KlineMatcher extends OrderMatcher {
       // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
       this.#stand(at, atUs);
-      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, doubtfulFromUs, this.#leftLots);
+      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, Number.POSITIVE_INFINITY, this.#leftLots);
     }
   }
 

@@ -22,6 +22,11 @@ export class KnownReach {
     return key >= this.#leastKey;
   }
 
+  /** Whether nothing is known of the side but what updates have shown. */
+  get isUntold(): boolean {
+    return this.#leastKey === NOWHERE;
+  }
+
   /** A snapshot with the rows from `from` to `to`, exclusive; one without a row of this side says nothing of it. */
   snapshot({ signedTicks }: Pick<Tape, "signedTicks">, from: number, to: number): void {
     let leastKey = NOWHERE;

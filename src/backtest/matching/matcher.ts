@@ -37,8 +37,8 @@ export interface MatchListener {
   accepted(order: ReplayOrder, atUs: number): void;
   /**
    * A part was filled; `openLots` is already less by it. `ticks` is the price of the fill.
-   * @param isDoubtful it rested, came to be filled through or by a cross, and history had not been told long enough since it arrived to say that it
-   * came to rest at all: what was told may have been there before it, so that it would have taken, or as POST_ONLY been refused.
+   * @param isDoubtful it rested, and history does not say that it came to rest at all: it came to be filled through or by a cross before enough was told since it arrived,
+   * so that what was told may have been there before it, or nothing tells what it met. So it may have taken, or as POST_ONLY been refused.
    */
   filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void;
   /** It is no longer open, though something was left of it. Not called for an order that is wholly filled. */

@@ -40,7 +40,11 @@ export class OwnOrders {
     this.#listener.accepted(order, atUs);
   }
 
-  /** Puts an order that arrived at an instant into the book, behind ours at its price. @param isUnseen whether no recorded book tells of that price. */
+  /**
+   * Puts an order into the book, behind ours at its price.
+   * @param arrivedUs as {@link RestingOrder.arrivedUs} has it.
+   * @param isUnseen whether no recorded book tells of that price.
+   */
   rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number, isUnseen = false): void {
     this.#byId.set(order.id, order);
     this.side(order.side).add(keyOf(order), { order, place, isPlaced: !isUnseen, arrivedUs }, shownLots);
@@ -105,13 +109,13 @@ export class OwnOrders {
     let left = tradedLots;
     for (let at = 0; at < level.orders.length && left > 0; ) {
       const resting = level.orders[at];
-      const { order } = resting;
+      const { order, arrivedUs } = resting;
       const place = queue.onTrade(resting.place, left);
       const lots = Math.min(queue.executableLots(place), order.openLots, left);
       resting.place = queue.onTaken(place);
       if (lots > 0) {
         left -= lots;
-        this.fill(order, order.ticks, lots, "queue", atUs);
+        this.fill(order, order.ticks, lots, "queue", atUs, arrivedUs === Number.POSITIVE_INFINITY);
       }
       if (order.openLots > 0) at++;
     }

@@ -9,7 +9,7 @@ export interface RestingOrder {
   place: QueuePlace;
   /** Whether a book that tells of its price has said what stands ahead of it. */
   isPlaced: boolean;
-  /** When it arrived, microseconds since 1970. */
+  /** When it arrived, microseconds since 1970; Infinity where history does not tell what it met then, so that nothing that is told later shows whether it came to rest. */
   readonly arrivedUs: number;
 }
 

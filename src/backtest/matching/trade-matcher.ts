@@ -122,7 +122,9 @@ export class TradeMatcher extends OrderMatcher {
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
-    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0, arrivedUs);
+    // Before anybody of its side has taken nobody knows what there was to take.
+    const isUntold = Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
+    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0, isUntold ? Number.POSITIVE_INFINITY : arrivedUs);
   }
 
   /** A trade came to one of our best prices or beyond. */

@@ -67,6 +67,20 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 101, 7))).toEqual(["1 queue"]);
   });
 
+  // Nothing says what was offered when it came, however much is told later: it rested for a maker's rebate beside any offer there was.
+  it("is any of an order that came while no book was known, by the queue too", () => {
+    const lost = (tape: TapeBuilder): TapeBuilder =>
+      tape
+        .lost(5 * MS, 5 * MS)
+        .snapshot(5_000 * MS, 5_000 * MS)
+        .level("BUY", 100, 10)
+        .level("SELL", 102, 10);
+    const later = (tape: TapeBuilder, ms: number): TapeBuilder => told(told(lost(tape), ms - 60), ms - 30);
+    expect(bids((tape) => crossed(later(tape, 9_000), 9_000))).toEqual(["1 cross?"]);
+    expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
+    expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 101, 7))).toEqual(["1 queue?"]);
+  });
+
   it("is told of post-only orders too, which may have been refused", () => {
     expect(bids((tape) => crossed(tape, 35), "POST_ONLY")).toEqual(["1 cross?"]);
   });
@@ -100,8 +114,9 @@ describe("a fill of which the book does not tell whether its order had come to r
 });
 
 describe("a fill of which trades alone do not tell it", () => {
+  const both = (): TapeBuilder => new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
   const fills = (then: (tape: TapeBuilder) => TapeBuilder, stretches = 1): string[] => {
-    const opening = new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
+    const opening = both();
     const heard = new Heard();
     const tape = stretches === 1 ? then(opening).build() : opening.build();
     const matcher = new TradeMatcher({ tape, listener: heard, queueAheadLots: 0, slippageTicks: 0 });
@@ -121,7 +136,7 @@ describe("a fill of which trades alone do not tell it", () => {
 
   it("is none where somebody had traded since, though in the stretch of history before", () => {
     const heard = new Heard();
-    const opening = at(new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5), 300, "BUY", 102).build();
+    const opening = at(both(), 300, "BUY", 102).build();
     const matcher = new TradeMatcher({ tape: opening, listener: heard, slippageTicks: 0 });
     playTo(matcher, 10 * MS);
     matcher.place(order(1, "BUY", 101, 7), 10 * MS);
@@ -141,12 +156,27 @@ describe("a fill of which trades alone do not tell it", () => {
       while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
       return heard.doubted;
     };
-    expect(inThreeBlocks(at(new TapeBuilder(GRID), 1, "SELL", 100))).toEqual(["1 through?"]);
-    expect(inThreeBlocks(at(at(new TapeBuilder(GRID), 1, "SELL", 100), 200, "BUY", 102))).toEqual(["1 through"]);
+    expect(inThreeBlocks(both())).toEqual(["1 through?"]);
+    expect(inThreeBlocks(at(both(), 200, "BUY", 102))).toEqual(["1 through"]);
   });
 
   it("is none by a trade at its own price", () => {
     expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
+  });
+
+  // Nobody knew what the other side asked: a bid at 105 beside sales at 100 would have bought at once, and earned a rebate here instead.
+  it.each(["queue", "through"])("is any, the %s's too, of an order that came before anybody of its side had taken", (cause) => {
+    const matched = (opening: TapeBuilder): string[] => {
+      const heard = new Heard();
+      const tape = at(at(opening, 200, "BUY", 107), 300, "SELL", cause === "queue" ? 105 : 104).build();
+      const matcher = new TradeMatcher({ tape, listener: heard, queueAheadLots: 0, slippageTicks: 0 });
+      playTo(matcher, 9_999);
+      matcher.place(order(1, "BUY", 105, 7), 10 * MS);
+      playTo(matcher, 400 * MS);
+      return heard.doubted;
+    };
+    expect(matched(at(new TapeBuilder(GRID), 1, "SELL", 100))).toEqual([`1 ${cause}?`]);
+    expect(matched(at(at(new TapeBuilder(GRID), 1, "SELL", 100), 2, "BUY", 107))).toEqual([`1 ${cause}`]);
   });
 });
 
@@ -186,6 +216,63 @@ describe("a fill of which candles do not tell it", () => {
     expect(fills(40 * MS, 100, 0.005)).toEqual(["1 taker", "1 through?"]);
     expect(fills(40 * MS, 100)).toEqual(["1 taker"]);
   });
+
+  it("is one of what a doubtful fill left, in whichever bar it is filled: live the market may have had all of it", () => {
+    expect(fills(BAR_US / 3 + 40 * MS, 95, 0.004)).toEqual(["1 through?", "1 through?"]);
+  });
+
+  it("is one in a later bar too where its own bar had been as low: the price may have been there when it arrived", () => {
+    expect(fills((BAR_US * 2) / 3 + 40 * MS, 90)).toEqual(["1 through?"]);
+    expect(fills((BAR_US * 2) / 3 + 40 * MS, 95)).toEqual(["1 through?"]);
+  });
+
+  // The truth is a price of every fifth second; the matcher has the candles of it, some of them missing.
+  it("is every one that rested here and took in the market, whatever the market did within its bars", () => {
+    const STEPS = 12;
+    const bar = fc.record({
+      prices: fc.array(fc.integer({ min: 96, max: 104 }), { minLength: STEPS, maxLength: STEPS }),
+      lots: fc.integer({ min: 0, max: 40 }),
+      isMissing: fc.boolean(),
+    });
+    const placed = fc.record({
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      ticks: fc.integer({ min: 95, max: 105 }),
+      lots: fc.integer({ min: 1, max: 30 }),
+      bar: fc.nat(3),
+      // An order that answers a bar comes at the next one's open; what comes later in its first third is taken for that one.
+      step: fc.oneof(fc.constant(0), fc.integer({ min: STEPS / 3, max: STEPS - 1 })),
+    });
+    const path = fc.constantFrom("ohlc" as const, "olhc" as const, "adaptive" as const);
+    fc.assert(
+      fc.property(fc.array(bar, { minLength: 4, maxLength: 4 }), fc.array(placed, { maxLength: 8 }), path, (bars, orders, way) => {
+        const told = bars.flatMap(({ prices, lots, isMissing }, at) => (isMissing && at > 0 ? [] : [{ prices, lots, at }]));
+        const column = (of: (prices: number[]) => number): Int32Array => Int32Array.from(told, ({ prices }) => of(prices));
+        const klines = {
+          ...{ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", bars: told.length, intervalUs: BAR_US },
+          ...{ openTicks: column((prices) => prices[0] as number), closeTicks: column((prices) => prices.at(-1) as number) },
+          ...{ highTicks: column((prices) => Math.max(...prices)), lowTicks: column((prices) => Math.min(...prices)) },
+          startUs: Float64Array.from(told, ({ at }) => at * BAR_US),
+          lots: Float64Array.from(told, ({ lots }) => lots),
+        };
+        const heard = new Heard();
+        const matcher = new KlineMatcher({ klines, listener: heard, path: way, volumeShare: 0.25, slippageTicks: 0 });
+        const took = orders
+          .toSorted((a, b) => a.bar - b.bar || a.step - b.step)
+          .map(({ side, ticks, lots, bar, step }, id) => {
+            const atUs = bar * BAR_US + (step * BAR_US) / STEPS;
+            playTo(matcher, atUs);
+            matcher.place(order(id, side, ticks, lots), atUs);
+            const marketTicks = bars[bar]?.prices[step] as number;
+            return side === "BUY" ? ticks >= marketTicks : ticks <= marketTicks;
+          });
+        playTo(matcher, 9 * BAR_US);
+        for (const [at, { id, cause }] of heard.fills.entries()) {
+          if (took[id] === true && cause === "through") expect(heard.doubts[at]).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 describe("whatever is told of a book", () => {
@@ -212,7 +299,7 @@ describe("whatever is told of a book", () => {
           us += one.us;
           return { ...one, atUs: us };
         });
-        const tape = new TapeBuilder(GRID);
+        const tape = new TapeBuilder(GRID).snapshot(0, 0).level("BUY", 90, 10).level("SELL", 110, 10);
         for (const { what, side, ticks, lots, atUs } of stamped) {
           if (what === "book") tape.update(atUs, atUs).level(side, ticks, lots);
           if (what === "trade") tape.trade(atUs, atUs, side, ticks, lots + 1);

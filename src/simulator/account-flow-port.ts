@@ -58,15 +58,19 @@ export class AccountFlowPort implements FlowExchange {
 
 class MarketOfAccounts implements FlowAccountMarket {
   readonly instrument: Market["instrument"];
-  readonly minLots: Lots;
-  readonly maxLots: Lots;
   readonly #market: Market;
 
   constructor(market: Market) {
     this.#market = market;
     this.instrument = market.instrument;
-    this.minLots = market.rules.minLots;
-    this.maxLots = market.rules.maxLots;
+  }
+
+  get minLots(): Lots {
+    return this.#market.rules.minLots;
+  }
+
+  get maxLots(): Lots {
+    return this.#market.rules.maxLots;
   }
 
   get markQuote(): number {
@@ -120,14 +124,15 @@ class SigningAccount implements FlowAccount {
 
   take(marketId: MarketId, side: Side, ticks: Ticks, lots: Lots): FlowTake {
     const { orders, state, turn } = this.#parts;
-    const { instrument } = state.markets.get(marketId) as Market;
+    const market = state.markets.get(marketId) as Market;
+    const { instrument } = market;
     const terms = {
       marketId,
       side,
       orderType: "LIMIT",
       timeInForce: "IOC",
-      price: instrument.priceOf(ticks),
-      amount: instrument.amountOf(lots),
+      price: instrument.priceOf(market.orderTicks(side, ticks)),
+      amount: instrument.amountOf(market.orderLots(lots)),
     };
     const before = this.paper(marketId);
     try {

@@ -210,6 +210,9 @@ export type MarketConfig = z.output<typeof marketShape>;
 /** The validator itself, for the JSON Schema. */
 export const exchangeConfigShape = shape;
 
+/** The validator of one market. */
+export const marketConfigShape = marketShape;
+
 /**
  * Checks an exchange's configuration and fills in its defaults.
  * @param context names the place in the file for messages.

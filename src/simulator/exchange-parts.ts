@@ -12,7 +12,7 @@ import type { ExchangeOptions } from "./exchange-options.js";
 import { MarketClock } from "./market-clock.js";
 import { MarketFlowPort } from "./market-flow-port.js";
 import { Market } from "./markets/market.js";
-import { marketRules } from "./markets/market-rules.js";
+import { type MarketRulesOnGrid, marketRules } from "./markets/market-rules.js";
 import { FlowDesk } from "./matching/flow-desk.js";
 import { MatchBooking } from "./matching/match-booking.js";
 import { OrderDesk } from "./matching/order-desk.js";
@@ -110,6 +110,13 @@ export class ExchangeParts {
     this.#desk.stop();
     this.#withdrawals.stop();
     this.#clock.stop();
+  }
+
+  /** A market has other rules from now on. */
+  changeRules(market: Market, rules: MarketRulesOnGrid): void {
+    market.rules = rules;
+    this.state.listener.onMarket(market);
+    this.#desk.enforceMaintenance([...market.holders]);
   }
 
   #chainSide({ chain: open, onChainReport: report = () => {}, onChainFault = () => {} }: ExchangeOptions): ChainSide | null {

@@ -11,9 +11,11 @@ import { checkPerps } from "./config-perps.js";
 import type { ExchangeOptions } from "./exchange-options.js";
 import { ExchangeParts } from "./exchange-parts.js";
 import type { Market, MarketStatus } from "./markets/market.js";
+import { changedRules, type RuleChange } from "./markets/rule-change.js";
 import { type ApiAnswer, errorBody } from "./rest/api-error.js";
 import type { ApiRequest } from "./rest/parameters.js";
 import type { ChainSide } from "./settlement/chain-side.js";
+import { requireAsDeployed } from "./settlement/on-chain-config.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
 
 export type { ExchangeOptions } from "./exchange-options.js";
@@ -126,6 +128,19 @@ export class EmbeddedExchange {
       market.statusChangedMs = this.#parts.state.nowMs();
       this.#parts.state.listener.onMarket(market);
     });
+  }
+
+  /**
+   * Changes a market's rules for orders from now on; `exchangeInfo` tells them at once. What rests stays as it was taken, and accounts that the
+   * new maintenance margin leaves short may only reduce. An exchange with a `dataDir` keeps them until its file says otherwise.
+   * @throws RunError for an unknown market; ConfigError for what no configuration may say, a grid that the book is not on, and what the
+   * contracts of a chain decide
+   */
+  setMarketRules(marketId: MarketId, change: RuleChange): void {
+    const market = this.#requireMarket(marketId);
+    const rules = changedRules(market, this.config, change);
+    if (this.chain !== null) requireAsDeployed(market, rules);
+    this.#parts.turns.run(() => this.#parts.changeRules(market, rules));
   }
 
   /** An account's orders with something open or unsettled, oldest first; none for an unknown account. */

@@ -2,10 +2,7 @@ import { expect, it } from "vitest";
 import { RunMonitor } from "../../src/bot/run/run-monitor.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
-import { ASK, BID, MARKET, Stage } from "./stage.js";
-
-const COARSER = { is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', '"tickSize":"0.5"') } as const;
-const COARSER_STEP = { is: "rewritten", body: (body: string) => body.replaceAll('"stepSize":"0.001"', '"stepSize":"0.002"') } as const;
+import { ASK, BID, COARSER_STEP, COARSER_TICK, MARKET, Stage } from "./stage.js";
 
 it("an order that rests at a price between the ticks of a coarser grid is taken over, counted as it fills, and cancelled", async () => {
   const stage = new Stage();
@@ -15,16 +12,16 @@ it("an order that rests at a price between the ticks of a coarser grid is taken 
   stage.counterparty.sells(3, 599_993);
   await stage.passes(10_000);
   stage.wants({ bid: 599_900 / 5, ask: 600_100 / 5 });
+  stage.exchange.setMarketRules(MARKET, COARSER_TICK);
   const lines: Record<string, unknown>[] = [];
   const log = logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock: stage.clock });
   const monitor = new RunMonitor(new Metrics(), log, stage.clock, () => {});
   stage.listeners.push((notice) => monitor.observe(notice));
   const starting = stage.botStarts(15_000, (network) => {
-    network.every("exchangeInfo", COARSER);
     network.every("cancelOrder", { is: "request late", byMs: 1_500 });
   });
   monitor.attach(stage.rig.bot);
-  stage.clock.setTimer(1_000, () => stage.counterparty.buys(4, 600_013));
+  stage.clock.setTimer(1_000, () => stage.counterparty.buys(4, 600_015));
   await starting;
 
   expect(stage.quotes()).toEqual(["BUY 10 @ 599900", "SELL 10 @ 600100"]);
@@ -42,7 +39,8 @@ it("what was filled while no bot ran, of an amount between the steps of a coarse
   stage.counterparty.sells(4, BID);
   stage.counterparty.buys(1, ASK);
   await stage.passes(10_000);
-  await stage.botStarts(10_000, (network) => network.every("exchangeInfo", COARSER_STEP));
+  stage.exchange.setMarketRules(MARKET, COARSER_STEP);
+  await stage.botStarts(10_000);
 
   const told = stage.notices.flatMap((notice) =>
     notice.kind === "log" && notice.message === "filled while no bot ran" ? [notice.fields] : [],

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/seam.js";
 import type { Signer } from "../../src/core/signing.js";
 import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "../../src/core/units.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
+import { decodeRules } from "../../src/exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";
 import { OrderHasher } from "../../src/exchange/order-signing.js";
 import type { TimeInForce } from "../../src/exchange/records.js";
@@ -68,8 +68,9 @@ export class HandTrader {
     const info = this.#exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: this.#ip });
     const rules = decodeRules(JSON.parse(info.body), [this.#marketId]);
     const market = rules.markets[this.#marketId];
-    const instrument = instrumentsOf(rules).get(this.#marketId);
-    if (market === undefined || instrument === undefined) throw new Error(`no market ${this.#marketId}`);
+    // Of the book, so that a story's ticks and lots stay what they are when the market's rules change.
+    const { instrument } = this.#exchange.market(this.#marketId);
+    if (market === undefined) throw new Error(`no market ${this.#marketId}`);
     const nowMs = this.#clock.nowMs();
     this.#nonce += 1n;
     const { order, hash, digest } = buildHashedOrder(new OrderHasher(rules.eip712.domainSeparator), {

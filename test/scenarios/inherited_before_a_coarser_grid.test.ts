@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
 import { InheritingStage, MARK } from "./inheriting-stage.js";
+import { COARSER_STEP, COARSER_TICK, MARKET } from "./stage.js";
 
-const coarser = {
-  step: { is: "rewritten", body: (body: string) => body.replaceAll('"stepSize":"0.001"', '"stepSize":"0.002"') },
-  tick: { is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', '"tickSize":"0.5"') },
-} as const;
+const coarser = { step: COARSER_STEP, tick: COARSER_TICK };
 
 /** The account holds twenty of its own when its bot inherits ten. */
 async function tenBesideTwenty(): Promise<InheritingStage> {
@@ -26,7 +24,8 @@ it.each(["step", "tick"] as const)(
     expect(stage.positionLots()).toBe(30);
     stage.botIsKilled();
 
-    await stage.botStarts(40_000, (network) => network.every("exchangeInfo", coarser[unit]));
+    stage.exchange.setMarketRules(MARKET, coarser[unit]);
+    await stage.botStarts(40_000);
     expect(stage.positionLots()).toBe(20);
     expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0, soldLots: unit === "step" ? 5 : 10 });
   },
@@ -40,7 +39,8 @@ it("what was sold of it in the finer steps counts", async () => {
   expect(stage.positionLots()).toBe(27);
   stage.botIsKilled();
 
-  await stage.botStarts(60_000, (network) => network.every("exchangeInfo", coarser.step));
+  stage.exchange.setMarketRules(MARKET, COARSER_STEP);
+  await stage.botStarts(60_000);
   expect(stage.positionLots(), "three steps of the seven thousandths that were left; what is beneath a step stays").toBe(21);
   expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0 });
 });

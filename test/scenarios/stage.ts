@@ -26,6 +26,9 @@ export const START_MS: Ms = 1_760_000_000_000;
 export const BID: Ticks = 599_990;
 export const ASK: Ticks = 600_010;
 const SIZE: Lots = 10;
+/** Changes of the market's rules: prices five times as coarse, and amounts twice. */
+export const COARSER_TICK = { tickSize: "0.5", priceQuote: { min: "0.5" } };
+export const COARSER_STEP = { stepSize: "0.002", amountBase: { min: "0.002" }, marketAmountBase: { min: "0.002" } };
 /** Where the neighbours rest, far behind: the book is never empty without the bot. */
 const FAR_BID: Ticks = 590_000;
 const FAR_ASK: Ticks = 610_000;

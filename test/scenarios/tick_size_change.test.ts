@@ -1,13 +1,12 @@
 import { expect, it } from "vitest";
-import { ASK, BID, Stage } from "./stage.js";
+import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 it("the tick size changes under a running bot: quotes come down, the bot says what changed, a new start quotes on the new grid", async () => {
   const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 } } });
   await stage.botStarts();
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
 
-  const coarser = { is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', '"tickSize":"0.5"') } as const;
-  stage.network.every("exchangeInfo", coarser);
+  stage.exchange.setMarketRules(MARKET, { tickSize: "0.5", priceQuote: { min: "0.5" } });
   await stage.passes(12_000);
 
   expect(stage.quotes()).toEqual([]);
@@ -19,6 +18,6 @@ it("the tick size changes under a running bot: quotes come down, the bot says wh
 
   await stage.botStops();
   stage.wants({ bid: BID / 5, ask: ASK / 5 });
-  await stage.botStarts(3_000, (network) => network.every("exchangeInfo", coarser));
+  await stage.botStarts(3_000);
   expect(stage.quotes(), "59,999.0 and 60,002.0 are on both grids").toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
 });

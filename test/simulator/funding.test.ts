@@ -135,7 +135,7 @@ describe("funding by the premium", () => {
     const premium = fc.bigInt({ min: -ONE / 10n, max: ONE / 10n });
     fc.assert(
       fc.property(fc.array(premium, { maxLength: 50 }), fc.array(premium, { minLength: 1, maxLength: 50 }), (first, second) => {
-        const meter = new PremiumMeter({ kind: "impact", minSamples: 1, bound: null });
+        const meter = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
         const naive = (samples: readonly bigint[]) => {
           let over = 0n;
           let under = 0n;
@@ -148,7 +148,7 @@ describe("funding by the premium", () => {
         for (const sample of first) meter.take(sample);
         expect(meter.close()).toBe(first.length === 0 ? null : naive(first));
         for (const sample of second) meter.take(sample);
-        const restored = new PremiumMeter({ kind: "impact", minSamples: 1, bound: null });
+        const restored = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
         restored.restore(meter.snapshot());
         expect([meter.rate, restored.rate]).toEqual([naive(second), naive(second)]);
         expect(meter.close()).toBe(naive(second));

@@ -149,7 +149,8 @@ export class Clearing {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;
     const account = order?.terms.account ?? market.house;
-    const rate = isMaker ? (order?.terms.makerRate ?? market.rules.makerRate) : (order?.terms.takerRate ?? market.rules.takerRate);
+    const { makerRate, takerRate } = order?.terms ?? market.houseRates;
+    const rate = isMaker ? makerRate : takerRate;
     const before = isMaker ? 0n : sweptQuote;
     const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
     const part = account.in(market.id);

@@ -17,6 +17,9 @@ export interface MarketRulesOnGrid {
   readonly instrument: Instrument;
   readonly config: MarketConfig;
   readonly perp: Hex;
+  /** Prices of new orders are whole multiples of so many of the instrument's ticks, and amounts of so many of its lots. */
+  readonly tickStep: Ticks;
+  readonly lotStep: Lots;
   readonly minTicks: Ticks;
   readonly maxTicks: Ticks;
   readonly minLots: Lots;
@@ -82,6 +85,8 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: Wr
     instrument,
     config,
     perp: config.perp ?? derivedAddress(id),
+    tickStep: 1,
+    lotStep: 1,
     minTicks: ticks("priceQuote.min", config.priceQuote.min),
     maxTicks: ticks("priceQuote.max", config.priceQuote.max),
     minLots: lots("amountBase.min", config.amountBase.min),

@@ -3,7 +3,7 @@ import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Side, Ticks } from ".
 import type { Account } from "../accounts/account.js";
 import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
-import type { MARKET_STATES } from "../config.js";
+import type { MARKET_STATES, MarketConfig } from "../config.js";
 import type { FlowLevel } from "../flow-market.js";
 import { MatchingEngine, type MatchListener, type SelfMatchPolicy } from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
@@ -39,8 +39,14 @@ export interface MarketParts {
 
 /** One market: its book, prices, trades, funding, and who holds positions in it. */
 export class Market {
-  readonly rules: MarketRulesOnGrid;
+  /** Of new orders: what rests keeps the price, the amount and the fee rates that it was taken with. */
+  rules: MarketRulesOnGrid;
+  /** As it was begun with. */
+  readonly configured: MarketConfig;
+  /** What the house pays, which signs its matches only when they are settled: that no change of the rules comes between. */
+  readonly houseRates: Pick<MarketRulesOnGrid, "makerRate" | "takerRate">;
   readonly id: MarketId;
+  /** The grid of its book, on which every change of the rules lies. */
   readonly instrument: Instrument;
   readonly engine: MatchingEngine;
   readonly depth: PublishedDepth;
@@ -79,6 +85,8 @@ export class Market {
 
   constructor(parts: MarketParts) {
     this.rules = parts.rules;
+    this.configured = parts.rules.config;
+    this.houseRates = parts.rules;
     this.id = parts.rules.id;
     this.instrument = parts.rules.instrument;
     this.house = parts.house;
@@ -89,7 +97,7 @@ export class Market {
     this.fundings = new Journal(parts.keepTrades, { id: ({ timeMs }) => String(timeMs), timeMs: ({ timeMs }) => timeMs });
     this.candles = new CandleSeries(parts.candles);
     this.markCandles = new CandleSeries(parts.candles);
-    this.premium = new PremiumMeter(parts.rules.premium);
+    this.premium = new PremiumMeter(() => this.rules.premium);
     this.engine = new MatchingEngine(parts.listener(this), parts.selfMatch);
   }
 
@@ -159,6 +167,17 @@ export class Market {
   /** Credit that a position is worth at the mark: dMul(paper, mark), truncated (protocol 7.3). */
   valueOf(paper: PaperUnits): CreditUnits {
     return (paper * this.prices.mark) / this.rules.paperUnit;
+  }
+
+  /** A price that a new order may have: the nearest at which it trades no more readily. */
+  orderTicks(side: Side, ticks: Ticks): Ticks {
+    const { tickStep } = this.rules;
+    return (side === "BUY" ? Math.floor(ticks / tickStep) : Math.ceil(ticks / tickStep)) * tickStep;
+  }
+
+  /** The most of an amount that a new order may have; 0 where that is less than a step. */
+  orderLots(lots: Lots): Lots {
+    return lots - (lots % this.rules.lotStep);
   }
 
   /** Lots as paper. */

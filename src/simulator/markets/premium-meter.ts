@@ -22,11 +22,12 @@ const MID_DIVISOR = 3n;
 
 /** Gathers the premium's samples of one funding interval. */
 export class PremiumMeter {
-  readonly #terms: PremiumTerms;
+  readonly #termsNow: () => PremiumTerms;
   #state: PremiumState = NOTHING;
 
-  constructor(terms: PremiumTerms) {
-    this.#terms = terms;
+  /** @param termsNow asked each time, since they change with the market's rules. */
+  constructor(termsNow: () => PremiumTerms) {
+    this.#termsNow = termsNow;
   }
 
   /** Takes a sample. @param premium scaled by 10^18. */
@@ -46,14 +47,14 @@ export class PremiumMeter {
       return 0n;
     }
     const samples = BigInt(count);
-    const rate = this.#terms.kind === "mid" ? sum / (samples * MID_DIVISOR) : (2n * weightedSum) / (samples * (samples + 1n));
-    const { bound } = this.#terms;
+    const { kind, bound } = this.#termsNow();
+    const rate = kind === "mid" ? sum / (samples * MID_DIVISOR) : (2n * weightedSum) / (samples * (samples + 1n));
     return bound === null ? rate : rate > bound ? bound : rate < -bound ? -bound : rate;
   }
 
   /** Ends an interval. @returns the rate to pay, or null when there were too few samples and none is paid. */
   close(): bigint | null {
-    const rate = this.#state.count < this.#terms.minSamples ? null : this.rate;
+    const rate = this.#state.count < this.#termsNow().minSamples ? null : this.rate;
     this.#state = NOTHING;
     return rate;
   }

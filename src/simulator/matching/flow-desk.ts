@@ -18,8 +18,11 @@ export class FlowDesk {
     this.#booking = booking;
   }
 
-  /** Places a house agent's order; null when nothing of it rests. */
-  place(market: Market, { agent, side, ticks, lots, timeInForce }: FlowOrder): FlowAgentOrder | null {
+  /** Places a house agent's order, on the grid that the market has now; null when nothing of it rests. */
+  place(market: Market, { agent, side, timeInForce, ...wanted }: FlowOrder): FlowAgentOrder | null {
+    const ticks = market.orderTicks(side, wanted.ticks);
+    const lots = market.orderLots(wanted.lots);
+    if (ticks === 0 || lots === 0) return null;
     const order = new FlowAgentOrder(market.agent(agent), side, ticks, lots);
     if ((timeInForce === "POST_ONLY" && market.engine.crosses(side, ticks)) || (timeInForce === "FOK" && !market.engine.canFill(order))) {
       return null;

@@ -87,8 +87,8 @@ function priceTicks({ instrument, rules }: Market, price: string): Ticks {
   if (ticks < rules.minTicks) {
     throw new ApiError(4011, `price is below ${rules.config.priceQuote.min}`);
   }
-  if (!Number.isInteger(ticks)) {
-    throw new ApiError(2016, `price is no multiple of ${instrument.tickSize}`);
+  if (ticks % rules.tickStep !== 0) {
+    throw new ApiError(2016, `price is no multiple of ${rules.config.tickSize}`);
   }
   return ticks;
 }
@@ -97,10 +97,10 @@ function amountLots({ instrument, rules }: Market, amount: string, type: OrderTy
   const lots = gridCount(amount, instrument.stepSize, "amount", instrument);
   const least = type === "MARKET" ? rules.marketMinLots : rules.minLots;
   const most = type === "MARKET" ? rules.marketMaxLots : rules.maxLots;
-  if (!Number.isInteger(lots) || lots < least || lots > most) {
+  if (lots % rules.lotStep !== 0 || lots < least || lots > most) {
     throw new ApiError(
       2016,
-      `amount is not between ${instrument.amountOf(least)} and ${instrument.amountOf(most)} in steps of ${instrument.stepSize}`,
+      `amount is not between ${instrument.amountOf(least)} and ${instrument.amountOf(most)} in steps of ${rules.config.stepSize}`,
     );
   }
   return lots;

@@ -29,7 +29,8 @@ export class HouseOrders {
   sign(market: Market, side: Side, lots: Lots, credit: CreditUnits, tradeId: Int64Id): SignedOrder {
     const { signer } = this.#of(market.id);
     const amounts = signedAmounts(market, side, lots, credit > 0n ? credit : 1n);
-    const { makerRate, takerRate, perp } = market.rules;
+    const { makerRate, takerRate } = market.houseRates;
+    const { perp } = market.rules;
     const info = writeOrderInfo(makerRate, takerRate, NEVER_SECONDS, BigInt(tradeId));
     const digest = this.#hasher.hash(bytes(perp), bytes(signer.address), amounts.paper, amounts.credit, info);
     return { perp, signer: signer.address, ...amounts, info: bytesToHex(info), signature: signer.sign(digest) };

@@ -1,7 +1,10 @@
+import { Decimal } from "decimal.js";
+import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { ChainAddresses, ChainMarket } from "../chain/deployment.js";
 import type { ExchangeConfig } from "../config.js";
-import { ONE } from "../markets/market-rules.js";
+import type { Market } from "../markets/market.js";
+import { type MarketRulesOnGrid, ONE } from "../markets/market-rules.js";
 
 /** The markets of an exchange as its contracts want them. Their first mark prices come with the exchange's marks. */
 export function chainMarketsOf({ markets }: ExchangeConfig): ChainMarket[] {
@@ -14,6 +17,28 @@ export function chainMarketsOf({ markets }: ExchangeConfig): ChainMarket[] {
     markPrice: null,
     isRegistered: true,
   }));
+}
+
+/**
+ * Checks a change of a market's rules against what its contracts were deployed with.
+ * @throws ConfigError when it would make them contradict each other
+ */
+export function requireAsDeployed({ id, configured }: Market, { config }: MarketRulesOnGrid): void {
+  const { maxLeverage, liquidationThreshold, priceQuote } = configured;
+  const refuse = (name: string, value: unknown, expected: string): never => {
+    throw new ConfigError("contradicts the market's contracts", { field: `markets.${id}.${name}`, value, expected });
+  };
+  if (config.maxLeverage !== maxLeverage) refuse("maxLeverage", config.maxLeverage, `${maxLeverage}, as deployed`);
+  if (!new Decimal(config.liquidationThreshold).eq(liquidationThreshold)) {
+    refuse("liquidationThreshold", config.liquidationThreshold, `${liquidationThreshold}, as deployed`);
+  }
+  if (new Decimal(config.priceQuote.min).lt(priceQuote.min)) {
+    refuse(
+      "priceQuote.min",
+      config.priceQuote.min,
+      `at least ${priceQuote.min}, at which a trade of one step is still worth a unit of credit`,
+    );
+  }
 }
 
 /** The configuration of an exchange with the addresses of its chain: what its orders are signed for. */

@@ -97,9 +97,9 @@ function termsOf(config: ExchangeConfig, markets: Iterable<Market>): StoreTerms 
     creditDecimals: String(config.creditDecimals),
     paperDecimals: String(config.paperDecimals),
   };
-  for (const { id, rules } of markets) {
-    terms[`markets.${id}.tickSize`] = plainDecimal(rules.config.tickSize);
-    terms[`markets.${id}.stepSize`] = plainDecimal(rules.config.stepSize);
+  for (const { id, rules, configured } of markets) {
+    terms[`markets.${id}.tickSize`] = plainDecimal(configured.tickSize);
+    terms[`markets.${id}.stepSize`] = plainDecimal(configured.stepSize);
     terms[`markets.${id}.perp`] = rules.perp.toLowerCase();
   }
   return terms;

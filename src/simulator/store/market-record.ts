@@ -1,15 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CreditUnits } from "../../core/units.js";
+import type { ExchangeConfig } from "../config.js";
 import type { CandleSeries } from "../markets/candles.js";
 import type { DayWindow } from "../markets/day-window.js";
 import type { Market, MarketStatus } from "../markets/market.js";
 import type { PremiumState } from "../markets/premium-meter.js";
 import type { ReferencePriceState } from "../markets/reference-price.js";
+import { type ChangeableRules, changeableRules, changedRules } from "../markets/rule-change.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 
 /** A market's figures; its lists and bars have records of their own. */
 export interface MarketRecord {
   readonly market: WrittenFields;
   readonly configuredStatus: MarketStatus;
+  /** The rules that it was given while it ran, and what the configuration said then; left out where there are none. */
+  readonly changed?: { readonly rules: ChangeableRules; readonly configured: ChangeableRules };
   readonly sequence: number;
   /** Whether the house had anything in the book, which is not there after a restart. */
   readonly houseRests: boolean;
@@ -33,7 +38,10 @@ export function windowOf(market: Market, source: MarketSource): DayWindow {
 export function writeMarket(market: Market): MarketRecord {
   return {
     market: writeFields(market),
-    configuredStatus: market.rules.config.status,
+    configuredStatus: market.configured.status,
+    ...(market.rules.config !== market.configured && {
+      changed: { rules: changeableRules(market.rules.config), configured: changeableRules(market.configured) },
+    }),
     sequence: market.depth.sequence,
     houseRests: market.houseRests,
     prices: writeFields(market.prices.snapshot()),
@@ -44,15 +52,19 @@ export function writeMarket(market: Market): MarketRecord {
 }
 
 /**
- * Gives a market the figures of a record. A status that the configuration has been given since stands; and the book without
+ * Gives a market the figures of a record. A status and rules that the configuration has been given since stand; and the book without
  * the house's part is one step of its sequence later.
  */
-export function assignMarket(market: Market, record: MarketRecord, nowMs: number): void {
+export function assignMarket(market: Market, record: MarketRecord, config: ExchangeConfig, nowMs: number): void {
   const { status } = market;
   Object.assign(market, readFields<Partial<Market>>(record.market));
   if (record.configuredStatus !== status) {
     market.status = status;
     market.statusChangedMs = nowMs;
+  }
+  const { changed } = record;
+  if (changed !== undefined && isDeepStrictEqual(changed.configured, changeableRules(market.configured))) {
+    market.rules = changedRules(market, config, changed.rules);
   }
   // What came due while nobody ran the exchange is charged once, and an interval may have been made shorter.
   const { intervalMs } = market.rules.config.funding;

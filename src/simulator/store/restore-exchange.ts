@@ -194,7 +194,7 @@ class Restoration {
         this.#each<WrittenFields>(KEYS.minutes(id, source), (minute) => minutes.push(readFields<Minute>(minute)));
         windowOf(market, source).restore(minutes, readFields<Record<MarketSource, bigint | null>>(record.before)[source]);
       }
-      assignMarket(market, record, this.#state.seam.clock.nowMs());
+      assignMarket(market, record, this.#state.config, this.#state.seam.clock.nowMs());
     });
   }
 

@@ -142,6 +142,18 @@ describe("what a store is opened with", () => {
     expect(made(records.copy(), laterBy(1000), delisted).market("btcusdc").status).toBe("DELISTED");
   });
 
+  it("has a market's rules from whoever set them last, the venue or its file", async () => {
+    const { records, exchange } = await traded();
+    exchange.setMarketRules("btcusdc", { tickSize: "0.5", priceQuote: { min: "0.5" }, makerFeeRate: "0.0002" });
+    const rulesOf = (input: Input = {}) => {
+      const { tickStep, config } = made(records.copy(), laterBy(1000), input).market("btcusdc").rules;
+      return [tickStep, config.makerFeeRate];
+    };
+    expect(rulesOf()).toEqual([5, "0.0002"]);
+    const dearer = { markets: { btcusdc: { ...MARKETS.btcusdc, makerFeeRate: "0.0003" } } };
+    expect(rulesOf(dearer)).toEqual([1, "0.0003"]);
+  });
+
   it.each<[string, Input]>([
     ["markets.btcusdc.tickSize", { markets: { btcusdc: { ...MARKETS.btcusdc, tickSize: "0.5", priceQuote: { min: "0.5" } } } }],
     ["markets.btcusdc.stepSize", { markets: { btcusdc: { ...MARKETS.btcusdc, stepSize: "0.0005" } } }],

@@ -14,8 +14,8 @@ const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /**
  * When a session was cut off from its exchange, milliseconds of its bot's clock, ascending: while it heard nothing of any market, from the last that it had heard to the first
- * book that it was told again. Where a request of its own was answered meanwhile, the line bore: then it was cut only between two of those, where others were not. What lies before the
- * first book or after the last tells nothing.
+ * book that it was told again. Where a request of its own was answered meanwhile, the line had borne until then: before it was cut only between two of those, where others were not.
+ * What lies before the first book or after the last tells nothing.
  */
 export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
@@ -23,10 +23,9 @@ export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
   const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.heard)));
   return gapsOf(heard, EVER).flatMap((gap) => {
     const [fromMs, toMs] = gap;
-    if (isSeam(gap)) return [];
     const begins = markets.some((market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000);
     const nextUs = Math.min(...markets.map((market) => nextBookUs(market.heard, toMs * 1000)));
-    return begins && nextUs < Number.POSITIVE_INFINITY ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs) : [];
+    return begins && nextUs < Number.POSITIVE_INFINITY ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs, isSeam(gap)) : [];
   });
 }
 
@@ -58,14 +57,16 @@ function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: numbe
   return low < messages ? (localUs[low] as number) : Number.POSITIVE_INFINITY;
 }
 
-function lostWithin(requests: readonly RecordedRequest[], lastUs: number, nextUs: number): Span[] {
+/** @param isHeard whether something was heard within: then only what was never answered tells that the line was cut. */
+function lostWithin(requests: readonly RecordedRequest[], lastUs: number, nextUs: number, isHeard: boolean): Span[] {
   const within = requests.filter(({ leftUs }) => leftUs >= lastUs && leftUs < nextUs);
-  const answered = within.filter(({ answeredUs }) => answeredUs !== undefined && answeredUs < nextUs);
+  const answered = within.filter(({ answeredUs }) => answeredUs !== undefined && (isHeard || answeredUs < nextUs));
   const lost = within.filter((request) => !answered.includes(request));
   const bounds = [lastUs, ...answered.map(({ leftUs }) => leftUs).sort((one, other) => one - other), nextUs];
   return bounds.slice(1).flatMap((toUs, at): Span[] => {
     const fromUs = bounds[at] as number;
-    const isCut = within.length === 0 || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
+    // Since the last answer nothing tells that the line bore.
+    const isCut = (toUs === nextUs && !isHeard) || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
     return isCut ? [[Math.floor(fromUs / 1000) + 1, Math.ceil(toUs / 1000)]] : [];
   });
 }

@@ -5,6 +5,6 @@ import type { Span } from "../../history/spans.js";
 export type MarketHistory = {
   readonly marks?: MarkTape | undefined;
   readonly funding?: FundingTape | undefined;
-  /** Times that the recording lacks, milliseconds since 1970, ascending: its silence there says nothing. */
+  /** Times that the recording lacks, milliseconds of the exchange's clock since 1970, ascending: its silence there says nothing. */
   readonly gaps?: readonly Span[];
 } & ({ readonly grade: "books" | "trades"; readonly tape: Tape } | { readonly grade: "klines"; readonly klines: KlineTape });

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/seam.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY } from "../book/replay-side.js";
-import type { LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
 
@@ -19,11 +19,11 @@ export class BookFeed implements LocalFeed {
   /** Why the book is not to be trusted; undefined when it is. */
   #reason: string | undefined = "no snapshot yet";
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
+  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook(this.#replayed, isGap);
+    this.book = new ReplayedDeskBook(this.#replayed, () => isGap(this.latencyUs));
   }
 
   get nextUs(): number {

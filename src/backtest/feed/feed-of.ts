@@ -2,7 +2,7 @@ import type { Clock } from "../../core/seam.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { BookFeed } from "./book-feed.js";
 import { KlineFeed } from "./kline-feed.js";
-import type { LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
 /** Makes what the bot hears of a market out of its history, on the bot's clock. */
@@ -11,7 +11,10 @@ export type FeedMaker = (history: MarketHistory, clock: Clock, onTrade: TradeSin
 /** The feed of a market by the grade of its history. */
 export const feedOf: FeedMaker = (history, clock, onTrade) => {
   const { gaps = [] } = history;
-  const isGap = (): boolean => gaps.some(([fromMs, toMs]) => clock.nowMs() >= fromMs && clock.nowMs() < toMs);
+  const isGap: GapTeller = (latencyUs) => {
+    const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);
+    return gaps.some(([fromMs, toMs]) => toldMs >= fromMs && toldMs < toMs);
+  };
   switch (history.grade) {
     case "books":
       return new BookFeed(history.tape, clock, onTrade, isGap);

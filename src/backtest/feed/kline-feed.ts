@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/seam.js";
 import type { KlineTape } from "../../history/columns/tape.js";
-import type { LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { MadeSide } from "./made-side.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
 
@@ -19,11 +19,11 @@ export class KlineFeed implements LocalFeed {
   #bar = 0;
   #nextUs: number;
 
-  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
+  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, isGap);
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => isGap(this.latencyUs));
     this.#nextUs = this.#endOf(0);
   }
 

@@ -4,6 +4,12 @@ import type { DeskBook } from "../../market/readable-book.js";
 /** Takes the trades that a feed hears. `aggressor`: the side that took. */
 export type TradeSink = (ticks: Ticks, lots: Lots, aggressor: Side) => void;
 
+/**
+ * Whether the recording lacks what is told at present.
+ * @param latencyUs how old it is when the bot hears it: what is lacking is told on the exchange's clock, and the bot's may be far ahead of that.
+ */
+export type GapTeller = (latencyUs: number) => boolean;
+
 /** One market's data as the bot hears it, on the local clock. */
 export interface LocalFeed {
   /** What the bot reads as its book: changed in place by {@link hear}. */

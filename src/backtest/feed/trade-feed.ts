@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/seam.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
-import type { LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { MadeSide } from "./made-side.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
@@ -17,11 +17,11 @@ export class TradeFeed implements LocalFeed {
   readonly #clock: Clock;
   readonly #onTrade: TradeSink;
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: () => boolean) {
+  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, isGap);
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => isGap(this.latencyUs));
   }
 
   get nextUs(): number {

@@ -76,7 +76,8 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     expect(cutOffsOf([market(unheard, [[2_000], [4_990, 5_050]])])).toEqual([[1_004, 5_013]]);
   });
 
-  it("was not where what it sent was answered: its stream alone was down", () => {
+  // Of what came after the last answer the bot run again had all taken, where its session had lost the line and sent nothing.
+  it("was not up to the last answer where all that it sent was answered: its stream alone was down", () => {
     expect(
       cutOffsOf([
         market(unheard, [
@@ -84,11 +85,14 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
           [4_000, 4_020],
         ]),
       ]),
-    ).toEqual([]);
+    ).toEqual([[4_001, 5_013]]);
   });
 
   it("was cut off between two answers, where others of its requests were lost", () => {
-    expect(cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])])).toEqual([[1_501, 4_000]]);
+    expect(cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])])).toEqual([
+      [1_501, 4_000],
+      [4_501, 5_013],
+    ]);
   });
 
   it("was not where another market was heard on the same line", () => {
@@ -101,5 +105,11 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
     expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual([]);
     expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600])])).toHaveLength(1);
+    const seam = [OUTSIDE[0], [seamMs, seamMs + 900]] as const;
+    const withRequest = (...request: [leftMs: number, answeredMs?: number]) =>
+      cutOffsOf([market(seam, [request], [seamMs - 500, seamMs + 950])]);
+    expect(withRequest(seamMs + 890, seamMs + 960)).toEqual([]);
+    // An outage of less than a second: what left then was lost, and the bot run again had it taken.
+    expect(withRequest(seamMs + 300)).toEqual([[seamMs + 4, seamMs + 953]]);
   });
 });

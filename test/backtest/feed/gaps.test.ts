@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
+import { feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+
+// A book that nobody had told for two seconds was quoted on by a bot whose clock is two seconds ahead: the gap had ended before it was heard.
+it.each([
+  ["books", 0],
+  ["books", 2_000.4],
+  ["trades", 2_000.4],
+] as const)("has a bot that hears %s %d ms late miss what the recording lacks when it would have heard it", (grade, lateMs) => {
+  const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
+  for (const ms of [0, 900, 5_000, 5_500]) {
+    const [atUs, heardUs] = [ms * 1000, (ms + lateMs) * 1000];
+    if (grade === "books") builder.snapshot(atUs, heardUs).level("BUY", 100, 1).level("SELL", 102, 1);
+    else builder.trade(atUs, heardUs, "SELL", 100, 1).trade(atUs, heardUs, "BUY", 102, 1);
+  }
+  const clock = new ReplayClock(0);
+  const feed = feedOf({ grade, tape: builder.build(), gaps: [[1_000, 5_000]] }, clock, () => undefined);
+  const judged = [999, 1_001, 2_950, 4_999, 5_001].map((ms) => {
+    clock.moveTo((ms + lateMs) * 1000);
+    feed.hear(clock.nowUs);
+    return feed.book.confirm(0, clock.nowMs());
+  });
+  expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
+});

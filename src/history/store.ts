@@ -166,6 +166,11 @@ export class HistoryStore {
     throw new HistoryError(path, "is broken: its checksum differs", { value: sha256, expected: manifest.sha256 });
   }
 
+  /** What changes where a day's file is replaced: when it was written, nanoseconds since 1970; empty where it is gone. */
+  modifiedNs(manifest: DayManifest): string {
+    return String(statSync(this.dataPath(manifest, manifest.day), { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? "");
+  }
+
   /** Takes a series for writing, and puts right what a killed writer left. @throws RunError when another process writes it */
   async open(series: Series): Promise<StoreLock> {
     const lock = StoreLock.take(this.staging(series));

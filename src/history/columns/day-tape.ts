@@ -124,7 +124,7 @@ function filesOf({ book, trades }: DayInput): DayManifest[] {
 }
 
 function modifiedNs(store: HistoryStore, input: DayInput): string[] {
-  return filesOf(input).map((manifest) => String(statSync(store.dataPath(manifest, manifest.day), { bigint: true }).mtimeNs));
+  return filesOf(input).map((manifest) => store.modifiedNs(manifest));
 }
 
 async function verify(store: HistoryStore, input: DayInput): Promise<void> {

@@ -76,7 +76,9 @@ export async function* spanRows(
   try {
     const stamped = isStamped(kind) ? stampedDays(store, market) : undefined;
     const clocks = new Map<Day, LocalClock>();
+    const checkedNs = new Map<Day, string>();
     for (const manifest of days) {
+      checkedNs.set(manifest.day, store.modifiedNs(manifest));
       await store.verify(manifest);
       clocks.set(manifest.day, await localClock(store, duck, stamped?.get(manifest.day) ?? [], BigInt(baseLatencyUs) * 1000n));
     }
@@ -102,6 +104,8 @@ export async function* spanRows(
       } finally {
         await pages.return();
       }
+      // An import may have replaced a file after it was checked: its rows are none of the manifest's.
+      for (const manifest of alike) if (store.modifiedNs(manifest) !== checkedNs.get(manifest.day)) await store.verify(manifest);
     }
   } finally {
     duck.close();

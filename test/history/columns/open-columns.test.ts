@@ -1,7 +1,9 @@
+import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openKlines } from "../../../src/history/columns/open-klines.js";
-import { openFunding, openMarks } from "../../../src/history/columns/open-marks.js";
+import { openFunding, openMarks, streamMarks } from "../../../src/history/columns/open-marks.js";
+import { DAY_MS } from "../../../src/history/day.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { MARKET, START_MS, STEPS } from "./capture.js";
@@ -42,5 +44,32 @@ describe("Candles, marks and funding as columns", () => {
     await expect(openKlines(store, MARKET, { kind: "klines-1M", ...STEPS, tickSize: "0.2", fromUs: 0, toUs: 2e15 })).rejects.toThrow(
       /close is off the grid \(got "100.1/,
     );
+  });
+
+  // A backtest was margined by marks that its report does not name.
+  it("are refused where another process wrote a day anew after it was checked", async () => {
+    const folder = scratchFolder();
+    const [store, anew] = await Promise.all(
+      ["102.25", "99.75"].map(async (second) => {
+        const own = new HistoryStore(join(folder, second));
+        const marks = `time,markPrice\n${START_MS},100\n${START_MS + DAY_MS},${second}\n`;
+        await take(own, [fileOf(folder, `${second}.csv`, marks)]);
+        return own;
+      }),
+    );
+    if (store === undefined || anew === undefined) throw new Error("no store");
+    const series = { market: MARKET, kind: "marks" };
+    const [, manifest] = store.days(series);
+    if (manifest === undefined) throw new Error("one day only");
+    const read = async (): Promise<void> => {
+      for await (const { markCredit } of streamMarks(store, MARKET, { fromUs: 0, toUs: 2e15, blockRows: 1 })) {
+        if (markCredit[0] !== 100_000_000n) continue;
+        for (const path of ["manifestPath", "dataPath"] as const) {
+          copyFileSync(anew[path](series, manifest.day), join(folder, path));
+          renameSync(join(folder, path), store[path](series, manifest.day));
+        }
+      }
+    };
+    await expect(read()).rejects.toThrow(/was written anew while it was read/);
   });
 });

@@ -18,6 +18,9 @@ const LONGEST_COMMENT = 65_535;
 const MAX32 = 0xffffffff;
 const MOST_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
+/** What the Finder packs beside a person's files: of each its attributes, and of each folder how it is shown. */
+const OF_THE_FINDER = /^__MACOSX\/(.*\/)?\._[^/]*$|(^|\/)\.DS_Store$/;
+
 interface Entry {
   readonly name: string;
   readonly method: number;
@@ -28,14 +31,14 @@ interface Entry {
   readonly offset: number;
 }
 
-/** Unpacks every file of a zip archive, each checked by its size and CRC. @throws HistoryError naming the archive when it is cut short, broken or encrypted */
+/** Unpacks every file of a zip archive but what the Finder adds, each checked by its size and CRC. @throws HistoryError naming the archive when it is cut short, broken or encrypted */
 export async function unzip(file: string, folder: string, sha256: Promise<string>, signal?: AbortSignal): Promise<readonly PlainFile[]> {
   const handle = await open(file, "r");
   try {
     const plain: PlainFile[] = [];
     for (const [index, entry] of (await directoryOf(handle, file)).entries()) {
       const { name } = entry;
-      if (name.endsWith("/") && entry.size === 0) continue;
+      if ((name.endsWith("/") && entry.size === 0) || OF_THE_FINDER.test(name)) continue;
       // The second would be taken for the first, which is there already.
       if (plain.some((before) => before.name === name)) throw broken(file, `it holds two files of the name ${name}`);
       const path = join(folder, `${(await sha256).slice(0, 16)}-${index}`);

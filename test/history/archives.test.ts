@@ -24,6 +24,18 @@ describe("an archive", () => {
     expect(await traded("day.zip", zipped(["00/trades.csv", hour(100)], ["01/trades.csv", hour(200)]))).toBe(20);
   });
 
+  // The Finder packs its own beside what is chosen: a zip made on a Mac was refused by a name that its owner had never seen.
+  it("made on a Mac has the files that were chosen, without what the Finder put beside them", async () => {
+    const [attributes, trades] = ["Mac OS X        ", hour(100)];
+    const mac = zipped(["t/trades.csv", trades], ["t/.DS_Store", "Bud1"], ["__MACOSX/", ""], ["__MACOSX/t/._trades.csv", attributes]);
+    expect(await traded("day.zip", mac)).toBe(10);
+    expect(await traded("day.zip", zipped(["trades.csv", trades], ["__MACOSX/._trades.csv", attributes], [".DS_Store", ""]))).toBe(10);
+    for (const name of ["._trades.csv", "__MACOSX/trades.dat", "x.DS_Store"]) {
+      await expect(traded("day.zip", zipped(["trades.csv", trades], [name, attributes]))).rejects.toThrow(`day.zip:${name}`);
+    }
+    await expect(traded("day.zip", zipped([".DS_Store", "Bud1"]))).rejects.toThrow(/day\.zip: is broken: it holds no file/);
+  });
+
   it("is refused where it has two files of one name, of which nobody says which is right", async () => {
     const twice = zipped(["trades.csv", hour(100)], ["trades.csv", hour(200)]);
     await expect(traded("day.zip", twice)).rejects.toThrow(/day\.zip: is broken: it holds two files of the name trades\.csv/);

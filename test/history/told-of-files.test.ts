@@ -118,6 +118,7 @@ describe("A stamp as a text", () => {
     "2025-01-12 12:00:00+25:00",
     "2025-01-12 12:00:00-05:75",
     "2025-01-12 12:00:00.5+2000",
+    "2025-01-12 12:00:00+05:30:75",
   ])("is refused with its row where it may be two, or none: %s", async (text) => {
     await expect(new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso")).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
   });

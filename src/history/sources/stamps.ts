@@ -17,8 +17,8 @@ const WORDS: Readonly<Record<TimeUnit, string>> = {
 
 /** Of a clock that is told by a place an hour comes twice each autumn. */
 const ISO = "[-+0-9T :./]+(Z|UTC|GMT)?";
-/** An offset of fifteen hours and more, or of sixty minutes and more past its hours: no place on earth has one, and the database takes it. */
-const NO_OFFSET = ":[0-9.]+[-+](1[5-9]|[2-9]|[0-9]{2}:?[6-9])";
+/** An offset of fifteen hours and more, or of sixty minutes past its hours or seconds past its minutes and more: no place on earth has one, and the database takes it. */
+const NO_OFFSET = ":[0-9.]+[-+](1[5-9]|[2-9]|[0-9]{2}:?[6-9]|[0-9]{2}:?[0-9]{2}:?[6-9])";
 
 const ruleOf = (unit: TimeUnit): ValueRule => ({
   type: `STAMP ${unit.toUpperCase()}`,

@@ -1,4 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
+import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widened } from "../../history/columns/lots-column.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
@@ -26,14 +27,16 @@ export type BookRows = Pick<Tape, "signedTicks" | "lots">;
 export class ReplaySide implements ReadableSide {
   readonly side: Side;
   readonly #sign: 1 | -1;
-  /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. */
-  #lots = new Uint32Array(PAGE);
+  /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. Wide once a wide amount may come. */
+  #lots: LotsColumn = new Uint32Array(PAGE);
   /** Where pages begin in it that are of no price now. */
   readonly #free: number[] = [];
   /** Where each page of keys begins in `#lots`, counted from `#firstPage`; 0 for one that is not there. */
   #pages = new Int32Array(0);
   #firstPage = 0;
   #bestKey = NO_KEY;
+  /** The column of the rows that came last: where it is still the same, nobody asks again whether it is wide. */
+  #column: LotsColumn | undefined;
 
   /** @param side BUY for the bids, SELL for the asks. */
   constructor(side: Side) {
@@ -70,7 +73,7 @@ export class ReplaySide implements ReadableSide {
     return this.#lots[this.#startOf(key >> PAGE_BITS) + (key & LAST_OF_PAGE)];
   }
 
-  /** Sets the level of a key to an absolute amount of lots, below 2^32; 0 deletes, an unknown level's deletion is ignored. */
+  /** Sets the level of a key to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored. */
   set(key: number, lots: Lots): void {
     const page = key >> PAGE_BITS;
     let start = this.#startOf(page);
@@ -78,6 +81,7 @@ export class ReplaySide implements ReadableSide {
       if (lots === 0) return;
       start = this.#addPage(page);
     }
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
     this.#lots[start + (key & LAST_OF_PAGE)] = lots;
     if (key < this.#bestKey) return;
     if (lots > 0) this.#bestKey = key;
@@ -87,6 +91,7 @@ export class ReplaySide implements ReadableSide {
   /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
   setRows({ signedTicks, lots }: BookRows, from: number, to: number): number {
     const isBid = this.side === "BUY";
+    if (lots !== this.#column) this.#begin(lots);
     for (let row = from; row < to; row++) {
       // Nearly every row is of a page that is there and no best price. They go through a loop that calls nothing, so that all it reads stays at hand.
       const shown = this.#lots;
@@ -159,6 +164,12 @@ export class ReplaySide implements ReadableSide {
     return flat;
   }
 
+  /** Rows come from another column than those before: what a wide one holds must fit. */
+  #begin(column: LotsColumn): void {
+    this.#column = column;
+    if (isWide(column) && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+  }
+
   /** Where a page begins; 0, where nothing ever is, when it is not there. */
   #startOf(page: number): number {
     const at = page - this.#firstPage;
@@ -209,7 +220,7 @@ export class ReplaySide implements ReadableSide {
       free.push(start);
     }
     if (2 * PAGE * free.length >= lots.length) return;
-    this.#lots = new Uint32Array(Math.max(2 * lots.length, PAGES << PAGE_BITS));
+    this.#lots = columnLike(lots, Math.max(2 * lots.length, PAGES << PAGE_BITS));
     this.#lots.set(lots);
     for (let start = this.#lots.length - PAGE; start >= lots.length; start -= PAGE) free.push(start);
   }

@@ -1,4 +1,5 @@
 import { ascendingOrder } from "../../history/columns/ascending-order.js";
+import { columnLike } from "../../history/columns/lots-column.js";
 import type { KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
 import type { BarPath } from "../matching/kline-matcher.js";
 import type { MarketHistory } from "./market-history.js";
@@ -104,7 +105,7 @@ function messagesOf(tape: Tape, kept: readonly number[]): Tape {
     kind: Uint8Array.from(kept, (message) => tape.kind[message]),
     rowEnd: new Uint32Array(kept.length),
     signedTicks: new Int32Array(rows),
-    lots: new Uint32Array(rows),
+    lots: columnLike(tape.lots, rows),
   };
   let row = 0;
   for (const [at, message] of kept.entries()) {

@@ -1,6 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { ascendingOrder } from "./ascending-order.js";
+import { columnLike, isWide, type LotsColumn, MOST_LOTS, MOST_NARROW_LOTS, widened } from "./lots-column.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
 import { tapeInOrder } from "./tape-in-order.js";
 
@@ -11,7 +12,6 @@ export interface TapeGrid {
   readonly tickSize: string;
   readonly stepSize: string;
 }
-const MOST_LOTS = 2 ** 32 - 1;
 const FIRST_CAPACITY = 1024;
 
 /**
@@ -28,7 +28,7 @@ export class TapeBuilder {
   #kind = new Uint8Array(FIRST_CAPACITY);
   #rowEnd = new Uint32Array(FIRST_CAPACITY);
   #signedTicks = new Int32Array(FIRST_CAPACITY);
-  #lots = new Uint32Array(FIRST_CAPACITY);
+  #lots: LotsColumn = new Uint32Array(FIRST_CAPACITY);
 
   constructor(grid: TapeGrid) {
     this.#grid = grid;
@@ -131,8 +131,9 @@ export class TapeBuilder {
     const at = this.#rows;
     if (at === this.#lots.length) {
       this.#signedTicks = grown(this.#signedTicks, new Int32Array(2 * at));
-      this.#lots = grown(this.#lots, new Uint32Array(2 * at));
+      this.#lots = grown(this.#lots, columnLike(this.#lots, 2 * at));
     }
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
     this.#signedTicks[at] = side === "BUY" ? ticks : -ticks;
     this.#lots[at] = lots;
     this.#rows = at + 1;

@@ -1,4 +1,5 @@
 import { ascendingOrder } from "./ascending-order.js";
+import { columnLike } from "./lots-column.js";
 import type { Tape } from "./tape.js";
 
 /** What a tape is put together from: columns that may be longer than what is in them. */
@@ -17,7 +18,7 @@ export function tapeInOrder(columns: TapeColumns, order: Uint32Array | undefined
     kind: new Uint8Array(messages),
     rowEnd: new Uint32Array(messages),
     signedTicks: new Int32Array(rows),
-    lots: new Uint32Array(rows),
+    lots: columnLike(columns.lots, rows),
   };
   let end = 0;
   for (let to = 0; to < messages; to++) {

@@ -1,4 +1,5 @@
 import type { MarketId } from "../../core/units.js";
+import type { LotsColumn } from "./lots-column.js";
 
 /** What a message of a {@link Tape} is. */
 export const TapeKind = {
@@ -43,7 +44,7 @@ export interface Tape {
   /** Price in ticks: above 0 for a bid level or a trade whose taker bought, below 0 for an ask level or a trade whose taker sold. */
   readonly signedTicks: Int32Array;
   /** Absolute amount of a level, or the amount of a trade. */
-  readonly lots: Uint32Array;
+  readonly lots: LotsColumn;
   /** Numbers of the messages in the order of the local clock, ties by place; undefined where both orders are one. */
   readonly byLocal: Uint32Array | undefined;
 }

@@ -36,7 +36,7 @@ describe("a replayed book", () => {
       near: fc.integer({ min: 0, max: 40 }),
       // Now and then the same few prices, far away from all others.
       far: fc.constantFrom(0, 0, 0, 0, FAR, 2 * FAR),
-      lots: fc.constantFrom(0, 0, 1, 2, 4_294_967_295),
+      lots: fc.constantFrom(0, 0, 1, 2, 4_294_967_295, 4_294_967_296, Number.MAX_SAFE_INTEGER),
     });
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 25 }), (messages) => {

@@ -66,6 +66,27 @@ describe("a paper venue", () => {
     ]);
   });
 
+  // 5,000,000,000 lots are an ordinary level where a lot is one unit of a coin that costs a millionth.
+  it("goes on through levels and trades of more lots than 32 bits count, and fills by them to the lot", async () => {
+    const stage = new PaperStage();
+    const many = 5_000_000_000;
+    stage.book("btcusdc", [599_990, many], [600_001, many]);
+    stage.place("btcusdc", "BUY", 600_001, 8, "IOC");
+    await stage.clock.runFor(100);
+    expect(stage.fills).toEqual([["btcusdc", "BUY", 600_001, 8, false]]);
+    const resting = stage.place("btcusdc", "BUY", 599_990, 5, "POST_ONLY");
+    await stage.clock.runFor(100);
+    expect(stage.answer(resting)?.outcome).toMatchObject({ result: "accepted" });
+    // All that stood before it but one lot, then that one and three of it.
+    stage.book("btcusdc", [600_000, 0], []);
+    stage.trade("btcusdc", "SELL", 599_990, many - 1);
+    await stage.clock.runFor(50);
+    expect(stage.fills).toHaveLength(1);
+    stage.trade("btcusdc", "SELL", 599_990, 4);
+    await stage.clock.runFor(50);
+    expect(stage.fills.slice(1)).toEqual([["btcusdc", "BUY", 599_990, 3, true]]);
+  });
+
   it("refuses a post-only order that would take by the book of its arrival, not of its sending", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 600_005, 2, "POST_ONLY");

@@ -28,6 +28,18 @@ describe("A tape that is built from messages", () => {
     expect([...(tape.byLocal ?? [])]).toEqual([1, 2, 0]);
   });
 
+  it("holds amounts to the last lot below 2^53, and takes eight bytes a row only where one needs them", () => {
+    const amounts = [5, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, 7];
+    const tapeOf = (count: number) => {
+      const builder = new TapeBuilder(GRID);
+      // Heard the other way round, and told so: every row is moved to its place.
+      for (let at = count - 1; at >= 0; at--) builder.trade(at, 9, "BUY", 1, amounts[at] as number, at);
+      return builder.build().lots;
+    };
+    expect(tapeOf(2)).toEqual(Uint32Array.from(amounts.slice(0, 2)));
+    expect(tapeOf(5)).toEqual(Float64Array.from(amounts));
+  });
+
   it("keeps one order where both clocks have the same", () => {
     expect(new TapeBuilder(GRID).trade(1, 2, "BUY", 1, 1).trade(2, 2, "BUY", 1, 1).build().byLocal).toBeUndefined();
   });
@@ -40,7 +52,7 @@ describe("A tape that is built from messages", () => {
     ["a price below one tick", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 0, 1), "ticks"],
     ["a price between two ticks", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1.5, 1), "ticks"],
     ["a price past 32 bits", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 2 ** 31, 1), "ticks"],
-    ["an amount past 32 bits", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 2 ** 32), "lots"],
+    ["an amount past 2^53", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 2 ** 53), "lots"],
     ["a trade of nothing", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 0), "lots"],
     ["a level without a message", (tape: TapeBuilder) => tape.level("BUY", 1, 1), "level"],
     ["a level of a trade", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 1).level("BUY", 1, 1), "level"],

@@ -1,3 +1,5 @@
+import { EVERY_INCOME_TYPE } from "./records.js";
+
 /** How a parameter is written: `decimal` plain, `integer` a count, `id` 64-bit, `ms` an instant, `enum` one of `values`. */
 export type ParameterType = "string" | "decimal" | "integer" | "id" | "ms" | "address" | "hex" | "enum";
 
@@ -58,22 +60,7 @@ export const BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000"] as const;
 /** Bars that the kline endpoints take. */
 export const KLINE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
 /** The `type` parameter of `GET /v1/incomes`. */
-export const INCOME_TYPES = [
-  "ALL",
-  "DEPOSIT",
-  "WITHDRAWAL",
-  "LIQUIDATED",
-  "LIQUIDATE",
-  "TAKER_FEE",
-  "MAKER_FEE",
-  "BUY",
-  "SELL",
-  "FUNDING_FEE",
-  "COMMISSION",
-  "BONUS",
-  "SYSTEM",
-  "SETTLEMENT",
-] as const;
+export const INCOME_TYPES = ["ALL", ...EVERY_INCOME_TYPE] as const;
 /** The largest page of every paged endpoint. */
 export const MAX_PAGE = 500;
 

@@ -6,6 +6,26 @@ export type OrderType = "LIMIT" | "MARKET";
 /** Times in force of the specification (POST_ONLY is in the market's list, not in the build table). */
 export type TimeInForce = "GTC" | "IOC" | "FOK" | "POST_ONLY" | "GTT";
 
+/** What a change of credit may be told as (specification, "incomes", parameter `type`). */
+export const EVERY_INCOME_TYPE = [
+  "DEPOSIT",
+  "WITHDRAWAL",
+  "LIQUIDATED",
+  "LIQUIDATE",
+  "TAKER_FEE",
+  "MAKER_FEE",
+  "BUY",
+  "SELL",
+  "FUNDING_FEE",
+  "COMMISSION",
+  "BONUS",
+  "SYSTEM",
+  "SETTLEMENT",
+] as const;
+
+/** One of {@link EVERY_INCOME_TYPE}. */
+export type IncomeType = (typeof EVERY_INCOME_TYPE)[number];
+
 /** The order structure that is hashed and signed (specification, "Order construction and signing rules"). */
 export interface OrderStruct {
   readonly perp: Hex;

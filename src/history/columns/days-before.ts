@@ -2,8 +2,8 @@ import { DAY_MS, startOfDay } from "../day.js";
 import type { HistoryStore } from "../store.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
 import { isLost } from "./lost-book.js";
+import type { SourceDay } from "./source-day.js";
 import { tapeDays } from "./tape-days.js";
-import type { SourceDay } from "./tape-source.js";
 
 /**
  * The days before a span whose book goes on in it, ascending: a capture over midnight tells the whole book once, on its first day, and what stood at the

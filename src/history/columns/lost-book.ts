@@ -1,33 +1,15 @@
 import type { MarketId } from "../../core/units.js";
 import { startOfDay } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
-import { gapsOf, type Span } from "../spans.js";
+import type { Span } from "../spans.js";
+import { MOST_SILENT_MS } from "./day-losses.js";
+import type { SourceDay } from "./source-day.js";
 import type { Tape } from "./tape.js";
 import { TapeBuilder } from "./tape-builder.js";
 import type { Steps } from "./tape-grid.js";
-import type { SourceDay } from "./tape-source.js";
 
 /** What {@link nothingKnown} takes. */
 export const NOTHING_KNOWN = { messages: 1, rows: 2 } as const;
-
-/** What stood so long ago, with nothing told since, says nothing of what stands now. */
-const MOST_SILENT_MS = 60_000;
-
-/** Where a day's book has to be given up, milliseconds since 1970. */
-export interface DayLosses {
-  /** Breaks of its chain, ascending. */
-  readonly breaksMs: readonly number[];
-  /** Ends of the times within the day of which the store has nothing, where they are long, ascending: a book goes on there by a snapshot alone. */
-  readonly resumesMs: readonly number[];
-}
-
-/** Where a day's book is lost. @param book undefined where the store has none of that day */
-export function lossesOf(book: DayManifest | undefined): DayLosses {
-  if (book === undefined) return { breaksMs: [], resumesMs: [] };
-  const { covered, lost = [] } = book;
-  const resumesMs = holesIn([...covered, ...lost]).flatMap(([from, to]) => (to - from > MOST_SILENT_MS ? [to] : []));
-  return { breaksMs: lost.map(([from]) => from), resumesMs };
-}
 
 /**
  * Whether a day's book goes on, without a whole one at its beginning, from a book that nobody followed since, or that was lost before: what stood
@@ -64,9 +46,4 @@ export function lostSpans(days: readonly SourceDay[], isLostAtStart: (day: Sourc
   }
   ended(toMs);
   return spans;
-}
-
-function holesIn(spans: readonly Span[]): Span[] {
-  const [from, to] = [Math.min(...spans.map(([start]) => start)), Math.max(...spans.map(([, end]) => end))];
-  return gapsOf(spans, [from, to]);
 }

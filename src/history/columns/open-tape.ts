@@ -6,10 +6,11 @@ import type { HistoryStore } from "../store.js";
 import { sortByKeys } from "./ascending-order.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
 import { daysBefore } from "./days-before.js";
+import type { SourceDay } from "./source-day.js";
 import type { Tape } from "./tape.js";
 import { msSpan, type TapeSeries, tapeDays } from "./tape-days.js";
 import { type Steps, stepsOf } from "./tape-grid.js";
-import { type SourceDay, TapeSource } from "./tape-source.js";
+import { TapeSource } from "./tape-source.js";
 
 /** What to open, and how. */
 export interface TapeWish extends Partial<Steps> {

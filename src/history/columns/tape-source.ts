@@ -4,16 +4,11 @@ import type { HistoryStore } from "../store.js";
 import { blockColumns } from "./block-layout.js";
 import { BlockReader } from "./block-reader.js";
 import { TapeCut } from "./cut-tape.js";
-import type { DayInput, DayTape, DayTapeOptions } from "./day-tape.js";
+import type { DayTapeOptions } from "./day-tape.js";
 import { isLost, lostSpans, NOTHING_KNOWN, nothingKnown } from "./lost-book.js";
+import type { SourceDay } from "./source-day.js";
 import type { Tape } from "./tape.js";
 import { msSpan, type TapeDays } from "./tape-days.js";
-
-/** A day that a source reads. */
-export interface SourceDay {
-  readonly input: DayInput;
-  readonly tape: DayTape;
-}
 
 /** What a source is made of. */
 export interface TapeSourceParts {

@@ -1,8 +1,8 @@
 import { HistoryError } from "../history-errors.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { BlockBuffer } from "./block-buffer.js";
+import type { DayLosses } from "./day-losses.js";
 import type { DayRows } from "./day-rows.js";
-import type { DayLosses } from "./lost-book.js";
 import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";

@@ -1,7 +1,8 @@
 import type { CreditUnits } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
-import type { Income, IncomeType } from "./records.js";
+import type { Income } from "./records.js";
 
 /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
 export function bookIncomes(

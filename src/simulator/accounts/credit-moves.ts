@@ -1,11 +1,11 @@
 import type { CreditUnits } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
 import { bookIncomes } from "./book-incomes.js";
 import type { Credit } from "./credit.js";
-import type { IncomeType } from "./records.js";
 
 /** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
 export class CreditMoves implements Credit {

@@ -1,7 +1,7 @@
 import type { CreditUnits, Hex } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
 import type { Account } from "./account.js";
-import type { IncomeType } from "./records.js";
 
 /** Moves credit that no trade moves: in the exchange's own books, or through the contracts that hold it. */
 export interface Credit {

@@ -1,26 +1,7 @@
 import type { CreditUnits, Int64Id, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
-import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import type { IncomeType, OrderType, TimeInForce } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
 import type { Account } from "./account.js";
-
-/** Incomes of the specification, "incomes", parameter `type`. */
-export const INCOME_TYPES = [
-  "DEPOSIT",
-  "WITHDRAWAL",
-  "LIQUIDATED",
-  "LIQUIDATE",
-  "TAKER_FEE",
-  "MAKER_FEE",
-  "BUY",
-  "SELL",
-  "FUNDING_FEE",
-  "COMMISSION",
-  "BONUS",
-  "SYSTEM",
-  "SETTLEMENT",
-] as const;
-
-export type IncomeType = (typeof INCOME_TYPES)[number];
 
 /** A change of an account's credit. */
 export interface Income {

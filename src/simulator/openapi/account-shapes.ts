@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import type {
   WireAccount,
   WireBalances,
@@ -11,7 +12,6 @@ import type {
   WireRiskyAccount,
   WireUserTrade,
 } from "../../exchange/wire-account-types.js";
-import { INCOME_TYPES } from "../accounts/records.js";
 import { address, decimal, hash32, int64, marketId, ms, units, unsignedDecimal, whole } from "./scalar-shapes.js";
 
 /* What the exchange writes of an account, held to the wire types as the shapes of the markets are. */
@@ -112,7 +112,7 @@ export const userTradeShape = z.strictObject({
 /** A cash flow of the account. */
 export const incomeShape = z.strictObject({
   id: int64,
-  type: z.enum(INCOME_TYPES),
+  type: z.enum(EVERY_INCOME_TYPE),
   amount: decimal,
   time: ms,
   marketId: z.string().meta({ description: "empty where it belongs to no market" }),

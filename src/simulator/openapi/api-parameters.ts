@@ -1,4 +1,4 @@
-import { INCOME_TYPES } from "../accounts/records.js";
+import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import { TIMES_IN_FORCE } from "../rest/order-terms.js";
 
@@ -52,7 +52,7 @@ export const FROM_ID_ALONE = optional("fromId", ID, "ascending from this trade o
 export const INTERVAL = needed("interval", { type: "string", enum: CANDLE_INTERVALS }, "length of a bar");
 export const ORDER_ID = needed("orderId", ID, "2011 for one that is not there");
 export const ANY_ORDER_ID = optional("orderId", ID, "2011 for one that is not there");
-export const INCOME_TYPE = optional("type", { type: "string", enum: ["ALL", ...INCOME_TYPES], default: "ALL" }, "which incomes");
+export const INCOME_TYPE = optional("type", { type: "string", enum: ["ALL", ...EVERY_INCOME_TYPE], default: "ALL" }, "which incomes");
 export const ORDER_TERMS: readonly ApiParameter[] = [
   MARKET,
   needed("side", { type: "string", enum: ["BUY", "SELL"] }, "of the order"),

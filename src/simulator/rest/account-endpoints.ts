@@ -1,8 +1,8 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
+import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import { INCOME_TYPES } from "../accounts/records.js";
 import type { ExchangeState } from "../state.js";
 import { balancesRecord, incomeRecord, positionRecords, userTradeRecord } from "./account-records.js";
 import { ApiError } from "./api-error.js";
@@ -102,7 +102,7 @@ export class AccountEndpoints {
   /** GET /v1/incomes. */
   incomes(account: Account, parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const type = oneOf(parameters.get("type") || ALL, [ALL, ...INCOME_TYPES], "type");
+    const type = oneOf(parameters.get("type") || ALL, [ALL, ...EVERY_INCOME_TYPE], "type");
     const everywhere = this.#state.config.choices.accountIncomes === "every-market";
     const incomes = account.incomes.page(
       { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) },

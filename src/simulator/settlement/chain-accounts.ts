@@ -1,8 +1,8 @@
 import type { CreditUnits, Hex, MarketId, PaperUnits } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import { withOpenInterest } from "../accounts/open-interest.js";
-import type { IncomeType } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { ExchangeState } from "../state.js";

@@ -269,7 +269,8 @@ export class Bot {
     this.context.phase = "stopped";
     this.context.budget.settle();
     this.safety.settle();
-    if (result.ordersLeft.length === 0) this.#watch.stopped();
+    // One that the exchange has not told what is open leaves that to the guard, as one that was killed does.
+    if (result.ordersLeft.length === 0 && result.openOrdersLeft === 0) this.#watch.stopped();
     this.context.notify({ kind: "stopped", result });
     this.#turns.close();
   }

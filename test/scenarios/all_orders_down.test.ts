@@ -36,6 +36,40 @@ describe("where one of five markets is silent, so that nothing that is asked of 
   });
 });
 
+describe("a bot that comes back while the guard acts and one market is silent, and leaves in order before the guard's next look there", () => {
+  it.each([
+    ["was seen meanwhile", 400],
+    ["was never seen to run", 0],
+  ])("and %s: what a person places from then on stands", async (_, aliveMs) => {
+    const markets = new FiveMarkets();
+    const ends = SILENT.map((what) => markets.network.every(what, { is: "request lost" }, FIRST));
+    await markets.guardActs();
+    if (aliveMs > 0) {
+      markets.beats("running");
+      await markets.passes(aliveMs);
+    }
+    markets.beats("stopped");
+    await markets.passes(10);
+    for (const end of ends) end();
+    await markets.passes(10_000);
+    markets.arrives(SECOND);
+    await markets.passes(10_000);
+    expect(markets.open()).toEqual([FIRST, SECOND]);
+    const kinds = markets.notices.map(({ kind }) => kind);
+    expect(kinds).toContain("bot-stopped");
+    expect(kinds, "of the silent market nobody knows").not.toContain("safe");
+  });
+});
+
+describe("a heartbeat that breaks", () => {
+  it("is no sign of life: the guard acts by the last whole one", async () => {
+    const markets = new FiveMarkets();
+    markets.clock.setTimer(1_000, () => markets.beatBreaks());
+    await markets.guardActs();
+    expect(markets.open()).toEqual([]);
+  });
+});
+
 describe("an order that comes after the first cancel, of a bot that is gone,", () => {
   it("is waited for by cancel-all as by the guard: it would rest with nobody there to take it down", async () => {
     const markets = new FiveMarkets();

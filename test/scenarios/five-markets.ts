@@ -39,8 +39,19 @@ export class FiveMarkets {
     this.exchange.start();
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.2");
     for (const marketId of FIVE) this.arrives(marketId);
-    const beat: Heartbeat = { atMs: START_MS, lastRequestMs: START_MS, state: "running", markets: FIVE, pid: 1 };
+    this.beats("running");
+  }
+
+  /** A bot writes its heartbeat. */
+  beats(state: Heartbeat["state"]): void {
+    const nowMs = this.clock.nowMs();
+    const beat: Heartbeat = { atMs: nowMs, lastRequestMs: nowMs, state, markets: FIVE, pid: 1 };
     this.#store.write(HEARTBEAT_FILE, JSON.stringify(beat));
+  }
+
+  /** Something is written over the heartbeat that is none. */
+  beatBreaks(): void {
+    this.#store.write(HEARTBEAT_FILE, "{");
   }
 
   /** An order of the account comes into a market. */

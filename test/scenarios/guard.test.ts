@@ -94,6 +94,20 @@ describe("kill -9 of a bot", () => {
     expect(notices).toContainEqual(expect.objectContaining({ kind: "cancelling", marketId: MARKET, manualIds: [manual.id] }));
   });
 
+  it("and an end of the next one before the exchange has told it what is open: that is no end in order, and the guard takes down what rests", async () => {
+    const stage = new Stage();
+    const { notices } = guardStarts(stage);
+    await stage.botStarts();
+    stage.botIsKilled();
+    await stage.botStarts(500, (network) => network.every("openOrders", { is: "request lost" }));
+    const result = await stage.botStops(60_000);
+    expect(result).toMatchObject({ ordersLeft: [], openOrdersLeft: undefined });
+
+    await stage.passes(15_000);
+    expect(stage.quotes()).toEqual([]);
+    expect(notices.at(-1)?.kind).toBe("safe");
+  });
+
   it("with GTT quotes and no guard leaves none after quoteLifeMs", async () => {
     const stage = new Stage({ bot: { quotes: { timeInForce: "GTT", quoteLifeMs: 90_000 } } });
     await stage.botStarts();

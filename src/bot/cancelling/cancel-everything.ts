@@ -66,7 +66,7 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
   const standing = new CancelStanding(options);
   const exchangeTime = new LeastExchangeTime(clock, async () => {
     const asked = await budget.call("time", { kept: markets.length, isOver: () => standing.isHopeless }, () => client.time());
-    return asked?.answer ?? Number.NEGATIVE_INFINITY;
+    return asked?.answer;
   });
   const giveUpMs = clock.monotonicMs() + MOST_WAIT_MS;
   const done = takeDown({

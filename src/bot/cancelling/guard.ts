@@ -66,6 +66,8 @@ export class Guard {
   readonly #options: GuardOptions;
   #timer: Timer | undefined;
   #seen: string | undefined;
+  /** The newest heartbeat that could be read. */
+  #beat: Heartbeat | undefined;
   #seenAtMs: Ms = 0;
   #settledFor: string | undefined;
   #acting = false;
@@ -98,23 +100,27 @@ export class Guard {
     void this.#act(beat);
   }
 
-  /** The heartbeat as it is now; when it was first seen so decides how old it is, since wall clocks step. */
+  /**
+   * The heartbeat as it is now; when it was first seen so decides how old it is, since wall clocks step. One that cannot be read is no sign of life: the one
+   * before it grows older.
+   */
   #newestBeat(): Heartbeat | undefined {
     const { clock, store, notify } = this.#options;
     try {
       const text = store.read(HEARTBEAT_FILE);
       if (text === undefined) return undefined;
+      if (text === this.#seen) return this.#beat;
       const beat = parseHeartbeat(text);
-      if (text === this.#seen) return beat;
       const isFirst = this.#seen === undefined;
       this.#seen = text;
+      this.#beat = beat;
       // One that was there before the guard may be as old as its own stamp says.
       this.#seenAtMs = clock.monotonicMs() - (isFirst ? Math.max(0, clock.nowMs() - beat.atMs) : 0);
       if (beat.state === "stopped") notify({ kind: "bot-stopped" });
       return beat;
     } catch (error) {
       notify({ kind: "failed", what: HEARTBEAT_FILE, message: messageOf(error) });
-      return undefined;
+      return this.#beat;
     }
   }
 
@@ -122,10 +128,15 @@ export class Guard {
     const { clock, client, budget, markets, signatureWindowMs, notify } = this.#options;
     const cause = this.#seen;
     const watched = [...new Set([...markets, ...beat.markets])];
-    const isOver = (): boolean => this.#stopped || this.#isBack(cause);
+    let hasBeaten = false;
+    // Once a bot has shown that it lives, the markets are its own or a person's, whatever becomes of it.
+    const isOver = (): boolean => {
+      hasBeaten ||= this.#stateSince(cause) !== undefined;
+      return hasBeaten || this.#stopped;
+    };
     const exchangeTime = new LeastExchangeTime(clock, async () => {
       const asked = await budget.call("time", { kept: watched.length, isOver }, () => client.time());
-      return asked?.answer ?? Number.NEGATIVE_INFINITY;
+      return asked?.answer;
     });
     await takeDown({
       client,
@@ -138,22 +149,25 @@ export class Guard {
       isOver,
       tell: (news) => this.#told(news),
     });
-    if (isOver()) {
-      notify({ kind: "bot-back" });
-    } else {
+    if (!isOver()) {
       this.#settledFor = cause;
       notify({ kind: "safe" });
+    } else if (this.#stateSince(cause) === "running") {
+      notify({ kind: "bot-back" });
     }
     this.#acting = false;
   }
 
-  /** Whether a bot has shown that it lives since a heartbeat. A file that cannot be read is told of at the next look. */
-  #isBack(cause: string | undefined): boolean {
+  /**
+   * What a bot has shown since a heartbeat: that it lives, or that it has left in order, which it says when nothing of the account's bots is open or can
+   * come. A file that cannot be read shows nothing, and is told of at the next look.
+   */
+  #stateSince(cause: string | undefined): Heartbeat["state"] | undefined {
     try {
       const text = this.#options.store.read(HEARTBEAT_FILE);
-      return text !== undefined && text !== cause && parseHeartbeat(text).state === "running";
+      return text === undefined || text === cause ? undefined : parseHeartbeat(text).state;
     } catch {
-      return false;
+      return undefined;
     }
   }
 

@@ -10,15 +10,18 @@ export class LeastExchangeTime {
   readonly #clock: Clock;
   readonly #told: SharedRead<{ readonly serverMs: Ms; readonly atMonotonicMs: Ms }>;
 
-  /** @param ask the exchange's clock. */
-  constructor(clock: Clock, ask: () => Promise<Ms>) {
+  /** @param ask the exchange's clock; undefined where it was given up before it was asked. */
+  constructor(clock: Clock, ask: () => Promise<Ms | undefined>) {
     this.#clock = clock;
-    this.#told = new SharedRead(async () => ({ serverMs: await ask(), atMonotonicMs: clock.monotonicMs() }));
+    this.#told = new SharedRead(async () => {
+      const serverMs = await ask();
+      return serverMs === undefined ? undefined : { serverMs, atMonotonicMs: clock.monotonicMs() };
+    });
   }
 
-  /** @throws what asking throws; it is asked again then. */
+  /** Minus infinity, which is earlier than anything, where asking was given up. @throws what asking throws. It is asked again after either. */
   async nowMs(): Promise<Ms> {
-    const { serverMs, atMonotonicMs } = await this.#told.latest();
-    return serverMs + this.#clock.monotonicMs() - atMonotonicMs;
+    const told = await this.#told.latest();
+    return told === undefined ? Number.NEGATIVE_INFINITY : told.serverMs + this.#clock.monotonicMs() - told.atMonotonicMs;
   }
 }

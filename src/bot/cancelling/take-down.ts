@@ -73,7 +73,7 @@ interface Standing {
 class TakeDown {
   readonly #options: TakeDownOptions;
   readonly #left: Set<MarketId>;
-  readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument> | undefined>;
+  readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument>>;
   /** The first cancel of a market waits for a look at it: where there is room for {@link ROUNDS} in every market. */
   #looksFirst: boolean;
 

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { LeastExchangeTime } from "../../src/bot/cancelling/least-exchange-time.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+
+it("the exchange's time is asked again where a question was given up, or failed: else nothing would ever be too late to arrive", async () => {
+  const clock = new VirtualClock(0);
+  const answers: (() => number | undefined)[] = [
+    () => undefined,
+    () => {
+      throw new RangeError("no answer");
+    },
+    () => 5_000,
+  ];
+  const time = new LeastExchangeTime(clock, async () => answers.shift()?.());
+  expect(await time.nowMs()).toBe(Number.NEGATIVE_INFINITY);
+  await expect(time.nowMs()).rejects.toThrow(RangeError);
+  expect(await time.nowMs()).toBe(5_000);
+  await clock.runFor(250);
+  expect(await time.nowMs()).toBe(5_250);
+});

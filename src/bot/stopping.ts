@@ -1,8 +1,10 @@
 import type { OwnOrder } from "../account/order.js";
+import { MarketwrightError } from "../core/errors.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
 import type { StopResult } from "./notice.js";
+import { HEARTBEAT_FILE, mayArriveUntilMs } from "./state/heartbeat.js";
 
 /** How long the fate of every order is waited for before the bot leaves and names what is left. */
 const GIVE_UP_MS = 30_000;
@@ -11,12 +13,14 @@ const CANCEL_ALL_EVERY_MS = 1_000;
 
 /**
  * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
- * (design, rule 7); the bot leaves when every fate is known, or after a time names what is left.
+ * (design, rule 7); the bot leaves when every fate is known and nothing of a run before can arrive any more, or after a time names what is left.
  */
 export class Stopping {
   readonly #context: BotContext;
   readonly #finish: (result: StopResult) => void;
   readonly #sweptAtMs = new Map<MarketId, Ms>();
+  /** Exchange time until which something of a run before, which was killed, may arrive; minus infinity where nothing may. */
+  readonly #earlierUntilMs: Ms;
   #reason = "";
   #sinceMs: Ms = 0;
   #lastQuestion: number | undefined;
@@ -24,6 +28,7 @@ export class Stopping {
   constructor(context: BotContext, finish: (result: StopResult) => void) {
     this.#context = context;
     this.#finish = finish;
+    this.#earlierUntilMs = earlierUntilMs(context);
   }
 
   begin(reason: string): void {
@@ -43,6 +48,7 @@ export class Stopping {
     for (const order of left) if (order.phase === "unknown") this.#sweep(order.marketId, nowMs);
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
+    if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
     // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
     // table lacks what an earlier run left.
     this.#lastQuestion = this.#context.nextActionId();
@@ -92,5 +98,16 @@ export class Stopping {
       ordersLeft: left.map(({ marketId, hash, phase }) => ({ marketId, hash, phase })),
       openOrdersLeft,
     });
+  }
+}
+
+/** Of a heartbeat that cannot be read nobody knows how old it is: as long as if it had been written just now. */
+function earlierUntilMs({ store, config, exchangeTime }: BotContext): Ms {
+  const { signatureWindowMs } = config.exchange;
+  try {
+    return mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY;
+  } catch (error) {
+    if (!(error instanceof MarketwrightError)) throw error;
+    return exchangeTime.nowMs() + signatureWindowMs;
   }
 }

@@ -167,7 +167,7 @@ describe("a journal replays to byte-identical actions", () => {
     await second.clock.runFor(5_000);
     await second.stop();
     const result = await replayLines(asFile(journal.lines));
-    expect(Object.keys(result.header.state).sort()).toEqual(["budget.json", "contracts.json", "peak-equity.json"]);
+    expect(Object.keys(result.header.state).sort()).toEqual(["budget.json", "contracts.json", "heartbeat.json", "peak-equity.json"]);
     expect(result.divergence).toBeUndefined();
   });
 

@@ -108,6 +108,23 @@ describe("kill -9 of a bot", () => {
     expect(notices.at(-1)?.kind).toBe("safe");
   });
 
+  it("and an end in order of the next one a moment later leaves none of what was still on the wire: it is waited for", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.network.next("placeOrder", { is: "request late", byMs: 4_500 });
+    stage.wants({ bid: BID - 50 });
+    await stage.passes(290);
+    stage.botIsKilled();
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(1_000);
+    const ordersBefore = stage.ordersEver();
+    expect(await stage.botStops()).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+
+    await stage.passes(10_000);
+    expect(stage.ordersEver(), "it arrived after the next one was told to stop").toBe(ordersBefore + 1);
+    expect(stage.quotes()).toEqual([]);
+  });
+
   it("with GTT quotes and no guard leaves none after quoteLifeMs", async () => {
     const stage = new Stage({ bot: { quotes: { timeInForce: "GTT", quoteLifeMs: 90_000 } } });
     await stage.botStarts();

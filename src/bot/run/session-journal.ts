@@ -9,6 +9,7 @@ export const STATE_FILES = [
   "budget.json",
   "built-orders.json",
   "contracts.json",
+  "heartbeat.json",
   "manual-halts.json",
   "peak-equity.json",
   "takeovers.json",

@@ -16,6 +16,16 @@ export interface Heartbeat {
 /** The heartbeat's file in the state directory. */
 export const HEARTBEAT_FILE = "heartbeat.json";
 
+/**
+ * Exchange time until which something may arrive that a bot sent before its end, by what it left as its heartbeat; undefined where it ended in order, or never
+ * ran. @throws FormatError as {@link parseHeartbeat} does
+ */
+export function mayArriveUntilMs(text: string | undefined, signatureWindowMs: Ms): Ms | undefined {
+  if (text === undefined) return undefined;
+  const { state, lastRequestMs } = parseHeartbeat(text);
+  return state === "stopped" ? undefined : lastRequestMs + signatureWindowMs;
+}
+
 /** @throws FormatError when the text is no heartbeat: a guard must not take a broken file for a living bot. */
 export function parseHeartbeat(text: string): Heartbeat {
   let value: Partial<Heartbeat> | null = null;

@@ -3,7 +3,7 @@ import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/cancelling/cancel-everything.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { isLocked } from "../../bot/state/account-lock.js";
-import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
+import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
@@ -53,7 +53,7 @@ export function addCancelAll(program: Command, context: CliContext): void {
         const runs = await isLocked(account, context.env, "bot");
         const arriving = runs
           ? undefined
-          : orElse(() => mayArriveUntilMs(config, account), Number.POSITIVE_INFINITY, "orders that arrive late are waited for");
+          : orElse(() => arrivingUntilMs(config, account), Number.POSITIVE_INFINITY, "orders that arrive late are waited for");
         const report = await cancelEverything({
           client,
           clock,
@@ -89,11 +89,8 @@ async function timeOf({ syncClock }: ExchangeAccess): Promise<void> {
 }
 
 /** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
-function mayArriveUntilMs(config: BotConfig, account: Hex): Ms | undefined {
-  const text = existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE);
-  if (text === undefined) return undefined;
-  const { state, lastRequestMs } = parseHeartbeat(text);
-  return state === "stopped" ? undefined : lastRequestMs + config.exchange.signatureWindowMs;
+function arrivingUntilMs(config: BotConfig, account: Hex): Ms | undefined {
+  return mayArriveUntilMs(existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE), config.exchange.signatureWindowMs);
 }
 
 function waitText(waitMs: Ms): string {

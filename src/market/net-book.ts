@@ -81,7 +81,12 @@ export function netTouch(book: ReadableBook, own: readonly OwnRestingOrder[], kn
 
 /** The best price of one side without the bot's own orders; NaN when the side is empty without them. */
 export function netBest(side: ReadableSide, own: readonly OwnRestingOrder[]): Ticks {
-  if (ownLotsAt(own, side.side, side.bestTicks) === 0) return side.bestTicks;
+  const { bestTicks } = side;
+  return ownLotsAt(own, side.side, bestTicks) === 0 ? bestTicks : bestBeyondOwn(side, own);
+}
+
+/** The same where an order of the bot's is at the best price. Apart: what a closure holds is made with each call of the function around it. */
+function bestBeyondOwn(side: ReadableSide, own: readonly OwnRestingOrder[]): Ticks {
   let best = Number.NaN;
   side.walk((ticks, resting) => {
     if (resting <= ownLotsAt(own, side.side, ticks)) return true;

@@ -15,16 +15,36 @@ export class MarketVolume {
   /** Fills of orders that had come to rest and were larger than that so far, by size. */
   readonly #large = new Map<Lots, number>();
   #instantUs = Number.NEGATIVE_INFINITY;
-  readonly #atOnceLots = { bought: 0, sold: 0 };
+  /** What was bought, and what was sold, in that instant. */
+  #boughtLots: Lots = 0;
+  #soldLots: Lots = 0;
 
   /** A stretch of history. @param fromUs before it nothing of ours was there to be filled. */
   add({ messages, exchangeUs, kind, rowEnd, signedTicks, lots }: Tape, fromUs: number): void {
+    let { tradedLots, mostAtOnceLots } = this;
+    let instantUs = this.#instantUs;
+    let bought = this.#boughtLots;
+    let sold = this.#soldLots;
     for (let message = 0; message < messages; message++) {
-      if (kind[message] !== TapeKind.trade || exchangeUs[message] < fromUs) continue;
+      if (kind[message] !== TapeKind.trade) continue;
+      const atUs = exchangeUs[message];
+      if (atUs < fromUs) continue;
+      if (atUs !== instantUs) {
+        instantUs = atUs;
+        bought = sold = 0;
+      }
       const row = rowEnd[message] - 1;
-      this.tradedLots += lots[row];
-      this.#atOnce(exchangeUs[message], signedTicks[row] > 0 ? "bought" : "sold", lots[row]);
+      const traded = lots[row];
+      tradedLots += traded;
+      if (signedTicks[row] > 0) bought += traded;
+      else sold += traded;
+      mostAtOnceLots = Math.max(mostAtOnceLots, bought, sold);
     }
+    this.tradedLots = tradedLots;
+    this.mostAtOnceLots = mostAtOnceLots;
+    this.#instantUs = instantUs;
+    this.#boughtLots = bought;
+    this.#soldLots = sold;
   }
 
   /** Candles, likewise. */
@@ -51,15 +71,5 @@ export class MarketVolume {
       lots += size * count;
     }
     return { fills, lots };
-  }
-
-  #atOnce(us: number, taker: "bought" | "sold", lots: Lots): void {
-    const atOnce = this.#atOnceLots;
-    if (us !== this.#instantUs) {
-      this.#instantUs = us;
-      atOnce.bought = atOnce.sold = 0;
-    }
-    atOnce[taker] += lots;
-    this.mostAtOnceLots = Math.max(this.mostAtOnceLots, atOnce[taker]);
   }
 }

@@ -137,7 +137,7 @@ export class Unwinding {
 
   /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
   settle(): void {
-    const { account, store, notify, desks, exchangeTime } = this.#context;
+    const { account, desks } = this.#context;
     if (account.confirmed) {
       if (this.isUsed) {
         for (const marketId of desks.keys()) {
@@ -150,7 +150,11 @@ export class Unwinding {
       }
     }
     // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
-    if (this.#changed.size === 0 && account.takeoversSerial === this.#writtenSerial) return;
+    if (this.#changed.size > 0 || account.takeoversSerial !== this.#writtenSerial) this.#write();
+  }
+
+  #write(): void {
+    const { account, store, notify, desks, exchangeTime } = this.#context;
     this.#writtenSerial = account.takeoversSerial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
     const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);

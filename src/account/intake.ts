@@ -244,7 +244,9 @@ export class Intake {
   /** A trade has moved what is held beyond whole lots, or its failure has: what sums to lots counts as such, and what is left has the position's sign. */
   #traded({ marketId, side, restPaper }: VenueTrade, times: 1 | -1): void {
     const { paperPerLot } = this.#instruments.get(marketId) ?? {};
-    if (restPaper === undefined || paperPerLot === undefined || !this.trades.isBased(marketId)) return;
+    if (restPaper === undefined || paperPerLot === undefined) return;
+    this.unexplained.tradedBeyond(marketId, side, (times * Number(restPaper)) / Number(paperPerLot));
+    if (!this.trades.isBased(marketId)) return;
     const lots = this.trades.positionLots(marketId);
     const paper = BigInt(lots) * paperPerLot + this.restPaper(marketId) + BigInt(times * signOf(side)) * restPaper;
     const carried = Number(paper / paperPerLot) - lots;

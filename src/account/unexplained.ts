@@ -19,6 +19,11 @@ export class Unexplained {
     if (lots !== 0) this.#side(marketId, side).matchedLots += lots;
   }
 
+  /** A trade shows this part of a lot beyond its whole ones; below zero, where its settlement failed. */
+  tradedBeyond(marketId: MarketId, side: Side, lots: number): void {
+    this.#side(marketId, side).beyondLots += lots;
+  }
+
   /** Lots that known orders have matched and no known trade shows: they are coming. */
   unseenLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, -this.#gap(marketId, side));
@@ -57,8 +62,10 @@ export class Unexplained {
   }
 
   #gap(marketId: MarketId, side: Side): Lots {
-    const { matchedLots, settledAsideLots } = this.#side(marketId, side);
-    return this.#trades.tradedLots(marketId, side) - matchedLots - settledAsideLots;
+    const { matchedLots, settledAsideLots, beyondLots } = this.#side(marketId, side);
+    const gap = this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
+    // Parts of lots are told as they are divided: thirds sum to a whole one but for their last digits.
+    return Math.round(gap * ROUND) / ROUND;
   }
 
   #side(marketId: MarketId, side: Side): SideMatches {
@@ -74,6 +81,8 @@ export class Unexplained {
 interface SideMatches {
   /** What known orders have matched. */
   matchedLots: Lots;
+  /** What trades show beyond their whole lots. */
+  beyondLots: number;
   /** The gap that was taken for settled. */
   settledAsideLots: Lots;
   /** How the gap stood at the last review. */
@@ -81,7 +90,8 @@ interface SideMatches {
 }
 
 function noMatches(): SideMatches {
-  return { matchedLots: 0, settledAsideLots: 0, lastGap: undefined };
+  return { matchedLots: 0, beyondLots: 0, settledAsideLots: 0, lastGap: undefined };
 }
 
+const ROUND = 1e6;
 const SIDES: readonly Side[] = ["BUY", "SELL"];

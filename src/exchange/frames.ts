@@ -100,6 +100,15 @@ export class FrameDecoder {
 
   #book(marketId: MarketId, data: JsonObject, where: string): readonly VenueEvent[] {
     const decoder = this.#levels.get(marketId) as IntegerDecoder;
+    let isRounded = false;
+    const onRounded = (): void => {
+      isRounded = true;
+    };
+    const sides = () => {
+      const bids = decoder.levels(data.bids, "bids", onRounded);
+      const asks = decoder.levels(data.asks, "asks", onRounded);
+      return { bids, asks, ...(isRounded && { isRounded }) };
+    };
     if (data.event === "update") {
       const beginSequence = sequenceOf(data.beginSequence, `${where}.beginSequence`);
       const endSequence = sequenceOf(data.endSequence, `${where}.endSequence`);
@@ -110,15 +119,11 @@ export class FrameDecoder {
           expected: `at least ${beginSequence}`,
         });
       }
-      const bids = decoder.levels(data.bids, "bids");
-      const asks = decoder.levels(data.asks, "asks");
-      return [{ type: "book-update", marketId, beginSequence, endSequence, bids, asks }];
+      return [{ type: "book-update", marketId, beginSequence, endSequence, ...sides() }];
     }
     if (data.event === "snapshot") {
       const sequence = sequenceOf(data.sequence, `${where}.sequence`);
-      const bids = decoder.levels(data.bids, "bids");
-      const asks = decoder.levels(data.asks, "asks");
-      return [{ type: "book-snapshot", marketId, sequence, bids, asks }];
+      return [{ type: "book-snapshot", marketId, sequence, ...sides() }];
     }
     if (typeof data.event === "string") return NOTHING;
     throw new FormatError("names no event", { field: `${where}.event`, value: data.event, expected: "snapshot or update" });

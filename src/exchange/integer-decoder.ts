@@ -1,20 +1,22 @@
 import { FormatError } from "../core/errors.js";
 import { decimalToScaled, type Instrument } from "../core/instrument.js";
 import type { Lots, Ticks } from "../core/units.js";
+import { gridCount } from "./wire-parse.js";
 
 const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 /** No number of the exchange needs more; a longer one is an attempt to keep us busy. */
 const LONGEST_DECIMAL = 64;
+const PLAIN_DECIMAL = /^(?=.{1,64}$)\d+(\.\d+)?$/;
 /** Above this, one more digit passes 2^53 for certain; at it, the check after the last digit decides. */
 const DIGIT_LIMIT = Math.floor(Number.MAX_SAFE_INTEGER / 10);
 const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 /**
  * Book levels of one market from the wire to integers (design, rule 11): each decimal string is checked while it is read,
- * and nothing is allocated but the result. Refused are signs, exponents, blanks, NaN, anything off the market's grid and
- * anything past 2^53.
+ * and nothing is allocated but the result. Refused are signs, exponents, blanks, NaN, anything off the market's grid but
+ * the amount of a level, and anything past 2^53.
  */
 export class IntegerDecoder {
   readonly #priceDecimals: number;
@@ -45,8 +47,12 @@ export class IntegerDecoder {
     return readGrid(amount, this.#amountDecimals, this.#stepScaled, "amount", this.#stepSize);
   }
 
-  /** One side of a book frame as flat pairs: ticks, lots, ticks, lots ... in wire order. @throws FormatError */
-  levels(side: unknown, field: "bids" | "asks"): number[] {
+  /**
+   * One side of a book frame as flat pairs: ticks, lots, ticks, lots ... in wire order. A level of orders that were placed in finer steps may lie
+   * between whole lots: it counts as the next, since an order that it reaches would trade with it.
+   * @param onRounded called for each of those. @throws FormatError
+   */
+  levels(side: unknown, field: "bids" | "asks", onRounded: () => void = () => {}): number[] {
     if (!Array.isArray(side)) throw new FormatError("not a list of levels", { field, expected: "[[price, amount], ...]" });
     const count = side.length;
     const flat = new Array<number>(count * 2);
@@ -56,9 +62,20 @@ export class IntegerDecoder {
         throw new FormatError("not a level", { field: `${field}.${level}`, expected: "[price, amount]" });
       }
       flat[level * 2] = this.ticks(pair[0]);
-      flat[level * 2 + 1] = this.lots(pair[1]);
+      flat[level * 2 + 1] = this.#levelLots(pair[1], onRounded);
     }
     return flat;
+  }
+
+  #levelLots(amount: unknown, onRounded: () => void): Lots {
+    try {
+      return this.lots(amount);
+    } catch (error) {
+      if (typeof amount !== "string" || !PLAIN_DECIMAL.test(amount)) throw error;
+      const lots = Math.ceil(gridCount(amount, this.#stepSize, "amount"));
+      onRounded();
+      return lots;
+    }
   }
 }
 

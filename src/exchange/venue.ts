@@ -131,6 +131,8 @@ export type VenueEvent =
       /** Flat pairs: ticks, lots, ticks, lots ... in wire order. */
       readonly bids: readonly number[];
       readonly asks: readonly number[];
+      /** Amounts that lay between whole lots are in it as the next ones. */
+      readonly isRounded?: boolean;
     }
   | {
       readonly type: "book-update";
@@ -140,6 +142,8 @@ export type VenueEvent =
       /** Flat pairs, absolute lots, 0 deletes. */
       readonly bids: readonly number[];
       readonly asks: readonly number[];
+      /** As of a snapshot. */
+      readonly isRounded?: boolean;
     }
   | {
       readonly type: "market-state";

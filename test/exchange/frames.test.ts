@@ -195,6 +195,16 @@ describe("a malformed frame moves nothing and never throws", () => {
     onlyMalformed(frames.multiple(wrapped("orderbook", data)));
   });
 
+  it.each(["snapshot", "update"] as const)(
+    "a %s with amounts between the market's steps counts them as the next whole ones: a market whose step was made coarser had no book",
+    (event) => {
+      const data = { ...(event === "update" ? UPDATE : SNAPSHOT), bids: [["2000.5", "0.1005"]], asks: [["2000.6", "0.00000001"]] };
+      expect(frames.multiple(wrapped("orderbook", data))).toMatchObject([{ bids: [20005, 101], asks: [20006, 1], isRounded: true }]);
+      const whole = { ...data, bids: [["2000.5", "0.100"]], asks: [["2000.6", "0"]] };
+      expect(frames.multiple(wrapped("orderbook", whole))[0]).not.toHaveProperty("isRounded");
+    },
+  );
+
   it.each(["", "{", "null", "[]", "1", '"x"', "undefined", "NaN", '{"stream":"btcusdc@orderbook","data":{"event":"update"', "\u0000"])(
     "the text %j",
     (text) => {

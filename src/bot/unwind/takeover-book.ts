@@ -1,5 +1,14 @@
 import type { Takeover } from "../../account/takeover.js";
-import { type CreditUnits, type Int64Id, type Lots, type MarketId, type Ms, signOf, type Ticks } from "../../core/units.js";
+import {
+  type CreditUnits,
+  type Int64Id,
+  type Lots,
+  type MarketId,
+  type Ms,
+  type PaperUnits,
+  signOf,
+  type Ticks,
+} from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { Trajectory } from "../../strategies/intent.js";
 import type { UnwindReport, UnwindState } from "./unwind-report.js";
@@ -17,6 +26,8 @@ export interface UnwindTerms {
 export interface TradeShare {
   readonly tradeId: Int64Id;
   readonly lots: Lots;
+  /** By how much the lots are more (below zero) or fewer than what was traded, in units of paper of either sign: between the market's steps a trade may end anywhere. */
+  readonly restPaper?: PaperUnits;
   readonly proceeds: CreditUnits;
   readonly fee: CreditUnits;
 }
@@ -100,27 +111,36 @@ export class TakeoverBook {
 
   /**
    * A trade of the account: works off what is open on its side, first the oldest that bears its price, as slices are for those alone; a
-   * strategy's own quotes may trade beyond every bound, and then it is the oldest. Returns the takeovers that it changed. A trade told again
+   * strategy's own quotes may trade beyond every bound, and then it is the oldest. A lot that is sold in part counts as sold: what is beneath a
+   * step cannot be ordered, and the lot of which it is left may be the account's own. Returns the takeovers that it changed. A trade told again
    * changes nothing.
+   * @param paperPerLot of the trade's market
    */
-  fill(trade: VenueTrade): readonly KnownTakeover[] {
+  fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly KnownTakeover[] {
     if (this.#sharesOf(trade.id, trade.marketId).length > 0) return [];
     const changed: KnownTakeover[] = [];
-    const left = { lots: trade.lots, quote: trade.quote, fee: trade.commission };
-    const open = this.open(trade.marketId);
+    const left = { paper: BigInt(trade.lots) * paperPerLot + (trade.restPaper ?? 0n), quote: trade.quote, fee: trade.commission };
+    const open = this.#sellable(trade.marketId);
     const bears = ({ terms }: KnownTakeover): boolean =>
       trade.side === "SELL" ? trade.ticks >= terms.worstTicks : trade.ticks <= terms.worstTicks;
     for (const one of [...open.filter(bears), ...open.filter((one) => !bears(one))]) {
       const remaining = remainingOf(one);
-      if (left.lots === 0) break;
-      if (remaining === 0 || Math.sign(remaining) === signOf(trade.side)) continue;
-      const lots = Math.min(Math.abs(remaining), left.lots);
-      const part = (credit: CreditUnits): CreditUnits => (credit * BigInt(lots)) / BigInt(left.lots);
+      const rest = restOf(one);
+      const sign = Math.sign(remaining || one.takeover.lots);
+      if (left.paper === 0n) break;
+      if (sign === signOf(trade.side)) continue;
+      const most = BigInt(Math.abs(remaining)) * paperPerLot - rest;
+      // A settlement that failed may have left more than a lot beyond those that count, and netting taken them.
+      const paper = most < left.paper ? (most > 0n ? most : 0n) : left.paper;
+      const lots = Number((rest + paper + paperPerLot - 1n) / paperPerLot);
+      const restPaper = paper - BigInt(lots) * paperPerLot;
+      const part = (credit: CreditUnits): CreditUnits => (credit * paper) / left.paper;
       const quote = part(left.quote);
       const fee = part(left.fee);
       const proceeds = trade.side === "SELL" ? quote : -quote;
-      one.shares.push({ tradeId: trade.id, lots: Math.sign(remaining) * lots, proceeds, fee });
-      left.lots -= lots;
+      const shareLots = sign * lots;
+      one.shares.push({ tradeId: trade.id, lots: shareLots, ...(restPaper !== 0n && { restPaper }), proceeds, fee });
+      left.paper -= paper;
       left.quote -= quote;
       left.fee -= fee;
       settleState(one);
@@ -197,9 +217,22 @@ export class TakeoverBook {
     }
   }
 
+  /** The open ones, and those that are through but for a part of a lot. */
+  #sellable(marketId: MarketId): readonly KnownTakeover[] {
+    if (this.#known.size === 0) return NONE;
+    const isSellable = (one: KnownTakeover): boolean =>
+      one.state === "open" ? remainingOf(one) !== 0 : one.state === "done" && restOf(one) < 0n;
+    return this.all.filter((one) => one.takeover.marketId === marketId && isSellable(one));
+  }
+
   #sharesOf(tradeId: Int64Id, marketId: MarketId): readonly KnownTakeover[] {
     return this.all.filter((one) => one.takeover.marketId === marketId && one.shares.some((share) => share.tradeId === tradeId));
   }
+}
+
+/** What its trades came to beyond the lots that count as sold: nothing, or less than that by a part of a lot. */
+function restOf({ shares }: KnownTakeover): PaperUnits {
+  return shares.reduce((sum, { restPaper = 0n }) => sum + restPaper, 0n);
 }
 
 /** Of the inherited sign: what fills and netting have worked off. */

@@ -88,6 +88,7 @@ function isShare(held: unknown): held is KnownTakeover["shares"][number] {
     isObject(held) &&
     typeof held.tradeId === "string" &&
     areNumbers(held.lots) &&
+    (held.restPaper === undefined || typeof held.restPaper === "bigint") &&
     typeof held.proceeds === "bigint" &&
     typeof held.fee === "bigint"
   );

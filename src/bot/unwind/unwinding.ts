@@ -1,6 +1,7 @@
 import type { AccountChange } from "../../account/changes.js";
 import type { Takeover } from "../../account/takeover.js";
 import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
 import type { TargetState } from "../../executor/target-position.js";
 import type { TargetIntent } from "../../strategies/intent.js";
 import { EwmaVolatility } from "../../strategies/volatility.js";
@@ -103,13 +104,18 @@ export class Unwinding {
   /** What the account tells. */
   heard(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
-    if (change.kind === "fill") this.#note(this.#book.fill(change.trade));
+    if (change.kind === "fill") this.#fill(change.trade);
     else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
     else if (change.kind === "earlier-trade") {
       const { trade } = change;
       if (trade.status === "FAILED") this.#note(this.#book.failed(trade, nowMs));
-      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs)) this.#note(this.#book.fill(trade));
+      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs)) this.#fill(trade);
     }
+  }
+
+  #fill(trade: VenueTrade): void {
+    const desk = this.#context.desks.get(trade.marketId);
+    if (desk !== undefined) this.#note(this.#book.fill(trade, desk.instrument.paperPerLot));
   }
 
   /** The mid has moved. */

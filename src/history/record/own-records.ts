@@ -58,13 +58,13 @@ export function updateRecord(order: VenueOrder, timestampMs: number | undefined,
 
 /** A trade of the account; its fee in the quote asset, below zero for a rebate. */
 export function fillRecord(trade: VenueTrade, instrument: Instrument): OwnRecord {
-  const { id, side, isMaker, ticks, lots, commission, status, timeMs } = trade;
+  const { id, side, isMaker, ticks, lots, restPaper, commission, status, timeMs } = trade;
   return {
     tradeId: id,
     isBuy: side === "BUY",
     isMaker,
     price: priceText(instrument, ticks),
-    amount: instrument.amountOf(lots),
+    amount: instrument.toldAmountOf(lots, restPaper),
     fee: scaledToDecimal(commission, instrument.creditDecimals),
     status,
     time: timeMs,
@@ -80,12 +80,12 @@ function orderFields(order: VenueOrder, instrument: Instrument): object {
     type,
     timeInForce,
     price: priceText(instrument, ticks),
-    amount: instrument.amountOf(lots),
-    available: instrument.amountOf(availableLots),
-    filled: instrument.amountOf(filledLots),
-    canceled: instrument.amountOf(canceledLots),
-    expired: instrument.amountOf(expiredLots),
-    failed: instrument.amountOf(failedLots),
+    amount: instrument.toldAmountOf(lots),
+    available: instrument.toldAmountOf(availableLots),
+    filled: instrument.toldAmountOf(filledLots),
+    canceled: instrument.toldAmountOf(canceledLots),
+    expired: instrument.toldAmountOf(expiredLots),
+    failed: instrument.toldAmountOf(failedLots),
     status: order.status,
     expirationMs: order.expirationMs,
   };

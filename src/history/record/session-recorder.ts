@@ -35,6 +35,8 @@ export class SessionRecorder {
   readonly #asked = new Map<ActionId, RecordedAction>();
   readonly #sealed: SealedKind[];
   #tellsMark = true;
+  /** Whether this day's part says that amounts of its book are rounded. */
+  #saysRounded = false;
   /** When the recorder last came to run. */
   #ranUs: number;
   /** When it last heard of the market. */
@@ -160,6 +162,7 @@ export class SessionRecorder {
       case "book-snapshot":
         this.#parts.hear("market", us);
         this.#book.snapshot(event.sequence, event.bids, event.asks);
+        this.#noteRounded(event, us);
         this.#parts.hear("book", us);
         return this.#parts.add("book", snapshotRecord(this.#book, instrument), us);
       case "book-update": {
@@ -168,6 +171,7 @@ export class SessionRecorder {
         const before = this.#book.sequence;
         // What comes between a loss and the next snapshot tells nothing.
         if (before === undefined) return undefined;
+        this.#noteRounded(event, us);
         if (this.#book.update(beginSequence, endSequence, bids, asks)) return this.#parts.add("book", bookRecord(event, instrument), us);
         this.#parts.unhear("book", us);
         this.#parts.find(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
@@ -183,6 +187,13 @@ export class SessionRecorder {
       default:
         return undefined;
     }
+  }
+
+  /** Said once a day: of orders that were placed in finer steps, their market's book has some for as long as they rest. */
+  #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
+    if (isRounded !== true || this.#saysRounded) return;
+    this.#saysRounded = true;
+    this.#parts.find("book: amounts between the market's steps are recorded as the next whole ones", us);
   }
 
   /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */
@@ -251,6 +262,7 @@ export class SessionRecorder {
 
   #nextPart(endUs: number, beginUs: number, between?: () => void): void {
     const folder = this.#parts.end(endUs);
+    this.#saysRounded = false;
     between?.();
     this.#begin(beginUs);
     const { store, limits, sealsDays = true, onSealFailed } = this.#options;

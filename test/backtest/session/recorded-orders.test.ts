@@ -219,3 +219,22 @@ it("has less and less open of an order, though its acceptance is heard after wha
     [28, 0],
   ]);
 });
+
+it("has orders that were placed in finer steps, and their fills whole: the recording ended at the first of them, and fills had lost what was beneath a step", async () => {
+  const odd = (atMs: number, status: string, availableLots: number): VenueEvent => ({
+    type: "order-update",
+    order: { ...order(1, START, status, availableLots), ticks: 1000.5, lots: 1.5 },
+    timestampMs: START + atMs,
+  });
+  const trade = { id: "7", marketId: MARKET, side: "BUY", isMaker: true, ticks: 1000, lots: 1, restPaper: 5n * 10n ** 14n } as const;
+  const fill = { ...trade, quote: 150_000n, commission: -15n, realizedPnl: 0n, status: "SETTLED", timeMs: START + 20 };
+  const account = await recorded(
+    [10, place(1)],
+    [16, odd(13, "NEW", 1.5)],
+    [30, { type: "trade-update", trade: fill } as unknown as VenueEvent],
+    [31, odd(20, "FILLED", 0)],
+    [40, place(2)],
+  );
+  expect(account.orders.map(({ steps }) => steps.map(({ openLots }) => openLots))).toEqual([[1.5, 0], []]);
+  expect(account.fills).toMatchObject([{ lots: 1.5, fee: "-0.000015" }]);
+});

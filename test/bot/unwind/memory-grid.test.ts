@@ -20,7 +20,7 @@ const takeover = (lots: number, marketId = MARKET): Takeover => ({
 function remembered(lots: number, sold: number, units: number, worstTicks = 500): UnwindMemory {
   const book = new TakeoverBook();
   book.inherit(takeover(lots), { part: { takingFromMs: 0, stepMs: 1, holdLots: [Math.abs(lots), 0] }, worstTicks, deadlineMs: 1_000 }, 0);
-  if (sold > 0) book.fill(venueTrade(1, lots > 0 ? "SELL" : "BUY", sold));
+  if (sold > 0) book.fill(venueTrade(1, lots > 0 ? "SELL" : "BUY", sold), 1n);
   return { known: book.all, said: [{ ...takeover(lots), isTold: true }], grids: { [MARKET]: gridOf(units) } };
 }
 

@@ -8,6 +8,8 @@ import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const terms: UnwindTerms = { part: { takingFromMs: 0, stepMs: 1_000, holdLots: [10, 0] }, worstTicks: 1, deadlineMs: 1_000 };
+/** Half a lot is one unit of paper. */
+const PER_LOT = 2n;
 const LOT_VALUE = 600n;
 const GRIDS = new Map([[MARKET, { tickSize: "0.1", stepSize: "0.001" }]]);
 const atMark = (_market: string, lots: Lots): CreditUnits => BigInt(lots) * LOT_VALUE;
@@ -26,18 +28,20 @@ function trade(id: number, side: Side, lots: Lots, quote = BigInt(lots) * 601n, 
   return venueTrade(id, side, lots, { quote, commission });
 }
 
+const halvesOf = ({ lots, restPaper = 0n }: { readonly lots: Lots; readonly restPaper?: bigint }): number => 2 * lots + Number(restPaper);
+
 const told = (book: TakeoverBook) => book.all.map((one) => reportOf(one, atMark));
 
 describe("the book of takeovers", () => {
   it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {
     const book = bookOf(takeover("a", 4), takeover("b", 6));
-    expect(book.fill(trade(1, "SELL", 7, 4_201n, 8n)).map((one) => one.takeover.id)).toEqual(["a", "b"]);
+    expect(book.fill(trade(1, "SELL", 7, 4_201n, 8n), PER_LOT).map((one) => one.takeover.id)).toEqual(["a", "b"]);
     expect(told(book)).toMatchObject([
       { state: "done", soldLots: 4, remainingLots: 0, proceedsCredit: 2_400n, feesCredit: 4n, markCredit: 0n },
       { state: "open", soldLots: 3, remainingLots: 3, proceedsCredit: 1_801n, feesCredit: 4n, markCredit: 1_800n },
     ]);
-    expect(book.fill(trade(1, "SELL", 7)), "told again").toEqual([]);
-    expect(book.fill(trade(2, "BUY", 5)), "what adds is nobody's unwinding").toEqual([]);
+    expect(book.fill(trade(1, "SELL", 7), PER_LOT), "told again").toEqual([]);
+    expect(book.fill(trade(2, "BUY", 5), PER_LOT), "what adds is nobody's unwinding").toEqual([]);
   });
 
   it("gives a fill to the oldest that bears its price, and what nobody bears to the oldest", () => {
@@ -45,7 +49,7 @@ describe("the book of takeovers", () => {
     book.inherit(takeover("a", 4), { ...terms, worstTicks: 600 }, 0);
     book.inherit(takeover("b", 6), { ...terms, worstTicks: 500 }, 0);
     const sold = (id: number, lots: Lots, ticks: number) => {
-      book.fill({ ...trade(id, "SELL", lots), ticks });
+      book.fill({ ...trade(id, "SELL", lots), ticks }, PER_LOT);
       return told(book).map(({ soldLots }) => soldLots);
     };
     expect(sold(1, 2, 599)).toEqual([0, 2]);
@@ -56,16 +60,16 @@ describe("the book of takeovers", () => {
 
   it("leaves what is sold beyond everything inherited to whoever sold it", () => {
     const book = bookOf(takeover("a", -4));
-    book.fill(trade(1, "BUY", 9, 5_400n, 9n));
+    book.fill(trade(1, "BUY", 9, 5_400n, 9n), PER_LOT);
     expect(told(book)).toMatchObject([{ state: "done", soldLots: -4, proceedsCredit: -2_400n, feesCredit: 4n }]);
   });
 
   it("takes a failed settlement back, and opens again what was through; after the deadline it is told again with its rest", () => {
     const book = bookOf(takeover("a", 4));
-    book.fill(trade(1, "SELL", 4));
+    book.fill(trade(1, "SELL", 4), PER_LOT);
     expect(book.failed(trade(1, "SELL", 4), 500)).toHaveLength(1);
     expect(told(book)).toMatchObject([{ state: "open", soldLots: 0, remainingLots: 4, proceedsCredit: 0n, feesCredit: 0n }]);
-    book.fill(trade(2, "SELL", 4));
+    book.fill(trade(2, "SELL", 4), PER_LOT);
     book.failed(trade(2, "SELL", 4), 1_500);
     expect(told(book)).toMatchObject([{ state: "expired", remainingLots: 4 }]);
     expect(book.failed(trade(3, "SELL", 4), 500), "a trade that was none of ours").toEqual([]);
@@ -87,10 +91,10 @@ describe("the book of takeovers", () => {
 
   it("buys again what was sold of a takeover that the chain took back", () => {
     const book = bookOf(takeover("a", 10));
-    book.fill(trade(1, "SELL", 3, 1_800n, 3n));
+    book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
     book.undo("a", () => terms);
     expect(told(book)).toMatchObject([{ state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 }]);
-    book.fill(trade(2, "BUY", 3, 1_830n, 3n));
+    book.fill(trade(2, "BUY", 3, 1_830n, 3n), PER_LOT);
     expect(told(book)).toMatchObject([{ state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n }]);
     expect([book.undo("a", () => terms), book.undo("nobody", () => terms)]).toEqual([undefined, undefined]);
   });
@@ -107,7 +111,7 @@ describe("the book of takeovers", () => {
 
   it("comes back from the state directory as it was, and not at all from a broken one", () => {
     const book = bookOf(takeover("a", 4), takeover("b", -6));
-    book.fill(trade(1, "SELL", 3));
+    book.fill(trade(1, "SELL", 3), PER_LOT);
     const store = new MemoryStateStore();
     expect(readUnwindMemory(store, GRIDS)).toBeUndefined();
     const memory = {
@@ -140,30 +144,57 @@ describe("the book of takeovers", () => {
     fc.record({ kind: fc.constant("undo" as const), lots: fc.nat() }),
   );
 
+  it("counts a lot that is sold in part as sold, and the next part of it as nothing more, money and fees to the unit", () => {
+    const book = bookOf(takeover("a", 3), takeover("b", 3));
+    const odd = (id: number, halves: number) => ({
+      ...trade(id, "SELL", Math.floor(halves / 2), BigInt(halves) * 300n, BigInt(halves)),
+      restPaper: BigInt(halves % 2),
+    });
+    const left = (): readonly number[] => told(book).map(({ remainingLots }) => remainingLots);
+    book.fill(odd(1, 3), PER_LOT);
+    expect(left(), "a lot and a half of three").toEqual([1, 3]);
+    book.fill(odd(2, 1), PER_LOT);
+    expect(left()).toEqual([1, 3]);
+    book.fill(odd(3, 3), PER_LOT);
+    expect(left(), "two halves are left to the first, one goes to the next").toEqual([0, 2]);
+    expect(told(book)).toMatchObject([
+      { state: "done", proceedsCredit: 1_800n, feesCredit: 6n },
+      { state: "open", proceedsCredit: 300n, feesCredit: 1n },
+    ]);
+    const store = new MemoryStateStore();
+    writeUnwindMemory(store, { known: book.all, said: [], grids: Object.fromEntries(GRIDS) });
+    expect(readUnwindMemory(store, GRIDS)?.known).toEqual(book.all);
+    book.failed(odd(3, 3), 0);
+    expect(left()).toEqual([1, 3]);
+  });
+
   it("holds inherited = sold + remaining, never more than the account has, and loses no money of a trade, whatever happens", () => {
     fc.assert(
       fc.property(fc.integer({ min: -9, max: 9 }), fc.array(step, { maxLength: 25 }), (start, steps) => {
         const book = new TakeoverBook();
-        let positionLots = start;
+        let positionHalves = 2 * start;
         const trades = new Map<number, ReturnType<typeof trade>>();
         steps.forEach(({ kind, lots }, number) => {
           if (kind === "inherit") {
             book.inherit(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
-            positionLots += lots;
+            positionHalves += 2 * lots;
           } else if (kind === "trade") {
-            const made = trade(number, lots > 0 ? "BUY" : "SELL", Math.abs(lots));
+            const halves = Math.abs(lots);
+            const rest = halves % 2 === 1 ? { restPaper: 1n } : {};
+            const made = { ...trade(number, lots > 0 ? "BUY" : "SELL", Math.floor(halves / 2), BigInt(halves) * 300n), ...rest };
             trades.set(number, made);
-            book.fill(made);
-            positionLots += lots;
+            book.fill(made, PER_LOT);
+            positionHalves += lots;
           } else if (kind === "fail" && trades.size > 0) {
             const [id, made] = [...trades][lots % trades.size];
             trades.delete(id);
             book.failed(made, 0);
-            positionLots -= made.side === "BUY" ? made.lots : -made.lots;
+            positionHalves -= (made.side === "BUY" ? 1 : -1) * halvesOf(made);
           } else if (kind === "undo" && book.all.length > 0) {
             const one = book.all[lots % book.all.length];
-            if (book.undo(one.takeover.id, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined) positionLots -= one.takeover.lots;
+            if (book.undo(one.takeover.id, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined) positionHalves -= 2 * one.takeover.lots;
           }
+          const positionLots = Math.trunc(positionHalves / 2);
           book.net(MARKET, positionLots, atMark);
           for (const one of book.all) {
             expect(soldOf(one) + remainingOf(one)).toBe(one.isUndone ? 0 : one.takeover.lots);
@@ -174,10 +205,10 @@ describe("the book of takeovers", () => {
           expect(openLots * positionLots).toBeGreaterThanOrEqual(0);
           for (const [id, made] of trades) {
             const shares = book.all.flatMap((one) => one.shares.filter(({ tradeId }) => tradeId === `${id}`));
-            const shared = shares.reduce((sum, share) => sum + Math.abs(share.lots), 0);
-            expect(shared).toBeLessThanOrEqual(made.lots);
+            const shared = shares.reduce((sum, share) => sum + halvesOf({ ...share, lots: Math.abs(share.lots) }), 0);
+            expect(shared).toBeLessThanOrEqual(halvesOf(made));
             const fees = shares.reduce((sum, { fee }) => sum + fee, 0n);
-            if (shared === made.lots) expect(fees).toBe(made.commission);
+            if (shared === halvesOf(made)) expect(fees).toBe(made.commission);
           }
         });
       }),

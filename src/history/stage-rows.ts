@@ -170,7 +170,8 @@ async function asText(
     ({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
   );
   const rows = rowsSql(series, `SELECT ${["*", ...typed].join(", ")} FROM (${select})`, place, (name, group) => {
-    const text = `CAST(CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
+    // One with so many zeros that it does not fit is measured.
+    const text = `CAST(TRY_CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
     // Zeros at the end may be left out.
     return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END`;
   });

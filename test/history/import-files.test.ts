@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -281,5 +282,40 @@ describe("importing files", () => {
       query(store, `SELECT ${columns} FROM read_parquet('${store.root}/btcusdt/${kind}/*.parquet')`);
     expect(await read("trades", "price::DOUBLE AS price, amount::DOUBLE AS amount")).toEqual([{ price: 0.5, amount: 0.25 }]);
     expect(await read("funding", "rate::DOUBLE AS rate")).toEqual([{ rate: -0.0001 }]);
+  });
+
+  // Spark writes decimals of 38 digits with 18 places, and exports of chains texts with as many: both were refused, as if they did not fit.
+  it("reads decimals of eighteen places that are zeros but for the first few", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = join(folder, "t.parquet");
+    await query(
+      store,
+      `COPY (SELECT ${MIDNIGHT} AS t, 100.29::DECIMAL(38,18) AS p, 65000::DECIMAL(38,18) AS q) TO '${path}' (FORMAT parquet)`,
+    );
+    await take(store, [path], { mapping: checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q" } }) });
+    const [row] = await query(
+      store,
+      `SELECT price::VARCHAR AS p, amount::VARCHAR AS q FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`,
+    );
+    expect(row).toEqual({ p: "100.29", q: "65000" });
+  });
+
+  // The database reads one as the bytes of another number, and says nothing: prices of 1.00 were 16777216.
+  it("refuses decimals of a Parquet file that have more digits than the database holds, where they are read", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const path = join(folder, "t.parquet");
+    await query(store, `COPY (SELECT ${MIDNIGHT} AS t, 1::DECIMAL(38,2) AS p, 1 AS q, 1 AS other) TO '${path}' (FORMAT parquet)`);
+    // It writes none either: what its footer says of the digits (fields of Thrift, twice what they are) is changed.
+    const bytes = readFileSync(path);
+    for (let at = bytes.indexOf("154c", 0, "hex"); at >= 0; at = bytes.indexOf("154c", at, "hex")) bytes[at + 1] = 2 * 50;
+    writeFileSync(path, bytes);
+    const columns = { time: "t", price: "p", amount: "q" };
+    await expect(take(store, [path], { mapping: checkMapping({ kind: "trades", columns }) })).rejects.toThrow(
+      /t\.parquet: p is a decimal of 50 digits; expected decimals of at most 38 digits, or texts/,
+    );
+    const mapping = checkMapping({ kind: "trades", columns: { ...columns, price: "other" } });
+    expect((await take(store, [path], { mapping })).files[0]).toMatchObject({ rows: 1 });
   });
 });

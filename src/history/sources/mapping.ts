@@ -2,8 +2,7 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, identifier, literal, pathSql, type Row } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { type Duck, identifier, literal } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../unpack.js";
@@ -12,6 +11,7 @@ import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { mappedChain, tellsChain } from "./mapped-chain.js";
 import { marketColumn, marketSql, marketsSql } from "./market-column.js";
+import { describedBy, requireReadDecimals, roundedStamps } from "./parquet-types.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile, type Writ } from "./shape.js";
 import { bidSql, flagSql, takerSql } from "./sides.js";
@@ -70,6 +70,7 @@ export async function mappedShape(
 ): Promise<ShapedFile | undefined> {
   const kind: HistoryKind = mapping.kind === "klines" || mapping.kind === "mark-klines" ? `${mapping.kind}-1M` : mapping.kind;
   const held = writ.writ === "parquet" ? await columnsOf(duck, path) : names;
+  if (writ.writ === "parquet") await requireReadDecimals(duck, path, file, Object.values(mapping.columns));
   const market = marketColumn(held);
   const table = tableSql(path, writ, mapping, file, held, market);
   const shared = [
@@ -147,30 +148,6 @@ export async function mappedShape(
   };
 }
 
-/**
- * What an import says of stamps that are finer in a Parquet file than what is read of them, or coarser than they look: the database has no type of an instant in UTC that
- * is finer than a microsecond, and of a number since 1970 with 53 bits a quarter of one is left.
- * @throws HistoryError for a number with 24 bits, which is off by a minute and more
- */
-async function roundedStamps(duck: Duck, path: string, file: string, names: readonly (string | undefined)[]): Promise<string[]> {
-  const types = new Map((await describedBy(duck, path)).map(({ column_name, column_type }) => [column_name, column_type]));
-  const fine = await duck.rows(
-    `SELECT name FROM parquet_schema(${pathSql(path)}) WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1,%NANOS=NanoSeconds()%'`,
-  );
-  return names.flatMap((name) => {
-    const type = types.get(name);
-    if (type === "FLOAT")
-      throw new HistoryError(file, `${name} is a floating-point number of 32 bits`, {
-        value: type,
-        expected: "stamps as whole numbers of 64 bits or as instants: of one with 32 bits a minute and more is lost",
-      });
-    if (type === "DOUBLE") return [`${name} is a floating-point number, which holds an instant to a quarter of a microsecond`];
-    return fine.some((column) => column.name === name)
-      ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`]
-      : [];
-  });
-}
-
 /** What tells how the messages of a book follow on each other; the last of them is looked at alone, and not kept. */
 const SEQUENCES = ["beginSequence", "endSequence", "prevEndSequence"] as const;
 
@@ -206,10 +183,6 @@ function jsonFields({ columns }: Mapping): JsonFields {
 
 async function columnsOf(duck: Duck, path: string): Promise<string[]> {
   return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
-}
-
-function describedBy(duck: Duck, path: string): Promise<readonly Row[]> {
-  return duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`);
 }
 
 /** What a file has for columns, in words. The whole first line of one that keeps them apart otherwise looks like a list of them. */

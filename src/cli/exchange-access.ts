@@ -1,5 +1,5 @@
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
-import { type BotConfig, loadBotConfig } from "../bot/config/config.js";
+import { type BotConfig, type BotOrdersConfig, loadBotConfig, loadBotOrders } from "../bot/config/config.js";
 import { RunError } from "../core/errors.js";
 import type { Signer } from "../core/signing.js";
 import type { Ms } from "../core/units.js";
@@ -97,14 +97,22 @@ function named(error: unknown, rest: string): unknown {
 }
 
 /** A bot's file, its account's signer, and its exchange. */
-export interface BotAccess extends ExchangeAccess {
-  readonly config: BotConfig;
+export interface BotAccess<Config extends BotOrdersConfig = BotConfig> extends ExchangeAccess {
+  readonly config: Config;
   readonly signer: Signer;
 }
 
 /** Loads a bot's file and opens its exchange. @throws ConfigError as {@link loadBotConfig} does. */
 export function openBot(context: CliContext, file: string): BotAccess {
-  const config = loadBotConfig(file, context.env);
+  return accessOf(context, loadBotConfig(file, context.env));
+}
+
+/** The same for what takes the bot's orders down, whatever else is wrong in its file. @throws ConfigError as {@link loadBotOrders} does. */
+export function openBotOrders(context: CliContext, file: string): BotAccess<BotOrdersConfig> {
+  return accessOf(context, loadBotOrders(file, context.env));
+}
+
+function accessOf<Config extends BotOrdersConfig>(context: CliContext, config: Config): BotAccess<Config> {
   const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
   // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each,

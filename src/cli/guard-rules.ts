@@ -1,3 +1,4 @@
+import type { BotOrdersConfig } from "../bot/config/config.js";
 import { StartReads } from "../bot/run/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../bot/state/heartbeat.js";
 import { stateDirOf } from "../bot/state/state-dir.js";
@@ -14,7 +15,7 @@ import { existingState } from "./existing-state.js";
 const AGAIN_MS: Ms = 2_000;
 
 /** The exchange that a guard asks, and the account whose state it reads. */
-export type GuardAccess = Pick<BotAccess, "config" | "signer" | "client" | "syncClock">;
+export type GuardAccess = Pick<BotAccess<BotOrdersConfig>, "config" | "signer" | "client" | "syncClock">;
 
 /** What a guard's start is done with. */
 export interface GuardStart {

@@ -1,5 +1,5 @@
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
-import { type BotConfig, loadBotConfig } from "../bot/config/config.js";
+import { type BotOrdersConfig, loadBotOrders } from "../bot/config/config.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import { lockAccount } from "../bot/state/account-lock.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
@@ -26,7 +26,7 @@ type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
  * or the state cannot be written; CorruptStateError when what was kept is broken.
  */
 export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
-  const config = loadBotConfig(file, env);
+  const config = loadBotOrders(file, env);
   const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
   const lock = await lockAccount(account, env);
   try {
@@ -40,7 +40,7 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
 
 /** The state that a bot will be started with, or is being started with. The account's lock is held. */
 export interface UnstartedState {
-  readonly config: BotConfig;
+  readonly config: BotOrdersConfig;
   readonly store: StateStore;
   readonly account: Hex;
   readonly nowMs: Ms;

@@ -68,16 +68,24 @@ it("a guard that is started while the exchange is away waits for it where a bot 
   await new Promise((resolve) => away.close(resolve));
 });
 
-it("cancel-all works beside a state folder whose files are broken, and says what it could not read", async () => {
+it("cancel-all works beside a state folder whose files are broken, and a file from which no bot starts, and says what it waits for", async () => {
   const { file, env, stateDir } = exchange.bot();
   const running = startCli(["run", file, "--json", "--for", "2s"], env);
   await untilQuoting(file, env);
   await running.done;
-  for (const name of ["heartbeat.json", "built-orders.json"]) writeFileSync(join(stateDir(), name), "{");
-  writeFileSync(file, readFileSync(file, "utf8").replace("exchange: {", "exchange: { signatureWindowMs: 1000,"));
+  const folder = stateDir();
+  for (const name of ["heartbeat.json", "built-orders.json"]) writeFileSync(join(folder, name), "{");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(
+    file,
+    text.replace("exchange: {", "exchange: { signatureWindowMs: 1000,").replace("sizeBase: 0.02", "sizeBase: 0.02, targetPositionBase: 2"),
+  );
 
   const { code, out, err } = await captureCli(["cancel-all", file], env);
   expect({ code, out }).toEqual({ code: 0, out: "no open orders in btcusdc\n" });
   expect(err).toContain("heartbeat.json");
   expect(err).toContain("built-orders.json");
+  expect(err).toContain("what it sent last may arrive for another 3 s, and is waited for");
+  expect(await captureCli(["halt", file], env)).toMatchObject({ code: 0 });
+  expect(await captureCli(["check", file], env)).toMatchObject({ code: 2, err: expect.stringContaining("targetPositionBase") });
 });

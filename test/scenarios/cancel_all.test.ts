@@ -7,13 +7,18 @@ import { ScriptedNetwork } from "./scripted-network.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
 /** Begins to cancel everything of a stage's account, as the command does beside the bot or after it. */
-function everythingIsBeingCancelled(stage: Stage, markets: readonly string[], network = networkOf(stage)) {
+function everythingIsBeingCancelled(stage: Stage, markets: readonly string[], network = networkOf(stage), aheadMs = 0) {
   const { clock, address, config } = stage;
   const { requestTimeoutMs, signatureWindowMs } = config.exchange;
   const signer = ecdsaScheme.signer(BOT_KEY);
-  const client = new RestClient({ transport: network, nowMs: () => clock.nowMs(), signer, timeoutMs: requestTimeoutMs });
+  let offMs = aheadMs;
+  const client = new RestClient({ transport: network, nowMs: () => clock.nowMs() + offMs, signer, timeoutMs: requestTimeoutMs });
   const budget = new CancelBudget({ clock, fraction: 1 });
-  return cancelEverything({ client, clock, budget, account: address, markets, notedHashes: new Set(), untilMs: signatureWindowMs });
+  const readClock = async () => {
+    offMs = (await client.time()) - clock.nowMs();
+  };
+  const whose = { account: address, markets, notedHashes: new Set<string>() };
+  return cancelEverything({ client, clock, readClock, budget, ...whose, untilMs: signatureWindowMs });
 }
 
 function networkOf({ exchange, clock }: Stage): ScriptedNetwork {
@@ -95,6 +100,17 @@ describe("cancel-all", () => {
     const cancelling = everythingIsBeingCancelled(stage, [MARKET], network);
     await stage.passes(2_500);
     for (const end of ends) end();
+    await stage.passes(10_000);
+
+    expect(await cancelling).toMatchObject({ left: [], failed: [] });
+    expect(stage.quotes()).toEqual([]);
+  });
+
+  it("is not ended by a clock of this machine that is a minute off: it reads the exchange's once that refuses it", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.botIsKilled();
+    const cancelling = everythingIsBeingCancelled(stage, [MARKET], networkOf(stage), 60_000);
     await stage.passes(10_000);
 
     expect(await cancelling).toMatchObject({ left: [], failed: [] });

@@ -96,6 +96,7 @@ export class FiveMarkets {
     return cancelEverything({
       client: this.#client(),
       clock: this.clock,
+      readClock: async () => {},
       budget: new CancelBudget({ clock: this.clock, fraction: 1 }),
       account: this.#signer.address,
       markets,

@@ -7,6 +7,7 @@ import type { RestClient } from "../../exchange/rest-client.js";
 import { isBotsOrder } from "../own-order.js";
 import { type CancelBudget, isThrottled } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
+import { SharedRead } from "./shared-read.js";
 import { type TakeDownNews, takeDown } from "./take-down.js";
 
 /** An open order that was to be cancelled, and whose it was. */
@@ -41,6 +42,8 @@ export interface CancelReport {
 export interface CancelEverything {
   readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
+  /** Reads the exchange's clock for what is signed from then on: asked where a request was refused as one of another time. */
+  readonly readClock: () => Promise<unknown>;
   /** What may be spent; all that the exchange allows, unless others need some of it. */
   readonly budget: CancelBudget;
   readonly account: Hex;
@@ -68,6 +71,7 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
     const asked = await budget.call("time", { kept: markets.length, isOver: () => standing.isHopeless }, () => client.time());
     return asked?.answer;
   });
+  const clockRead = new SharedRead(options.readClock);
   const giveUpMs = clock.monotonicMs() + MOST_WAIT_MS;
   const done = takeDown({
     client,
@@ -77,7 +81,11 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
     everyMs: PAUSE_MS,
     mayStillCome: async () => mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
     isOver: (marketId) => standing.isHopeless || clock.monotonicMs() >= (standing.begunMs(marketId) ?? giveUpMs) + untilMs,
-    tell: (news) => standing.take(news),
+    tell: (news) => {
+      standing.take(news);
+      // Where it cannot be read, the market's own failure says it.
+      if (isOfOtherTime(news)) clockRead.again().catch(() => {});
+    },
   });
   await Promise.race([done, standing.hopeless]);
   return standing.report();
@@ -192,8 +200,12 @@ class CancelStanding {
   }
 }
 
-/** The exchange is there, and may answer otherwise in a moment or after a ban. Who waits is told at once of one that is silent. */
+/** The exchange is there, and may answer otherwise in a moment, after a ban, or once its clock is read. Who waits is told at once of one that is silent. */
 function isAnswered(error: unknown): boolean {
   const cause = passingFailure(error)?.cause;
-  return cause === "not-now" || cause === "banned";
+  return cause === "not-now" || cause === "banned" || cause === "other-time";
+}
+
+function isOfOtherTime(news: TakeDownNews): boolean {
+  return (news.kind === "not-seen" || news.kind === "not-cancelled") && passingFailure(news.error)?.cause === "other-time";
 }

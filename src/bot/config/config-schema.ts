@@ -199,56 +199,61 @@ const guard = z
     heartbeatMs: durationField("How often the bot shows that it lives.", { min: 50, max: 60_000 }).default(500),
     deadAfterMs: durationField("The guard cancels when the last heartbeat is older than this.", { min: 200, max: 600_000 }).default(3000),
   })
+  .superRefine(({ heartbeatMs, deadAfterMs }, context) => {
+    if (heartbeatMs * 2 <= deadAfterMs) return;
+    const expected = `at least twice heartbeatMs, ${heartbeatMs * 2}`;
+    const message = "is too short for its heartbeat";
+    context.addIssue({ code: "custom", path: ["deadAfterMs"], input: deadAfterMs, message, params: { expected } });
+  })
   .describe("The second process that cancels the account's orders when the bot's heartbeat stops.");
+
+/** The markets of a bot file, each checked as `held` does. */
+export const marketsOf = <Market extends z.ZodType>(held: Market) =>
+  z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,40}$/)
+        .meta({ expected: "a market's id on the exchange, such as btcusdc" }),
+      held,
+    )
+    .refine((markets) => Object.keys(markets).length > 0, {
+      message: "names no market",
+      params: { expected: "at least one market with its strategy" },
+    })
+    .describe("The markets by their exchange id, such as btcusdc.");
+
+/** The keys at the top of a bot file. */
+export const botShape = {
+  exchange,
+  account,
+  quotes,
+  decide: decide.prefault({}),
+  markets: marketsOf(market),
+  risk,
+  chain: chainShape.optional(),
+  liquidator: liquidatorShape.optional(),
+  paper: paperShape.optional(),
+  metrics: metrics.optional(),
+  guard: guard.prefault({}),
+  stateDir: z
+    .string()
+    .min(1)
+    .describe("Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.")
+    .optional(),
+  logLevel: z
+    .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+    .describe("Least severe line that is logged.")
+    .default("info"),
+};
 
 /** The bot file, as zod checks it: every key known, every unit in the key, defaults filled in. */
 export const botSchema = z
-  .strictObject({
-    exchange,
-    account,
-    quotes,
-    decide: decide.prefault({}),
-    markets: z
-      .record(
-        z
-          .string()
-          .regex(/^[A-Za-z0-9_-]{1,40}$/)
-          .meta({ expected: "a market's id on the exchange, such as btcusdc" }),
-        market,
-      )
-      .refine((held) => Object.keys(held).length > 0, {
-        message: "names no market",
-        params: { expected: "at least one market with its strategy" },
-      })
-      .describe("The markets by their exchange id, such as btcusdc."),
-    risk,
-    chain: chainShape.optional(),
-    liquidator: liquidatorShape.optional(),
-    paper: paperShape.optional(),
-    metrics: metrics.optional(),
-    guard: guard.prefault({}),
-    stateDir: z
-      .string()
-      .min(1)
-      .describe("Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.")
-      .optional(),
-    logLevel: z
-      .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
-      .describe("Least severe line that is logged.")
-      .default("info"),
-  })
+  .strictObject(botShape)
   .superRefine((held, context) => {
     const fail = (path: readonly (string | number)[], input: unknown, message: string, expected: string): void => {
       context.addIssue({ code: "custom", path: [...path], input, message, params: { expected } });
     };
-    if (held.guard.heartbeatMs * 2 > held.guard.deadAfterMs) {
-      fail(
-        ["guard", "deadAfterMs"],
-        held.guard.deadAfterMs,
-        "is too short for its heartbeat",
-        `at least twice heartbeatMs, ${held.guard.heartbeatMs * 2}`,
-      );
-    }
     if (held.risk.maxAccountAgeMs <= held.exchange.reconcileMs) {
       fail(
         ["risk", "maxAccountAgeMs"],

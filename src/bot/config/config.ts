@@ -1,13 +1,14 @@
 import { dirname, resolve } from "node:path";
 import { requireKind } from "../../core/config-kind.js";
 import { checkShape } from "../../core/config-shape.js";
-import { loadYamlFile } from "../../core/config-yaml.js";
+import { loadYamlFile, type YamlSource } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { pathKind } from "../../core/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { checkKeySource } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";
 import { checkSizes, checkTarget } from "./config-sizes.js";
+import { type BotOrdersFile, botOrdersSchema } from "./orders-schema.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
@@ -28,6 +29,9 @@ export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
 
+/** What takes a bot's orders down, or keeps them down, needs of its YAML. Every {@link BotConfig} is one. */
+export type BotOrdersConfig = DeepReadonly<BotOrdersFile> & Pick<BotConfig, "path">;
+
 /** Whether the secret is wanted at all. */
 export interface LoadOptions {
   /** `unused` for what signs nothing: a backtest, a dry look at the file. Default `required`. */
@@ -45,31 +49,51 @@ export function loadBotConfig(
   env: Readonly<Record<string, string | undefined>>,
   { key = "required", change = (written) => written }: LoadOptions = {},
 ): BotConfig {
-  const absolute = resolve(path);
-  const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
-  requireKind("bot", absolute, yaml);
+  const yaml = readBotYaml(path);
   const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
   for (const [id, market] of Object.entries(file.markets)) {
     checkSizes(market, `markets.${id}`, yaml.locate);
     if (market.strategy !== undefined && !isStrategyFile(market.strategy)) checkTarget(market, `markets.${id}`, yaml.locate);
   }
-  if (file.stateDir !== undefined) checkStateDir(file.stateDir, dirname(absolute), yaml.locate(["stateDir"]));
-  const folder = dirname(absolute);
-  const account = withAbsolutePaths(file.account, folder);
-  if (key === "required") checkKeySource(account, env);
+  const places = placesOf(file, yaml);
+  if (key === "required") checkKeySource(places.account, env);
+  const folder = dirname(yaml.path);
   const markets = Object.fromEntries(
     Object.entries(file.markets).map(([id, market]) => [
       id,
       market.strategy === undefined ? market : { ...market, strategy: strategyPath(market.strategy, folder, id) },
     ]),
   );
-  return {
-    ...file,
-    account,
-    markets,
-    path: absolute,
-    ...(file.stateDir === undefined ? {} : { stateDir: resolve(folder, file.stateDir) }),
-  };
+  return { ...file, ...places, markets };
+}
+
+/**
+ * Reads of a bot's YAML what names its orders, and leaves the rest unread: what is wrong with a strategy, its limits or the risk keeps a bot from starting,
+ * and must not keep anybody from taking its orders down.
+ * @throws ConfigError as {@link loadBotConfig} does, for what is read.
+ */
+export function loadBotOrders(path: string, env: Readonly<Record<string, string | undefined>>): BotOrdersConfig {
+  const yaml = readBotYaml(path);
+  const { exchange, guard, logLevel, markets, ...file } = checkShape(botOrdersSchema, yaml.value, { locate: yaml.locate });
+  const places = placesOf(file, yaml);
+  checkKeySource(places.account, env);
+  return { exchange, guard, logLevel, markets, ...places };
+}
+
+type BotYaml = YamlSource & { readonly path: string };
+
+function readBotYaml(path: string): BotYaml {
+  const absolute = resolve(path);
+  const yaml = loadYamlFile(absolute, { exactNumbers: isQuantity, onDuplicate: duplicateHint });
+  requireKind("bot", absolute, yaml);
+  return { ...yaml, path: absolute };
+}
+
+/** Where the key and the state are, as absolute paths. */
+function placesOf({ account, stateDir }: Pick<BotFile, "account" | "stateDir">, { path, locate }: BotYaml) {
+  const folder = dirname(path);
+  if (stateDir !== undefined) checkStateDir(stateDir, folder, locate(["stateDir"]));
+  return { path, account: withAbsolutePaths(account, folder), ...(stateDir === undefined ? {} : { stateDir: resolve(folder, stateDir) }) };
 }
 
 /** The decision points of one market: the bot's, with the market's own over them. */

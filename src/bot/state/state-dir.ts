@@ -30,7 +30,7 @@ export interface StateStore {
 export class CorruptStateError extends MarketwrightError {}
 
 /** Where a bot keeps its state: `stateDir`, or `.marketwright/<account>` beside the YAML. */
-export function stateDirOf(config: BotConfig, account: Hex): string {
+export function stateDirOf(config: Pick<BotConfig, "stateDir" | "path">, account: Hex): string {
   return config.stateDir ?? join(dirname(config.path), ".marketwright", account.toLowerCase());
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/cancelling/cancel-everything.js";
-import type { BotConfig } from "../../bot/config/config.js";
+import type { BotOrdersConfig } from "../../bot/config/config.js";
 import { isLocked } from "../../bot/state/account-lock.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
@@ -9,7 +9,7 @@ import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { passingFailure } from "../../exchange/passing-failure.js";
 import type { CliContext } from "../cli-context.js";
-import { type ExchangeAccess, openBot, withExchange } from "../exchange-access.js";
+import { openBotOrders, withExchange } from "../exchange-access.js";
 import { existingState } from "../existing-state.js";
 import { NotWell } from "../exit.js";
 import { notedHashesOf } from "../noted-hashes.js";
@@ -29,35 +29,42 @@ export function addCancelAll(program: Command, context: CliContext): void {
     .option("--market <id>", "this market alone (default: all markets of the file)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, { market, json }: CancelAllOptions) => {
-      await withExchange(openBot(context, file), async (access) => {
+      await withExchange(openBotOrders(context, file), async (access) => {
         const { config, client, signer } = access;
         const markets = marketsOf(Object.keys(config.markets), market);
         const account = signer.address;
         const { clock } = context.seam;
-        await timeOf(access);
+        const say = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
         let isTold = false;
         const onWait = (waitMs: Ms): void => {
-          if (!isTold) context.stderr.write(waitText(waitMs));
+          if (!isTold) say(waitText(waitMs));
           isTold = true;
         };
+        const budget = new CancelBudget({ clock, fraction: 1, onWait });
+        const readClock = () => budget.call("time", { kept: markets.length, isOver: () => true }, access.syncClock);
+        await readClock().catch((error: unknown) => say(clockText(error)));
         // Whatever is wrong with what the bot left, its orders are cancelled.
         const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
           try {
             return read();
           } catch (error) {
             if (!(error instanceof MarketwrightError)) throw error;
-            context.stderr.write(`marketwright: ${error.message}: ${meaning}\n`);
+            say(`${error.message}: ${meaning}`);
             return otherwise;
           }
         };
         const runs = await isLocked(account, context.env, "bot");
         const arriving = runs
           ? undefined
-          : orElse(() => arrivingUntilMs(config, account), Number.POSITIVE_INFINITY, "orders that arrive late are waited for");
+          : orElse(() => arrivingUntilMs(config, account), Number.POSITIVE_INFINITY, "nobody knows when the bot ended");
+        const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
+        const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
+        if (arrivingMs > 0) say(arrivingText(arrivingMs));
         const report = await cancelEverything({
           client,
           clock,
-          budget: new CancelBudget({ clock, fraction: 1, onWait }),
+          budget,
+          readClock,
           account,
           markets,
           notedHashes: orElse(
@@ -65,12 +72,12 @@ export function addCancelAll(program: Command, context: CliContext): void {
             new Set<string>(),
             "orders that the exchange built count as somebody else's",
           ),
-          untilMs: config.exchange.signatureWindowMs + ARRIVING_SPARE_MS,
+          untilMs,
           // A bot that runs takes care of what it has on the wire.
           mayArriveUntilMs: arriving,
         });
         context.stdout.write(json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets));
-        if (report.foundLater > 0) context.stderr.write(laterText(report.foundLater, file));
+        if (report.foundLater > 0) say(laterText(report.foundLater, file));
         if (report.left.length > 0 || report.failed.length > 0) throw new NotWell();
       });
     });
@@ -79,22 +86,27 @@ export function addCancelAll(program: Command, context: CliContext): void {
 /** Beyond the signature window: a heartbeat is dated ahead by its interval, and the last look comes after that. */
 const ARRIVING_SPARE_MS: Ms = 1_500;
 
-/** Requests are signed by the exchange's clock; where it is too busy to tell it, by this machine's. */
-async function timeOf({ syncClock }: ExchangeAccess): Promise<void> {
-  try {
-    await syncClock();
-  } catch (error) {
-    if (passingFailure(error)?.cause !== "not-now") throw error;
-  }
+/**
+ * Requests are signed by the exchange's clock; where it does not tell it now, by this machine's, until one is refused for that.
+ * @throws the error itself where nobody is there, or it is no exchange.
+ */
+function clockText(error: unknown): string {
+  const passing = passingFailure(error);
+  if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection") throw error;
+  return `the exchange's clock could not be read, and requests are signed by this machine's: ${error.message}`;
+}
+
+function arrivingText(forMs: Ms): string {
+  return `the bot did not leave in order: what it sent last may arrive for another ${Math.ceil(forMs / 1000)} s, and is waited for`;
 }
 
 /** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
-function arrivingUntilMs(config: BotConfig, account: Hex): Ms | undefined {
+function arrivingUntilMs(config: BotOrdersConfig, account: Hex): Ms | undefined {
   return mayArriveUntilMs(existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE), config.exchange.signatureWindowMs);
 }
 
 function waitText(waitMs: Ms): string {
-  return `marketwright: the exchange's rate limit is spent: cancels wait for it, as it looks for ${Math.ceil(waitMs / 1000)} s, and go on then\n`;
+  return `the exchange's rate limit is spent: cancels wait for it, as it looks for ${Math.ceil(waitMs / 1000)} s, and go on then`;
 }
 
 function marketsOf(known: readonly string[], wanted: string | undefined): readonly string[] {
@@ -120,5 +132,5 @@ function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundO
 
 /** Orders that come while others are cancelled were under way, or are those of a bot that runs: what it says of now will not hold. */
 function laterText(foundLater: number, file: string): string {
-  return `marketwright: ${foundLater} of these orders were found after the first cancel: they were under way, or a bot that runs places again; npx marketwright halt ${file} keeps it from that\n`;
+  return `${foundLater} of these orders were found after the first cancel: they were under way, or a bot that runs places again; npx marketwright halt ${file} keeps it from that`;
 }

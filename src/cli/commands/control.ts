@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
-import { loadBotConfig } from "../../bot/config/config.js";
+import { loadBotOrders } from "../../bot/config/config.js";
 import { askBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
@@ -78,7 +78,7 @@ async function answerOf(context: CliContext, file: string | undefined, asked: Co
 
 /** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */
 function accountOf(file: string, env: CliContext["env"]): string {
-  const { account } = loadBotConfig(file, env);
+  const { account } = loadBotOrders(file, env);
   return accountSigner(account, readAccountKey(account, env)).address;
 }
 

@@ -8,7 +8,7 @@ import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { openBot, withExchange } from "../exchange-access.js";
+import { openBotOrders, withExchange } from "../exchange-access.js";
 import { guardRules } from "../guard-rules.js";
 import { jsonText } from "../output.js";
 
@@ -28,7 +28,7 @@ export function addGuard(program: Command, context: CliContext): void {
     .action(async (file: string, { json }: GuardOptions) => {
       const { clock } = context.seam;
       const interrupted = context.interrupted();
-      await withExchange(openBot(context, file), async (access) => {
+      await withExchange(openBotOrders(context, file), async (access) => {
         const { config, signer, client, syncClock } = access;
         const lock = await lockAccount(signer.address, context.env, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });

@@ -14,6 +14,10 @@ const HEIGHT = 380;
 const TOP = 34;
 const FOOT = 14;
 const SIDE = 70;
+/** Of the first axis's texts: longer ones lose their middle. */
+const MOST_LEFT = 160;
+/** An axis's texts begin so far from it, and take so much a letter. */
+const [TEXT_OFF, LETTER] = [8, 7.5];
 /** Between two axes, so that their texts do not meet: the plot scrolls in itself where the page is narrow. */
 const LEAST_GAP = 120;
 
@@ -34,7 +38,10 @@ export class ParallelPlot {
   ) {
     this.#rows = rows;
     this.#onFilter = onFilter;
-    const width = Math.max(host.clientWidth, 2 * SIDE + LEAST_GAP * (axes.length - 1));
+    const left = Math.min(MOST_LEFT, sideOf(axes[0]));
+    const right = sideOf(axes.at(-1));
+    const width = Math.max(host.clientWidth, left + right + LEAST_GAP * (axes.length - 1));
+    const gap = (width - left - right) / Math.max(1, axes.length - 1);
     const title = host.dataset.title ?? "";
     this.#root = svg("svg", {
       viewBox: `0 0 ${width} ${HEIGHT}`,
@@ -43,8 +50,9 @@ export class ParallelPlot {
       role: "img",
       "aria-label": `${title}: ${rows.length} points`,
     });
-    const xOf = (at: number): number => (axes.length === 1 ? width / 2 : SIDE + (at * (width - 2 * SIDE)) / (axes.length - 1));
-    const body = svg("g");
+    const xOf = (at: number): number => (axes.length === 1 ? width / 2 : left + at * gap);
+    // Of thousands each line says little: where many lie on each other has to show.
+    const body = svg("g", { style: `--shown: ${Math.max(0.2, Math.min(0.6, 6 / Math.sqrt(rows.length))).toFixed(2)}` });
     // The best last, on top.
     for (const row of [...rows].reverse()) {
       const path = axes.map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) })).filter(({ share }) => share !== undefined);
@@ -60,7 +68,11 @@ export class ParallelPlot {
       body.append(line);
     }
     this.#root.append(body);
-    for (const [at, axis] of axes.entries()) this.#root.append(this.#axis(axis, xOf(at), at === axes.length - 1));
+    for (const [at, axis] of axes.entries()) {
+      const isLast = at === axes.length - 1;
+      const room = isLast ? right : at === 0 ? left : gap;
+      this.#root.append(this.#axis(axis, xOf(at), isLast, Math.floor((room - TEXT_OFF) / LETTER)));
+    }
     const scroll = html("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
@@ -78,17 +90,15 @@ export class ParallelPlot {
     }
   }
 
-  #axis(axis: ParallelAxis, x: number, isLast: boolean): SVGGElement {
+  #axis(axis: ParallelAxis, x: number, isLast: boolean, mostLetters: number): SVGGElement {
     const group = svg("g");
     group.append(svg("line", { class: "axis", x1: x, x2: x, y1: TOP, y2: HEIGHT - FOOT }));
-    const name = label(shortened(axis.name), { class: "axis-name", x, y: 16, "text-anchor": "middle" });
-    const whole = svg("title");
-    whole.textContent = axis.name;
-    name.append(whole);
-    group.append(name);
+    group.append(titled(label(shortened(axis.name), { class: "axis-name", x, y: 16, "text-anchor": "middle" }), axis.name));
     for (const { share, text } of axis.ticks) {
-      const place = { class: "axis-text", x: x + (isLast ? 8 : -8), y: yOf(share) + 4, "text-anchor": isLast ? "start" : "end" };
-      group.append(label(text, place));
+      const [off, anchor] = isLast ? [TEXT_OFF, "start"] : [-TEXT_OFF, "end"];
+      group.append(
+        titled(label(fitted(text, mostLetters), { class: "axis-text", x: x + off, y: yOf(share) + 4, "text-anchor": anchor }), text),
+      );
     }
     const brush = svg("rect", { class: "brush", x: x - 7, width: 14, y: 0, height: 0 });
     const hit = svg("rect", { class: "axis-hit", x: x - 12, width: 24, y: TOP - 8, height: HEIGHT - TOP - FOOT + 16 });
@@ -162,6 +172,25 @@ const MOST_LETTERS = 16;
 
 /** A shorter drag is a click. */
 const CLICK_SHARE = 0.01;
+
+/** The room that an axis at an edge needs for its texts. */
+function sideOf(axis: ParallelAxis | undefined): number {
+  return Math.max(SIDE, TEXT_OFF + LETTER * Math.max(0, ...(axis?.ticks ?? []).map(({ text }) => text.length)));
+}
+
+/** A text with the whole of it for whoever points at it. */
+function titled(text: SVGElement, whole: string): SVGElement {
+  const title = svg("title");
+  title.textContent = whole;
+  text.append(title);
+  return text;
+}
+
+/** What there is room for of a text: names alike differ at either end. */
+function fitted(text: string, most: number): string {
+  const end = Math.floor((most - 1) / 2);
+  return text.length <= most ? text : `${text.slice(0, most - 1 - end)}…${text.slice(text.length - end)}`;
+}
 
 function yOf(share: number): number {
   return HEIGHT - FOOT - share * (HEIGHT - TOP - FOOT);

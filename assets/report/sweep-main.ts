@@ -5,6 +5,7 @@ import { SweepTable } from "./sweep-table.js";
 import { offerThemes } from "./theme.js";
 
 const TICKS = 5;
+const [LEAST_DIGITS, MOST_DIGITS] = [3, 15];
 
 offerThemes();
 const sweep = readSweep();
@@ -46,11 +47,13 @@ function objectiveAxis(): ParallelAxis {
   const known = rows.flatMap(({ objective }) => objective ?? []);
   const min = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const max = known.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const span = max - min || 1;
+  const span = max - min;
+  const shareOf = (value: number): number => (span === 0 ? 0.5 : (value - min) / span);
   return {
     name: sweep.objective.figure,
-    shareOf: ({ objective }: SweepRow) => (objective === undefined ? undefined : (objective - min) / span),
-    ticks: known.length === 0 ? [] : ticksOf((share) => min + share * span),
+    shareOf: ({ objective }: SweepRow) => (objective === undefined ? undefined : shareOf(objective)),
+    ticks:
+      known.length === 0 ? [] : span === 0 ? [{ share: 0.5, text: rounded(min, MOST_DIGITS) }] : ticksOf((share) => min + share * span),
   };
 }
 
@@ -62,9 +65,15 @@ function wholeTicks(min: number, max: number, shareOf: (value: number) => number
   return ticks;
 }
 
+/** With as few digits as tell them apart. */
 function ticksOf(at: (share: number) => number): ParallelAxis["ticks"] {
-  return Array.from({ length: TICKS }, (_, index) => {
-    const share = index / (TICKS - 1);
-    return { share, text: exact(String(Number(at(share).toPrecision(3)))) };
-  });
+  const shares = Array.from({ length: TICKS }, (_, index) => index / (TICKS - 1));
+  let digits = LEAST_DIGITS;
+  const texts = (): string[] => shares.map((share) => rounded(at(share), digits));
+  while (digits < MOST_DIGITS && new Set(texts()).size < TICKS) digits += 1;
+  return texts().map((text, index) => ({ share: shares[index] as number, text }));
+}
+
+function rounded(value: number, digits: number): string {
+  return exact(String(Number(value.toPrecision(digits))));
 }

@@ -180,6 +180,36 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     await page.close();
   });
 
+  // A profit in rupiah stood there without its last digits, five times the same, and long names across the axis beside theirs.
+  it("tells values apart that differ in their last digits alone, and keeps long ones in sight", async () => {
+    const parameters = [...result.parameters].reverse().map(({ values, ...more }) => ({ ...more, values: values.map((value) => value) }));
+    const [queue] = parameters;
+    const names = ["a-queue-model-with-a-long-name-1", "a-queue-model-with-a-long-name-2"];
+    const points = result.points.map((point) => ({
+      ...point,
+      objective: String(1_540_000_000 + point.index),
+      values: { ...point.values, [queue?.path ?? ""]: names[point.index % 2] as string },
+    }));
+    const other = join(stage.folder, "other.html");
+    writeWhole(
+      other,
+      sweepPage({ ...result, points, parameters: [{ ...(queue as (typeof parameters)[number]), values: names }, ...parameters.slice(1)] }),
+    );
+    const page = await openPage(browser, "light", 1280);
+    await page.goto(pathToFileURL(other).href);
+    const shown = (await page.evaluate(`(() => {
+      const texts = [...document.querySelectorAll("#parallel .axis-text")];
+      const svg = document.querySelector("#parallel svg").getBoundingClientRect();
+      const isInside = ({ left, right }) => left >= svg.left && right <= svg.right;
+      return texts.map((text) => [text.firstChild.textContent, isInside(text.getBoundingClientRect())]);
+    })()`)) as [text: string, isInside: boolean][];
+    expect(shown.filter(([, isInside]) => !isInside)).toEqual([]);
+    const texts = shown.map(([text]) => text);
+    expect(texts.slice(0, 2)).toEqual(["a-queue-mo…ng-name-1", "a-queue-mo…ng-name-2"]);
+    expect(new Set(texts.slice(-5)).size).toBe(5);
+    await page.close();
+  });
+
   it("sorts by any column, and shows the line of the row that is clicked", async () => {
     const { page } = await opened("light", 1280);
     const rows = page.locator("#points-table tbody tr");

@@ -4,11 +4,13 @@ import type { Lots } from "../core/units.js";
 
 /** Relative slack that a decimal fraction such as 0.3 needs after its way through a binary float. */
 const FLOAT_SLACK = 1e-9;
+/** And at most so much of a lot: of billions of lots the slack would be whole ones. */
+const MOST_SLACK_LOTS = 0.01;
 
 /** An amount of base as whole lots, rounded down: a strategy never quotes more than it was told. */
 export function lotsOfBase(base: number, instrument: Instrument): Lots {
   const lots = base / instrument.lotBase;
-  return Math.floor(lots + Math.max(1, Math.abs(lots)) * FLOAT_SLACK);
+  return Math.floor(lots + Math.min(MOST_SLACK_LOTS, Math.max(1, Math.abs(lots)) * FLOAT_SLACK));
 }
 
 /**

@@ -150,6 +150,12 @@ describe("sizes", () => {
     );
   });
 
+  // Billions of lots are a size like another where a lot is a unit of a cheap coin.
+  it("are never more than was asked for, however many lots they are", () => {
+    const units = new Instrument({ marketId: "m", tickSize: "0.0000001", stepSize: "1", creditDecimals: 18, paperDecimals: 18 });
+    expect([4e9, 4e12, 4_999_999_999.5].map((base) => lotsOfBase(base, units))).toEqual([4e9, 4e12, 4_999_999_999]);
+  });
+
   it("between two lots are rounded down, or refused where a user wrote them", () => {
     expect(lotsOfBase(0.0299, testInstrument)).toBe(29);
     expect(() => exactLotsOfBase(0.0205, new Instrument({ ...testInstrument, stepSize: "0.001" }), "params.sizeBase")).toThrow(

@@ -1,5 +1,6 @@
 import { ascendingOrder } from "./ascending-order.js";
 import { type BlockShape, blockBytes, blockColumns } from "./block-layout.js";
+import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widened } from "./lots-column.js";
 import type { TapeKind } from "./tape.js";
 
 /** Messages on their way into one block of a tape file. */
@@ -12,7 +13,8 @@ export class BlockBuffer {
   #kind: Uint8Array;
   #rowEnd: Uint32Array;
   #signedTicks: Int32Array;
-  #lots: Uint32Array;
+  /** Wide from the first amount of the day on that needs it. */
+  #lots: LotsColumn;
 
   /** @param capacity rows, and messages, at which a block is full; a message is never divided, and makes room for itself. */
   constructor(capacity: number) {
@@ -51,9 +53,10 @@ export class BlockBuffer {
       const [ticks, amounts] = [this.#signedTicks, this.#lots];
       this.#signedTicks = new Int32Array(2 * ticks.length);
       this.#signedTicks.set(ticks);
-      this.#lots = new Uint32Array(2 * amounts.length);
+      this.#lots = columnLike(amounts, 2 * amounts.length);
       this.#lots.set(amounts);
     }
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
     this.#signedTicks[this.rows] = signedTicks;
     this.#lots[this.rows] = lots;
     this.rows += 1;
@@ -64,7 +67,7 @@ export class BlockBuffer {
   take(): { readonly bytes: Uint8Array; readonly shape: BlockShape } {
     const [messages, rows] = [this.messages, this.rows];
     const byLocal = ascendingOrder(this.#localUs, messages);
-    const shape = { messages, rows, hasByLocal: byLocal !== undefined };
+    const shape = { messages, rows, hasByLocal: byLocal !== undefined, isWide: isWide(this.#lots) };
     const memory = new ArrayBuffer(blockBytes(shape));
     const columns = blockColumns(memory, shape);
     columns.exchangeUs.set(this.#exchangeUs.subarray(0, messages));

@@ -1,9 +1,13 @@
+import type { LotsColumn } from "./lots-column.js";
+
 /** What one block of a tape file holds: some consecutive messages with all their rows. */
 export interface BlockShape {
   readonly messages: number;
   readonly rows: number;
   /** Whether the order of the local clock is stored; where it is not, both clocks have one order. */
   readonly hasByLocal: boolean;
+  /** Whether amounts take eight bytes each: see {@link LotsColumn}. */
+  readonly isWide: boolean;
 }
 
 /** A block's columns: views on one piece of memory. */
@@ -14,7 +18,7 @@ export interface BlockColumns {
   /** Counted from the block's first row. */
   readonly rowEnd: Uint32Array;
   readonly signedTicks: Int32Array;
-  readonly lots: Uint32Array;
+  readonly lots: LotsColumn;
   /** Counted from the block's first message. */
   readonly byLocal: Uint32Array | undefined;
 }
@@ -23,13 +27,16 @@ export interface BlockColumns {
 const ALIGNMENT = 8;
 
 /** The bytes of a block: its columns one after the other, each padded to eight. */
-export function blockBytes({ messages, rows, hasByLocal }: BlockShape): number {
+export function blockBytes({ messages, rows, hasByLocal, isWide }: BlockShape): number {
   const stamps = 2 * padded(8 * messages);
-  return stamps + padded(4 * messages) * (hasByLocal ? 2 : 1) + 2 * padded(4 * rows) + padded(messages);
+  return stamps + padded(4 * messages) * (hasByLocal ? 2 : 1) + padded(4 * rows) + padded((isWide ? 8 : 4) * rows) + padded(messages);
 }
 
 /** The columns of a block that lies at the beginning of a piece of memory. */
-export function blockColumns<Memory extends ArrayBufferLike>(memory: Memory, { messages, rows, hasByLocal }: BlockShape): BlockColumns {
+export function blockColumns<Memory extends ArrayBufferLike>(
+  memory: Memory,
+  { messages, rows, hasByLocal, isWide }: BlockShape,
+): BlockColumns {
   let at = 0;
   const next = (bytes: number): number => {
     const from = at;
@@ -42,7 +49,7 @@ export function blockColumns<Memory extends ArrayBufferLike>(memory: Memory, { m
     byLocal: hasByLocal ? new Uint32Array(memory, next(4 * messages), messages) : undefined,
     rowEnd: new Uint32Array(memory, next(4 * messages), messages),
     signedTicks: new Int32Array(memory, next(4 * rows), rows),
-    lots: new Uint32Array(memory, next(4 * rows), rows),
+    lots: isWide ? new Float64Array(memory, next(8 * rows), rows) : new Uint32Array(memory, next(4 * rows), rows),
     kind: new Uint8Array(memory, next(messages), messages),
   };
 }

@@ -5,13 +5,13 @@ import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
 import { countedColumn } from "./decimal-columns.js";
 import { type LocalClock, localUsSql } from "./local-clock.js";
+import { MOST_LOTS } from "./lots-column.js";
 import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import { MOST_TICKS } from "./tape.js";
 import type { Steps } from "./tape-grid.js";
 
 /** Stands where a value cannot be held; no tick and no lot is below it. */
 const REFUSED = -2_147_483_648;
-const MOST_LOTS = 4_294_967_295;
 
 /** What a row can be refused for, as SQL over the file's columns. */
 interface Refusal {

@@ -6,6 +6,7 @@ import type { HistoryStore } from "../store.js";
 import { sortByKeys } from "./ascending-order.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
 import { daysBefore } from "./days-before.js";
+import type { LotsColumn } from "./lots-column.js";
 import type { SourceDay } from "./source-day.js";
 import type { Tape } from "./tape.js";
 import { msSpan, type TapeSeries, tapeDays } from "./tape-days.js";
@@ -33,8 +34,8 @@ export interface TapeWish extends Partial<Steps> {
 const BLOCK_ROWS = 1 << 20;
 /** Fewer would make more tapes than they save memory. */
 const LEAST_ROWS = 1 << 10;
-/** Of a tape with a message a row, which trades are: no other takes more. */
-const BYTES_A_ROW = 33;
+/** Of a tape with a message a row, which trades are, and wide amounts: no other takes more. */
+const BYTES_A_ROW = 37;
 /** One that is replayed, one that what is still under way lies in, one that is read. */
 const TAPES_AT_ONCE = 3;
 /** What `rowEnd` and `byLocal` count to. */
@@ -87,13 +88,13 @@ class Joining {
   readonly #kind: Uint8Array;
   readonly #rowEnd: Uint32Array;
   readonly #signedTicks: Int32Array;
-  readonly #lots: Uint32Array;
+  readonly #lots: LotsColumn;
   readonly #byLocal: Uint32Array;
   #messages = 0;
   #rows = 0;
   #isOneOrder = true;
 
-  constructor(first: Tape, bound: { readonly messages: number; readonly rows: number }) {
+  constructor(first: Tape, bound: TapeSource["bound"]) {
     // The first may be the book that stood at the beginning.
     const [messages, rows] = [bound.messages + first.messages, bound.rows + first.rows];
     if (rows > MOST || messages > MOST) {
@@ -109,7 +110,7 @@ class Joining {
     this.#kind = new Uint8Array(new SharedArrayBuffer(messages));
     this.#rowEnd = new Uint32Array(new SharedArrayBuffer(4 * messages));
     this.#signedTicks = new Int32Array(new SharedArrayBuffer(4 * rows));
-    this.#lots = new Uint32Array(new SharedArrayBuffer(4 * rows));
+    this.#lots = bound.isWide ? new Float64Array(new SharedArrayBuffer(8 * rows)) : new Uint32Array(new SharedArrayBuffer(4 * rows));
     this.#byLocal = new Uint32Array(new SharedArrayBuffer(4 * messages));
   }
 

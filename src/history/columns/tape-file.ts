@@ -20,6 +20,8 @@ const block = z.strictObject({
   messages: count,
   rows: count,
   hasByLocal: z.boolean(),
+  /** Absent in files that were written when no block could be. */
+  isWide: z.boolean().default(false),
   crc32: count,
   /** Exchange stamps of its first and last message. */
   firstUs: us,

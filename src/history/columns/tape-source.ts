@@ -52,19 +52,21 @@ export class TapeSource implements AsyncIterable<Tape> {
     this.gaps = withLost(parts.gaps, cutTo(lost, span));
   }
 
-  /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. */
-  get bound(): { readonly messages: number; readonly rows: number } {
+  /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. And whether any tape may be wide, that book's included. */
+  get bound(): { readonly messages: number; readonly rows: number; readonly isWide: boolean } {
     const { fromUs, toUs } = this.#parts;
     let messages = this.#lost.size * NOTHING_KNOWN.messages;
     let rows = this.#lost.size * NOTHING_KNOWN.rows;
+    let isWide = false;
     for (const { tape } of this.days) {
       for (const block of tape.footer.blocks) {
+        isWide ||= block.isWide;
         if (block.lastUs < fromUs || block.firstUs >= toUs) continue;
         messages += block.messages;
         rows += block.rows;
       }
     }
-    return { messages, rows };
+    return { messages, rows, isWide };
   }
 
   /**
@@ -126,7 +128,10 @@ export class TapeSource implements AsyncIterable<Tape> {
 
   #memory(bytes: number): ArrayBuffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
-    return at === -1 ? new ArrayBuffer(bytes) : (this.#free.splice(at, 1)[0] as ArrayBuffer);
+    if (at !== -1) return this.#free.splice(at, 1)[0] as ArrayBuffer;
+    // It takes the place of one that is too small, which would only be kept.
+    this.#free.pop();
+    return new ArrayBuffer(bytes);
   }
 }
 

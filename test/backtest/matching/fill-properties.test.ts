@@ -108,6 +108,31 @@ describe("whatever history and our orders are", () => {
     );
   });
 
+  // Of lots so small that 32 bits do not count them. The other queues have their front in fractions, and round it to whole lots.
+  it("amounts that are all so many times as large are filled alike, to the lot", () => {
+    const scaled = (all: readonly Step[], by: number): Step[] =>
+      all.map((one) => {
+        if (one.what === "book") return { ...one, rows: one.rows.map(([of, ticks, lots]) => [of, ticks, lots * by] as const) };
+        return one.what === "cancel" ? one : { ...one, lots: one.lots * by };
+      });
+    const filled = (all: readonly Step[], by: number, isOfTrades: boolean) => {
+      const heard = new Heard();
+      const of = { tape: tapeOf(scaled(all, by)), listener: heard };
+      const queue = queueModelNamed("risk-averse", 0.001 / by);
+      const matcher = isOfTrades
+        ? new TradeMatcher({ ...of, queueAheadLots: 3 * by, slippageTicks: 1 })
+        : new BookMatcher({ ...of, queue });
+      play(scaled(all, by), matcher, heard, () => {});
+      return [heard.fills.map((fill) => ({ ...fill, lots: fill.lots / by })), heard.ends.map((end) => ({ ...end, lots: end.lots / by }))];
+    };
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 28, max: 43 }), fc.boolean(), (all, power, isOfTrades) => {
+        expect(filled(all, 2 ** power, isOfTrades)).toEqual(filled(all, 1, isOfTrades));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it("every fill of a resting order has its evidence in the very message that brought it", () => {
     fc.assert(
       fc.property(steps, queueName, (all, queue) => {

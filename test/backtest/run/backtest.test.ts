@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { backtest, FROM_MS, LadderHistory } from "./ladder-history.js";
-import { ladders, MARKET } from "./ladder-run.js";
+import { LADDER, ladders, MARKET } from "./ladder-run.js";
 
 const ladder = new LadderHistory();
 
@@ -62,6 +63,26 @@ describe("a backtest from its file", () => {
     const once = await reportOf(config, ladders(), await openHistory(config), "ohlc");
     const again = await reportOf(config, ladders(), await openHistory(config), "ohlc");
     expect(JSON.stringify(again)).toBe(JSON.stringify(once));
+  });
+
+  // Where a lot is a unit of a coin that costs a millionth, an ordinary level has billions of them.
+  it("says the same in lots of a millionth of a millionth, of which 32 bits do not count a level", async () => {
+    // Sizes that lean are rounded down to lots.
+    const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 0.001, sizeSkew: false })]]);
+    const of = async (step: string) => {
+      const text = backtest("", "from: 2026-01-05, to: 2026-01-06").replace(
+        "stepSizeBase: 0.001",
+        `stepSizeBase: ${step}, maxAmountBase: 1`,
+      );
+      const config = ladder.written(text, "lots", "maxPositionBase: 0.01, maxOrderBase: 0.01");
+      const history = await openHistory(config);
+      const { fills, profit, orders, budgets, drawdown } = await reportOf(config, { strategies, version: "0.0.0" }, history, "ohlc");
+      return { report: { fills, profit, orders, budgets, drawdown }, isWide: history.markets[0]?.tapes?.bound.isWide };
+    };
+    const [wide, narrow] = [await of("0.000000000001"), await of("0.001")];
+    expect([wide.isWide, narrow.isWide]).toEqual([true, false]);
+    expect(wide.report.fills.all.fills).toBeGreaterThan(10);
+    expect(wide.report).toEqual(narrow.report);
   });
 
   it.each([

@@ -98,6 +98,34 @@ describe("A tape that is opened from the store", () => {
     expect([quiet.localUs[0], whole.localUs[0]]).toEqual([fromUs + 16_000, fromUs + 16_000]);
   });
 
+  it("holds amounts that 32 bits do not count, by day and by piece, and where the book that stood has them alone", async () => {
+    const [many, most] = [2 ** 32, 9_007_199_254_740_000];
+    const capture = new Capture()
+      .book("snapshot", START_MS, [[1000, 2 ** 32 - 1]], [[1010, 7]])
+      .trade(START_MS + 5, "BUY", [1010, 1])
+      .book("update", START_MS + 10, [[999, many]], [[1011, most]])
+      .trade(START_MS + 20, "BUY", [1010, many + 1])
+      .trade(START_MS + 2000, "SELL", [1000, 3]);
+    const store = await capture.stored();
+    const whole = await openTape(store, MARKET, ALL);
+    expect(contents(whole)).toEqual(contents(capture.builder.build()));
+    expect([...whole.lots]).toEqual([2 ** 32 - 1, 7, 1, many, most, many + 1, 3]);
+    const pieces: (readonly [wide: boolean, lots: number[]])[] = [];
+    const source = await openTapes(store, MARKET, { ...ALL, blockRows: 2 });
+    for await (const tape of source) {
+      pieces.push([tape.lots instanceof Float64Array, [...tape.lots]]);
+      source.release(tape);
+    }
+    expect(pieces).toEqual([
+      [false, [2 ** 32 - 1, 7]],
+      [true, [1, many, most]],
+      [true, [many + 1]],
+      [false, [3]],
+    ]);
+    const last = await openTape(store, MARKET, { ...ALL, blockRows: 2, fromUs: (START_MS + 30) * 1000 });
+    expect([...last.lots]).toEqual([2 ** 32 - 1, 7, many, most, 3]);
+  });
+
   it("ends before the end that was asked for", async () => {
     const store = await seededCapture().stored();
     const whole = await openTape(store, MARKET, ALL);
@@ -172,7 +200,13 @@ describe("What columns cannot hold", () => {
   it.each([
     ["a price between two ticks", "100.15", "0.002", {}, /row 2: price is off the grid \(got "100.15"\); expected .*tick size 0.1/],
     ["an amount between two lots", "100.1", "0.0025", {}, /row 2: amount is off the grid \(got "0.0025"\); expected .*step size 0.001/],
-    ["more lots than 32 bits", "100.1", "4294968", {}, /row 2: amount has more lots.*expected at most 4294967295 lots of 0.001: a coarser/],
+    [
+      "more lots than are exact",
+      "100.1",
+      "9007199254740.992",
+      {},
+      /row 2: amount has more lots.*expected at most 9007199254740991 lots of 0.001: a coarser/,
+    ],
     ["more ticks than 31 bits", "214748364.8", "1", {}, /row 2: price has more ticks.*at most 2147483647 ticks of 0.1/],
     ["a finer tick than the data have", "100.1", "1", { tickSize: "0.3" }, /row 1: price is off the grid \(got "100.1/],
   ])("is refused with file, row and value: %s", async (_, price, amount, wish, message) => {
@@ -184,6 +218,10 @@ describe("What columns cannot hold", () => {
 
   it("is a trade of which nobody knows who took, as some sources have them", async () => {
     await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(/row 2: id does not say who took/);
+  });
+
+  it("is no amount to the last lot below 2^53", async () => {
+    expect([...(await opened("100.1", "9007199254740.991", {})).lots]).toEqual([2, Number.MAX_SAFE_INTEGER]);
   });
 
   it("holds a grid that is coarser or finer than the data's decimals", async () => {

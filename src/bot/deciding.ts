@@ -25,6 +25,7 @@ export class Deciding {
   decide(desk: Desk): void {
     const { account, clock, exchangeTime, phase } = this.#context;
     const own = account.orders.resting(desk.marketId);
+    desk.noteOwn(own, clock.monotonicMs());
     if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
       account.onMid(desk.marketId, desk.midHalfTicks);
       this.#unwinding.noteMid(desk);

@@ -7,6 +7,7 @@ import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
+import { LeftInBook } from "../market/left-in-book.js";
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
 import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
@@ -53,6 +54,7 @@ export class Desk {
   readonly lag = new StreamLag();
   readonly decisions: DecisionPoints;
   readonly quotePlanner = new QuotePlanner();
+  readonly #leftInBook = new LeftInBook();
   readonly maxPositionLots: Lots;
   rules: MarketRules;
   /** The strategy's standing intent; an operator's target position stands above it. */
@@ -234,6 +236,17 @@ export class Desk {
     this.awaitingView = false;
     this.#views.next(view);
     return true;
+  }
+
+  /** After each event: our own orders as they rest now. `nowMs`: a clock that never steps back. */
+  noteOwn(ownOrders: readonly OwnRestingOrder[], nowMs: Ms): void {
+    if (this.book.holdsOwnOrders) this.#leftInBook.note(ownOrders, this.book, nowMs);
+  }
+
+  /** The mid without our own orders, and without those that are over and may still be in the book; undefined without two sides. */
+  othersMidTicks(ownOrders: readonly OwnRestingOrder[]): number | undefined {
+    const touch = this.book.synchronised ? netTouch(this.book, this.#leftInBook.with(this.#inBook(ownOrders))) : null;
+    return touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
   }
 
   /** Those of our orders that the book's levels have in them. */

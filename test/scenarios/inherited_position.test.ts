@@ -30,6 +30,25 @@ describe("a position inherited where nothing is quoted", () => {
     expect(stage.differences()).toEqual([]);
   });
 
+  it("is offered at the mid of the others: an offer that was just cancelled counted as somebody's, and the next ones went down to the bid", async () => {
+    const stage = new InheritingStage({ alone: true });
+    await stage.botStarts();
+    for (const below of [10, 20, 30, 40]) stage.counterparty.rests("BUY", 3, MARK - below);
+    await stage.passes(1_000);
+    const offers: number[] = [];
+    stage.listeners.push((notice) => {
+      if (notice.kind !== "dispatched" || notice.action.kind !== "place") return;
+      if (notice.action.timeInForce === "POST_ONLY") offers.push(notice.action.ticks);
+    });
+    const takeover = stage.takeover(10);
+    stage.inherits(takeover);
+    stage.applies(takeover);
+    await stage.passes(30_000);
+    expect(stage.report()).toMatchObject({ state: "done" });
+    expect(Math.min(...offers), "half way between the others' bid and ask").toBeGreaterThan(MARK + 30);
+    expect(offers.length).toBeLessThanOrEqual(8);
+  });
+
   it("is taken down only as far as nobody bought the offer", async () => {
     const stage = new InheritingStage({ alone: true });
     await stage.botStarts();

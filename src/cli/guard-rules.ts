@@ -1,3 +1,4 @@
+import type { CancelBudget } from "../bot/cancelling/cancel-budget.js";
 import type { BotOrdersConfig } from "../bot/config/config.js";
 import { StartReads } from "../bot/run/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../bot/state/heartbeat.js";
@@ -19,6 +20,8 @@ export type GuardAccess = Pick<BotAccess<BotOrdersConfig>, "config" | "signer" |
 
 /** What a guard's start is done with. */
 export interface GuardStart {
+  /** Its share of the exchange's limits. */
+  readonly budget: CancelBudget;
   readonly clock: Clock;
   readonly log: OpenLog;
   /** Whether the guard is to leave. */
@@ -31,12 +34,17 @@ export interface GuardStart {
  * @returns undefined when the guard is to leave before there is an answer
  * @throws VenueError, VenueRequestError as a bot's start does, where nothing waits for the guard or to ask again will not help.
  */
-export async function guardRules(access: GuardAccess, { clock, log, isOver }: GuardStart): Promise<VenueRules | undefined> {
+export async function guardRules(access: GuardAccess, { clock, log, budget, isOver }: GuardStart): Promise<VenueRules | undefined> {
   const reads = new StartReads(clock, log);
+  const syncClock = () => budget.call("time", { kept: 0, isOver }, access.syncClock);
+  const exchangeInfo = () => budget.call("exchangeInfo", { kept: 0, isOver }, () => access.client.exchangeInfo());
   for (let isFirst = true; !isOver(); isFirst = false) {
     try {
-      await (isFirst ? reads.answerOf(access.syncClock) : access.syncClock());
-      return await (isFirst ? reads.answerOf(() => access.client.exchangeInfo()) : access.client.exchangeInfo());
+      await (isFirst ? reads.answerOf(syncClock) : syncClock());
+      const rules = await (isFirst ? reads.answerOf(exchangeInfo) : exchangeInfo());
+      if (rules === undefined) return undefined;
+      budget.rulesRead(rules.answer);
+      return rules.answer;
     } catch (error) {
       const passing = passingFailure(error);
       if (!(error instanceof Error) || passing === undefined || !mayHaveLeftOrders(access)) throw error;

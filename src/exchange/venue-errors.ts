@@ -59,6 +59,7 @@ export const DUPLICATED_ACCOUNT = 2018;
 export const INVALID_ORDER_INFO = 4012;
 export const INVALID_TIMESTAMP = 1011;
 export const INVALID_SIGNATURE = 1012;
+export const INVALID_MARKET = 1112;
 /** What is answered for an account that the exchange does not know: not authorised, or no valid account. */
 export const NO_ACCOUNT: readonly number[] = [1010, 1110];
 

@@ -196,6 +196,34 @@ describe("what takes orders down before the exchange has told its limits", () =>
   });
 });
 
+describe("a clock of this machine that was set a minute on", () => {
+  it("keeps the guard from nothing: it has the exchange's read as soon as that refuses what is signed by it", async () => {
+    const markets = new FiveMarkets();
+    markets.aheadMs = 60_000;
+    await markets.guardActs();
+    await markets.passes(1_000);
+    expect(markets.open()).toEqual([]);
+  });
+});
+
+describe("a market that the exchange knows no more", () => {
+  it("keeps the guard asking twice a minute alone, and not from a bot that came back and died again", async () => {
+    const markets = new FiveMarkets();
+    await markets.guardActs([...FIVE, "goneusdc"]);
+    await markets.passes(60_000);
+    const before = markets.network.sent.length;
+    await markets.passes(300_000);
+    expect(markets.network.sent.length - before).toBeLessThanOrEqual(2 * 12);
+    expect(markets.notices.at(-1), "of that market nobody knows").toMatchObject({ kind: "failed", what: "goneusdc" });
+
+    markets.beats("running");
+    await markets.passes(3_000);
+    markets.arrives(FIRST);
+    await markets.passes(3_000);
+    expect(markets.open()).toEqual([]);
+  });
+});
+
 describe("a market that the exchange refuses", () => {
   it("holds up none of four others, and is asked again until it is answered", async () => {
     const markets = new FiveMarkets();

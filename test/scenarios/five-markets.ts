@@ -72,6 +72,9 @@ export class FiveMarkets {
     return this.network.sent.filter(({ status }) => status === 429 || status === 418).length;
   }
 
+  /** How far this machine's clock is ahead of the exchange's, until somebody reads that. */
+  aheadMs: Ms = 0;
+
   /** The guard begins at once: the heartbeat is old. @param fraction of the exchange's limits that are its own. */
   async guardActs(markets: readonly string[] = FIVE, fraction = 0.1): Promise<void> {
     const budget = new CancelBudget({ clock: this.clock, fraction });
@@ -79,6 +82,9 @@ export class FiveMarkets {
     new Guard({
       client: this.#client(),
       clock: this.clock,
+      readClock: () => {
+        this.aheadMs = 0;
+      },
       budget,
       store: this.#store,
       account: this.#signer.address,
@@ -111,6 +117,11 @@ export class FiveMarkets {
   }
 
   #client(): RestClient {
-    return new RestClient({ transport: this.network, nowMs: () => this.clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
+    return new RestClient({
+      transport: this.network,
+      nowMs: () => this.clock.nowMs() + this.aheadMs,
+      signer: this.#signer,
+      timeoutMs: 2_000,
+    });
   }
 }

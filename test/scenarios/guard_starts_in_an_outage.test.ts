@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { guardRules } from "../../src/cli/guard-rules.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
@@ -13,7 +14,7 @@ import { ScriptedNetwork } from "./scripted-network.js";
 import { BOT_KEY, MARKET, Stage } from "./stage.js";
 
 /** A guard's start at an exchange to which something is the matter for its first half minute. */
-async function guardStarts(fate: Fate, { left }: { readonly left: boolean }) {
+async function guardStarts(fate: Fate, { left, thenMs = 60_000 }: { readonly left: boolean; readonly thenMs?: number }) {
   const stage = new Stage();
   const { clock, exchange } = stage;
   const stateDir = mkdtempSync(join(tmpdir(), "mw-"));
@@ -30,7 +31,8 @@ async function guardStarts(fate: Fate, { left }: { readonly left: boolean }) {
     syncClock: async () => ({ offsetMs: (await client.time()) - clock.nowMs(), roundTripMs: 0 }),
   };
   let came: VenueRules | Error | undefined;
-  guardRules(access, { clock, log: { ...SILENT, destination: "", close: () => {} }, isOver: () => false }).then(
+  const budget = new CancelBudget({ clock, fraction: 0.05 });
+  guardRules(access, { clock, budget, log: { ...SILENT, destination: "", close: () => {} }, isOver: () => false }).then(
     (rules) => {
       came = rules;
     },
@@ -42,8 +44,8 @@ async function guardStarts(fate: Fate, { left }: { readonly left: boolean }) {
   const duringMs = network.sent.map(({ atMs }) => atMs);
   const during = came;
   for (const end of ends) end();
-  await stage.passes(60_000);
-  return { during, after: came, asked: duringMs.length };
+  await stage.passes(thenMs);
+  return { during, after: came, asked: duringMs.length, budget };
 }
 
 describe("a guard that is started where a bot may have left orders", () => {
@@ -58,6 +60,13 @@ describe("a guard that is started where a bot may have left orders", () => {
     expect(during).toBeUndefined();
     expect(after).toMatchObject({ markets: { [MARKET]: {} } });
     expect(asked).toBeLessThanOrEqual(most);
+  });
+
+  it("counts in its share what it asks before it watches", async () => {
+    const { budget } = await guardStarts({ is: "request late", byMs: 5 }, { left: true });
+    expect(budget.hasRoomFor("time", 120)).toBe(true);
+    const { budget: busy } = await guardStarts({ is: "answered by a wall", status: 503, body: "" }, { left: true, thenMs: 3_000 });
+    expect(busy.hasRoomFor("time", 120)).toBe(false);
   });
 
   it("ends where to ask again will not help, and a guard that nothing waits for ends at any failure", async () => {

@@ -25,6 +25,7 @@ export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET])
       timeoutMs: bot.exchange.requestTimeoutMs,
     }),
     clock: stage.clock,
+    readClock: () => {},
     budget: new CancelBudget({ clock: stage.clock, fraction: bot.guard.orderTokensFraction }),
     store: stage.store,
     account: stage.address,

@@ -221,6 +221,7 @@ class World {
     new Guard({
       client,
       clock: this.#watched,
+      readClock: () => {},
       budget,
       store: this.#store,
       account: this.#signer.address,

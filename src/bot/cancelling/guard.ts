@@ -1,9 +1,9 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import { INVALID_TIMESTAMP, VenueError } from "../../exchange/venue-errors.js";
 import { BUILT_FILE } from "../answers.js";
 import { isBotsOrder } from "../own-order.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
@@ -32,8 +32,6 @@ export type GuardNotice =
       /** The market, or the file of the state directory. */
       readonly what: string;
       readonly message: string;
-      /** The exchange took the request for one of another time: this machine's clock may have been set. */
-      readonly isByClock?: true;
     }
   /** Nothing of the account is open in the bot's markets, and nothing that the bot signed can still arrive. */
   | { readonly kind: "safe" };
@@ -42,6 +40,11 @@ export type GuardNotice =
 export interface GuardOptions {
   readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
+  /**
+   * Reads the exchange's clock for what is signed from then on, within the budget: asked where a request was refused as one of another time, since this
+   * machine's clock may have been set.
+   */
+  readonly readClock: () => void;
   /** Tokens that the bot leaves to the guard. */
   readonly budget: CancelBudget;
   /** The bot's state directory: only its heartbeat and the hashes that it noted are read. */
@@ -172,11 +175,11 @@ export class Guard {
   }
 
   #told(news: TakeDownNews): void {
-    const { account, notify } = this.#options;
+    const { account, notify, readClock } = this.#options;
     if (news.kind === "not-seen" || news.kind === "not-cancelled") {
       const { marketId, error } = news;
-      const isByClock = error instanceof VenueError && error.code === INVALID_TIMESTAMP;
-      notify({ kind: "failed", what: marketId, message: messageOf(error), ...(isByClock && { isByClock }) });
+      notify({ kind: "failed", what: marketId, message: messageOf(error) });
+      if (passingFailure(error)?.cause === "other-time") readClock();
     } else if (news.kind === "seen" && news.open.length > 0) {
       const { marketId, open } = news;
       const noted = this.#notedHashes();

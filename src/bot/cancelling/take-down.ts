@@ -6,7 +6,7 @@ import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { pause } from "../../exchange/pause.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import { VenueError } from "../../exchange/venue-errors.js";
+import { INVALID_MARKET, VenueError } from "../../exchange/venue-errors.js";
 import type { CancelBudget } from "./cancel-budget.js";
 import { SharedRead } from "./shared-read.js";
 
@@ -33,16 +33,21 @@ export interface TakeDownOptions {
   readonly clock: Clock;
   readonly budget: CancelBudget;
   readonly markets: readonly MarketId[];
-  /** Between two looks at a market; one that fails is asked at doubling pauses of two seconds at most, or as the limits allow for ever. */
+  /**
+   * Between two looks at a market; one that fails is asked at doubling pauses of two seconds at most, or as the limits allow for ever, and one that the
+   * exchange knows nothing of of half a minute.
+   */
   readonly everyMs: Ms;
   /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
   readonly mayStillCome: () => boolean | Promise<boolean>;
-  /** Whether to leave a market as it is; asked before each cancel and while a call waits for its place. */
+  /** Whether to leave a market as it is; asked before each cancel, in pauses, and while a call waits for its place. */
   readonly isOver: (marketId: MarketId) => boolean;
   readonly tell: (news: TakeDownNews) => void;
 }
 
 const MOST_PAUSE_MS: Ms = 2_000;
+/** The same for a market that the exchange does not list, and whose cancel it refuses as one of a market that it does not know. */
+const UNKNOWN_PAUSE_MS: Ms = 30_000;
 /** A look, a cancel, the last look, and a cancel of what that finds. */
 const ROUNDS = 4;
 
@@ -66,6 +71,10 @@ interface Standing {
   isTaken: boolean;
   /** A cancel of all was taken or refused. */
   isAnswered: boolean;
+  /** By the last rules that were read. */
+  isListed: boolean;
+  /** By the last answer to a cancel. */
+  isKnown: boolean;
   /** Rounds in which something went wrong, one after another up to now. */
   failures: number;
 }
@@ -90,8 +99,17 @@ class TakeDown {
   }
 
   async #takeDown(marketId: MarketId): Promise<void> {
-    const { clock, everyMs, isOver } = this.#options;
-    const standing: Standing = { marketId, isFirst: true, isAsked: false, isTaken: false, isAnswered: false, failures: 0 };
+    const { everyMs, isOver } = this.#options;
+    const standing: Standing = {
+      marketId,
+      isFirst: true,
+      isAsked: false,
+      isTaken: false,
+      isAnswered: false,
+      isListed: true,
+      isKnown: true,
+      failures: 0,
+    };
     for (;;) {
       const seen = await this.#look(standing);
       if (seen === "clean" || isOver(marketId)) return;
@@ -101,11 +119,19 @@ class TakeDown {
       // What came while the first cancel was under way is seen at once.
       if (!standing.isFirst || !isWell) {
         standing.failures = isWell ? 0 : standing.failures + 1;
-        const mostMs = Math.max(MOST_PAUSE_MS, this.#paceMs(standing, seen));
-        await pause(clock, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)));
+        const mostMs = Math.max(standing.isListed || standing.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS, this.#paceMs(standing, seen));
+        await this.#pause(marketId, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)));
       }
       standing.isFirst = false;
     }
+  }
+
+  /** Whoever waits for this market's end is not kept waiting by its pause. */
+  async #pause(marketId: MarketId, forMs: Ms): Promise<void> {
+    const { clock, isOver } = this.#options;
+    const untilMs = clock.monotonicMs() + forMs;
+    do await pause(clock, Math.min(MOST_PAUSE_MS, untilMs - clock.monotonicMs()));
+    while (clock.monotonicMs() < untilMs && !isOver(marketId));
   }
 
   async #look(standing: Standing): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
@@ -118,6 +144,7 @@ class TakeDown {
       const instruments = await (standing.failures > 0 ? this.#instruments.again() : this.#instruments.latest());
       if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
       const instrument = instruments.get(marketId);
+      standing.isListed = instrument !== undefined;
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
       if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1)) return "none";
@@ -148,9 +175,11 @@ class TakeDown {
       if (called === undefined) return "waits";
       standing.isTaken = true;
       standing.isAnswered = true;
+      standing.isKnown = true;
       tell({ kind: "cancelled", marketId });
       return "taken";
     } catch (error) {
+      standing.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
       standing.isAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
       tell({ kind: "not-cancelled", marketId, error });
       return "failed";

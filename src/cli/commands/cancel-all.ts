@@ -41,7 +41,7 @@ export function addCancelAll(program: Command, context: CliContext): void {
           isTold = true;
         };
         const budget = new CancelBudget({ clock, fraction: 1, onWait });
-        const readClock = () => budget.call("time", { kept: markets.length, isOver: () => true }, access.syncClock);
+        const readClock = () => budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
         await readClock().catch((error: unknown) => say(clockText(error)));
         // Whatever is wrong with what the bot left, its orders are cancelled.
         const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {

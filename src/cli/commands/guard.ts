@@ -17,6 +17,8 @@ interface GuardOptions {
 }
 
 const SYNC_CLOCK_MS = 30_000;
+/** More than it takes to look, cancel, look again and cancel once more. */
+const CALLS_A_MARKET = 5;
 
 /** `marketwright guard bot.yaml` */
 export function addGuard(program: Command, context: CliContext): void {
@@ -32,44 +34,46 @@ export function addGuard(program: Command, context: CliContext): void {
         const { config, signer, client, syncClock } = access;
         const lock = await lockAccount(signer.address, context.env, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
+        const markets = Object.keys(config.markets);
+        const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
+        const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
+        let isOver = false;
         let isReadingClock = false;
         const readClock = (): void => {
           if (isReadingClock) return;
           isReadingClock = true;
-          syncClock()
+          budget
+            .call("time", { kept: 0, isOver: () => isOver }, syncClock)
             .catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"))
             .finally(() => {
               isReadingClock = false;
             });
         };
-        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, readClock);
+        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
+          // Where its share is small, or spent, that is for the orders: the clock is read once something is refused for it.
+          if (budget.hasRoomFor("time", CALLS_A_MARKET * markets.length)) readClock();
+        });
         try {
-          let isOver = false;
           const leave = interrupted.then(() => {
             isOver = true;
             return undefined;
           });
-          const rules = await Promise.race([guardRules(access, { clock, log, isOver: () => isOver }), leave]);
+          const rules = await Promise.race([guardRules(access, { clock, log, budget, isOver: () => isOver }), leave]);
           if (rules === undefined) return;
-          const markets = Object.keys(config.markets);
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
           if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
-          const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
-          const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
-          budget.rulesRead(rules);
           const store = new FileStateStore(stateDirOf(config, signer.address));
           const owned = { store, directory: store.directory, account: signer.address };
           claimState(owned);
           claimStateFor(rules, owned);
           const notify = (notice: GuardNotice): void => {
             say(log, notice, store.directory);
-            // This machine's clock may have been set since it was compared, and what is signed by it be refused.
-            if (notice.kind === "failed" && notice.isByClock === true) readClock();
             if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
           };
           const guard = new Guard({
             client,
             clock,
+            readClock,
             budget,
             store,
             account: signer.address,

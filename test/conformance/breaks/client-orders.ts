@@ -159,7 +159,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     '    [marketId, startTime, endTime, limit, { name: "fromId", type: "id", required: false, note: "not with startTime or endTime" }],',
     "    [marketId, startTime, endTime, limit],",
   ],
-  ["R13", "there is no income of type BONUS", "exchange/operations.ts", '  "BONUS",\n', ""],
+  [
+    "R13",
+    "there is no income of type BONUS",
+    "exchange/operations.ts",
+    "...EVERY_INCOME_TYPE]",
+    '...EVERY_INCOME_TYPE.filter((type) => type !== "BONUS")]',
+  ],
   [
     "R14",
     "balances are read without positions",

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BUILT_MODULES, builtSources } from "./test/support/built-sources.js";
 import LongestFirst from "./test/support/longest-first.js";
 
 /**
@@ -16,7 +17,6 @@ const SHARED = [
   "test/bot/journal-file.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",
-  "test/cli/{call,call-operations,control,data,exchange-config,start-account,usage,wrong-files}.test.ts",
   "test/contracts/!(interface).test.ts",
   "test/exchange/**/*.test.ts",
   "test/history/!(captures|download|durable-file|store-lock).test.ts",
@@ -43,7 +43,17 @@ export default defineConfig({
     reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [
-      { extends: true, test: { name: "shared", include: SHARED, isolate: false, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        plugins: [builtSources()],
+        test: {
+          name: "shared",
+          include: SHARED,
+          isolate: false,
+          server: { deps: { external: [BUILT_MODULES] } },
+          sequence: { groupOrder: 1 },
+        },
+      },
       { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARED, sequence: { groupOrder: 0 } } },
     ],
   },

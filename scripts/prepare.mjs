@@ -2,6 +2,7 @@
 // `npm link`: a current build must not be touched, because a bot may be running from it.
 //
 // --required   fail where a build is needed and the compiler is not installed (npm ci --omit=dev leaves it out)
+// --check      build nothing; fail where a build is needed
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -15,9 +16,9 @@ const STAMP = ".stamp";
 const ABANDONED_AFTER_MS = 3_600_000;
 const SWAP_ATTEMPTS = 5;
 
-process.exitCode = prepare(process.argv.includes("--required"));
+process.exitCode = prepare(process.argv.includes("--required"), process.argv.includes("--check"));
 
-function prepare(required) {
+function prepare(required, checksOnly) {
   if (!existsSync(join(ROOT, "src"))) {
     // A packed and installed copy brings its build and no sources.
     return 0;
@@ -25,6 +26,9 @@ function prepare(required) {
   const wanted = sourceStamp();
   if (stampOf(DIST) === wanted) {
     return 0;
+  }
+  if (checksOnly) {
+    return 1;
   }
   const compiler = compilerPath();
   if (compiler === undefined) {

@@ -22,7 +22,9 @@ function output(): string {
 
 describe("prepare", () => {
   it("builds a checkout that has no build", () => {
-    expect(withSources().prepare().status).toBe(0);
+    expect(withSources().prepare("--check").status).toBe(1);
+    expect(checkout.prepare().status).toBe(0);
+    expect(checkout.prepare("--check").status).toBe(0);
     expect(output()).toBe("one\n");
     expect(checkout.leftovers()).toEqual([]);
   });

@@ -238,8 +238,10 @@ export class BookMatcher extends OrderMatcher {
     }
     for (const resting of [...level.orders]) {
       const place = this.#queue.onTrade(resting.place, lots);
-      if (this.#queue.executableLots(place) > 0) this.own.fill(resting.order, resting.order.ticks, resting.order.openLots, "queue", atUs);
-      else resting.place = place;
+      const { order, arrivedUs } = resting;
+      if (this.#queue.executableLots(place) > 0) {
+        this.own.fill(order, order.ticks, order.openLots, "queue", atUs, arrivedUs === Number.POSITIVE_INFINITY);
+      } else resting.place = place;
     }
   }
 

@@ -17,14 +17,14 @@ function playTo(matcher: Matcher, untilUs: number): void {
 }
 
 /** A book of 100 against 102 at 1 ms, then what is added; a bid at 101 arrives at 10 ms, and another below at 99. */
-function bids(then: (tape: TapeBuilder) => void, timeInForce: "GTC" | "POST_ONLY" = "GTC"): string[] {
+function bids(then: (tape: TapeBuilder) => void, timeInForce: "GTC" | "POST_ONLY" = "GTC", partialFills = true): string[] {
   const tape = new TapeBuilder(GRID)
     .snapshot(1 * MS, 1 * MS)
     .level("BUY", 100, 10)
     .level("SELL", 102, 10);
   then(tape);
   const heard = new Heard();
-  const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue });
+  const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue, partialFills });
   playTo(matcher, 9_999);
   matcher.place(order(1, "BUY", 101, 7, { timeInForce }), 10 * MS);
   playTo(matcher, Number.MAX_SAFE_INTEGER - 1);
@@ -78,7 +78,9 @@ describe("a fill of which the book does not tell whether its order had come to r
     const later = (tape: TapeBuilder, ms: number): TapeBuilder => told(told(lost(tape), ms - 60), ms - 30);
     expect(bids((tape) => crossed(later(tape, 9_000), 9_000))).toEqual(["1 cross?"]);
     expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
-    expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 101, 7))).toEqual(["1 queue?"]);
+    const reached = (tape: TapeBuilder): TapeBuilder => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 101, 7);
+    expect(bids(reached)).toEqual(["1 queue?"]);
+    expect(bids(reached, "GTC", false)).toEqual(["1 queue?"]);
   });
 
   it("is told of post-only orders too, which may have been refused", () => {

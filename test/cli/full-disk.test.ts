@@ -38,7 +38,9 @@ function startWithFullDisk(args: readonly string[], env: Record<string, string>)
 describe.skipIf(process.platform !== "linux")("a disk that is full under the log", () => {
   it("ends no bot: it quotes, and cancels its orders before it leaves", async () => {
     const { file, env } = exchange.bot();
-    const { said, ended } = startWithFullDisk(["run", file, "--for", "3s", "--json"], env);
+    const { child, said, ended } = startWithFullDisk(["run", file, "--json"], env);
+    await untilQuoting(file, env);
+    child.kill("SIGTERM");
     expect(await ended).toBe(0);
     const summary = JSON.parse(said());
     expect(summary).toMatchObject({ openOrdersLeft: 0, ordersLeft: [] });

@@ -117,9 +117,11 @@ export class Instrument {
     return this.#roundedUp(this.#creditProduct(ticks, lots));
   }
 
-  /** The credit of so many ticks times lots, a sum over several orders, rounded up. */
+  /** The credit of so many ticks times lots, a sum over several orders, rounded up: above 2^53, where a float's sum is not exact, by a billionth. */
   creditOfTickLots(tickLots: number): CreditUnits {
-    return this.#roundedUp(wholeNumber(tickLots, "tickLots") * this.creditNumerator);
+    const isRounded = tickLots > Number.MAX_SAFE_INTEGER && Number.isFinite(tickLots);
+    const whole = isRounded ? BigInt(Math.ceil(tickLots * SUM_SLACK)) : wholeNumber(tickLots, "tickLots");
+    return this.#roundedUp(whole * this.creditNumerator);
   }
 
   /** Credit units as a decimal string of quote, for people and the wire. */
@@ -184,6 +186,9 @@ const DIGITS_BEYOND = 6;
 function betweenUnits(count: number, unitScaled: number, decimals: number): string {
   return scaledToDecimal(BigInt(Math.round(count * unitScaled * 10 ** DIGITS_BEYOND)), decimals + DIGITS_BEYOND);
 }
+
+/** More than a sum of floats is off for a million terms. */
+const SUM_SLACK = 1 + 1e-9;
 
 function wholeNumber(count: number, field: string): bigint {
   if (!Number.isSafeInteger(count)) {

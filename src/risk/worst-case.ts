@@ -240,9 +240,9 @@ function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
   return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : "infinite";
 }
 
-/** Lots as people read them. */
+/** Lots as people read them; orders of before the market's step was made coarser sum to parts of them. */
 function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
-  return (lots) => `${instrument.amountOf(lots)} base`;
+  return (lots) => `${instrument.toldAmountOf(lots)} base`;
 }
 
 /** Credit units as people read them. */

@@ -117,7 +117,7 @@ export function measureAccount(exposure: AccountExposure, place: NewOrder | unde
   return new WorstAccount(markets, exposure.netValue);
 }
 
-/** Sums in tick-lots: exact below 2^53, which is 10^12 of quote in any market of the field. */
+/** Sums in tick-lots: exact below 2^53, which is 10^12 of quote in any market of the field; {@link credit} rounds up beyond. */
 interface Sums {
   buyLots: number;
   sellLots: number;

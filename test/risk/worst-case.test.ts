@@ -44,6 +44,19 @@ describe("the worst case of a place", () => {
     expect(limitOf({ ...buy(8), hash: itself.hash }, account(1_000, market({ orders: [itself], limits })))).toBe(null);
   });
 
+  it("judges beside a person's order of any size: a refused place was an error of ours that ended the run", () => {
+    const huge = resting("BUY", 2 ** 40, 2 ** 40);
+    const limits = { maxNotional: 1_000n };
+    expect(limitOf(buy(1), account(1_000, market({ foreignOrders: [huge], limits })))).toBe("notional");
+    const many = resting("BUY", 1, Number.MAX_SAFE_INTEGER);
+    expect(limitOf(buy(2), account(1_000, market({ foreignOrders: [many], limits: { maxPositionLots: 10 } })))).toBe("position");
+  });
+
+  it("judges beside an order of finer steps, placed before the market's were made coarser, and says how much it comes to", () => {
+    const held = market({ foreignOrders: [resting("BUY", 90, 8.5)], limits: { maxPositionLots: 10 } });
+    expect(checkPlace(buy(2), account(1_000, held), {})?.why).toContain("10.5 base of position");
+  });
+
   it("takes no comfort from the other side: its orders may not fill", () => {
     const held = market({ orders: [resting("SELL", 101, 50)], limits: { maxPositionLots: 10 } });
     expect(limitOf(buy(11), account(1_000, held))).toBe("position");

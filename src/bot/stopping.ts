@@ -6,6 +6,8 @@ import type { BotContext } from "./context.js";
 import type { StopResult } from "./notice.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "./state/heartbeat.js";
 
+/** How far apart two runs may have had the exchange's clock, each by its own questions. */
+const CLOCKS_APART_MS: Ms = 1_000;
 /** How long the fate of every order is waited for before the bot leaves and names what is left. */
 const GIVE_UP_MS = 30_000;
 /** Between two cancel-alls of a market while an unknown order may still arrive. */
@@ -101,13 +103,17 @@ export class Stopping {
   }
 }
 
-/** Of a heartbeat that cannot be read nobody knows how old it is: as long as if it had been written just now. */
+/**
+ * What was sent before this run was dated before it, however far ahead a heartbeat is: by its own interval, or by an exchange's clock that was set back
+ * since. Of one that cannot be read nobody knows how old it is.
+ */
 function earlierUntilMs({ store, config, exchangeTime }: BotContext): Ms {
   const { signatureWindowMs } = config.exchange;
+  const latestMs = exchangeTime.nowMs() + CLOCKS_APART_MS + signatureWindowMs;
   try {
-    return mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY;
+    return Math.min(mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY, latestMs);
   } catch (error) {
     if (!(error instanceof MarketwrightError)) throw error;
-    return exchangeTime.nowMs() + signatureWindowMs;
+    return latestMs;
   }
 }

@@ -125,6 +125,16 @@ describe("kill -9 of a bot", () => {
     expect(stage.quotes()).toEqual([]);
   });
 
+  it("is waited for no longer than from the next start on, however far ahead its heartbeat is dated", async () => {
+    const stage = new Stage({ bot: { guard: { heartbeatMs: 60_000, deadAfterMs: 120_000 } } });
+    await stage.botStarts();
+    stage.botIsKilled();
+    await stage.botStarts(10_000);
+    const toldAtMs = stage.clock.nowMs();
+    expect(await stage.botStops()).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+    expect(stage.clock.nowMs() - toldAtMs).toBeLessThan(2_000);
+  });
+
   it("with GTT quotes and no guard leaves none after quoteLifeMs", async () => {
     const stage = new Stage({ bot: { quotes: { timeInForce: "GTT", quoteLifeMs: 90_000 } } });
     await stage.botStarts();

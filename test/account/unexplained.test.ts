@@ -26,4 +26,12 @@ describe("orders held against trades", () => {
     expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
     expect(unexplained.review(MARKET)).toBe(false);
   });
+
+  it("agrees to the lot where a lot is next to nothing: what a rounding left over kept orders from being known as lost", () => {
+    const trades = new TradeLedger();
+    const unexplained = new Unexplained(trades);
+    trades.trade(venueTrade(1, "BUY", 816_653_608_287));
+    unexplained.agree(MARKET);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 0]);
+  });
 });

@@ -53,7 +53,10 @@ export function closesSlot(order: WorkingOrder): boolean {
   return order.mayFillLots > 0 || order.phase === "intended";
 }
 
-/** How much of the order may yet become position, in the worst case. */
+/** How much of the order may yet become position, in the worst case: a part of a lot, of an order between the market's steps, is a whole one. */
 export function mayBecomePosition(order: WorkingOrder): Lots {
-  return order.mayFillLots + (order.untoldLots ?? 0);
+  return Math.ceil(order.mayFillLots + (order.untoldLots ?? 0) - FLOAT_SLACK_LOTS);
 }
+
+/** What parts of lots, told as decimals, are off once they are summed. */
+const FLOAT_SLACK_LOTS = 1e-6;

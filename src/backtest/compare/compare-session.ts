@@ -140,7 +140,7 @@ function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["marke
   return {
     model,
     fills: replay.fills.length,
-    unionBase: inputs.instrument.amountOf(whole.match.unionLots),
+    unionBase: inputs.instrument.toldAmountOf(whole.match.unionLots),
     firstHalfShare: firstHalf.share,
     secondHalfShare: secondHalf.share,
     share: whole.share,
@@ -228,8 +228,8 @@ function fillsOf(
   return {
     live,
     replay,
-    matchedBase: instrument.amountOf(match.matchedLots),
-    unionBase: instrument.amountOf(match.unionLots),
+    matchedBase: instrument.toldAmountOf(match.matchedLots),
+    unionBase: instrument.toldAmountOf(match.unionLots),
     share: alikeShare(match),
     differences: inOrder(differences),
   };

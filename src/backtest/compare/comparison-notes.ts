@@ -134,7 +134,7 @@ export function nothingFilledNote(marketId: string, judged: Record<"whole" | "fi
 function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
   const takers = account.fills.filter(({ isMaker }) => !isMaker);
   if (!isInBook || takers.length === 0) return [];
-  const amount = instrument.amountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
+  const amount = instrument.toldAmountOf(takers.reduce((sum, { lots }) => sum + lots, 0));
   return [
     `${takers.length} of ${account.fills.length} fills in ${marketId}, ${amount}, took on arrival: their own prints tell what they found, so only their times and what rested of them are put to the test here; what a backtest would have given them shows in the share of its rules`,
   ];

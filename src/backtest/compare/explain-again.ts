@@ -25,7 +25,13 @@ export class AgainExplainer {
 
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const { side, ticks, atUs } = fill;
-    const at = { only: "live", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
+    const at = {
+      only: "live",
+      side,
+      price: this.#instrument.toldPriceOf(ticks),
+      amount: this.#instrument.toldAmountOf(lots),
+      atUs,
+    } as const;
     const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
     const stood = standing.filter((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs));
     const [order] = [...stood, ...standing];
@@ -44,7 +50,13 @@ export class AgainExplainer {
 
   replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
     const { side, ticks, atUs, cause } = fill;
-    const at = { only: "replay", side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs } as const;
+    const at = {
+      only: "replay",
+      side,
+      price: this.#instrument.toldPriceOf(ticks),
+      amount: this.#instrument.toldAmountOf(lots),
+      atUs,
+    } as const;
     const placed = this.#account.orders.filter(
       (each) =>
         each.side === side &&
@@ -92,7 +104,7 @@ export class AgainExplainer {
     const placed = stays.filter((each) => isThere(each, atUs));
     const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
     const isAll = open.length > 0 && open.every((left) => left === 0);
-    return { isAll, text: `${who} filled ${this.#instrument.amountOf(lots)} there ${apart(first.atUs, atUs)}` };
+    return { isAll, text: `${who} filled ${this.#instrument.toldAmountOf(lots)} there ${apart(first.atUs, atUs)}` };
   }
 
   #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {

@@ -91,7 +91,7 @@ export class FillExplainer {
       if (took === undefined) return { ...at, kind: "time", why: `live its order was filled ${when}` };
       const untold = this.#untold(took, fill.order);
       if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
-      return { ...at, kind: "price", why: `live its order took at ${this.#instrument.priceOf(took.ticks)}, ${when}` };
+      return { ...at, kind: "price", why: `live its order took at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}` };
     }
     if (fill.cause === "through")
       return {
@@ -121,7 +121,7 @@ export class FillExplainer {
     if (nearestUs !== undefined && !isPartOfIt) {
       const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
-      const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.priceOf(ticks)))];
+      const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.toldPriceOf(ticks)))];
       return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
     }
     if (ended?.how === "would-take")
@@ -148,7 +148,7 @@ export class FillExplainer {
     const shownLots = found.get(ticks) ?? 0;
     if (isMaker || this.#isShared || shownLots >= lots) return undefined;
     const { amountOf } = amounts(this.#instrument);
-    return `live it took ${amountOf(lots)} at ${this.#instrument.priceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
+    return `live it took ${amountOf(lots)} at ${this.#instrument.toldPriceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
   }
 
   #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {
@@ -162,7 +162,7 @@ export class FillExplainer {
   }
 
   #told({ side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">, lots: Lots) {
-    return { side, price: this.#instrument.priceOf(ticks), amount: this.#instrument.amountOf(lots), atUs };
+    return { side, price: this.#instrument.toldPriceOf(ticks), amount: this.#instrument.toldAmountOf(lots), atUs };
   }
 
   /** The order that a fill is of: open at its price then, and nearest to a step down of what was open. */
@@ -208,5 +208,5 @@ function apart(one: number, other: number): string {
 }
 
 function amounts(instrument: Instrument) {
-  return { amountOf: (lots: Lots): string => instrument.amountOf(lots) };
+  return { amountOf: (lots: Lots): string => instrument.toldAmountOf(lots) };
 }

@@ -250,10 +250,10 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
 }
 
 function ticksOf(instrument: Instrument, price: unknown): Ticks {
-  return price === null || price === undefined ? Number.NaN : instrument.ticksOf(String(price));
+  return price === null || price === undefined ? Number.NaN : gridCount(String(price), instrument.tickSize, "price");
 }
 
-/** An order that was placed in finer steps, and what it trades, may lie between whole lots. */
+/** An order that was placed in finer steps, and what it trades, may lie between whole lots, as between ticks. */
 function lotsOf({ stepSize }: Instrument, amount: unknown): number {
   return gridCount(String(amount), stepSize, "amount");
 }

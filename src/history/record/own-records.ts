@@ -91,7 +91,7 @@ function orderFields(order: VenueOrder, instrument: Instrument): object {
   };
 }
 
-/** Null for a price between ticks, which an order has that was placed on another grid. */
+/** Null where an order names no price; one that was placed on a finer grid, and what it trades, may lie between ticks. */
 function priceText(instrument: Instrument, ticks: number): string | null {
-  return Number.isSafeInteger(ticks) ? instrument.priceOf(ticks) : null;
+  return Number.isNaN(ticks) ? null : instrument.toldPriceOf(ticks);
 }

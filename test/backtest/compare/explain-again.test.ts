@@ -68,6 +68,18 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
   });
 
+  it("is told also of an amount between the market's steps, where live's order was placed in finer ones", () => {
+    const explainer = new AgainExplainer(
+      BTC,
+      { orders: [], cancels: [], requests: [], fills: [] },
+      { intents: [], orders: [], fills: [] },
+      1_000 * MS,
+      BECAUSE,
+    );
+    expect(explainer.live({ fill: live(1.5), lots: 1.5 }).amount).toBe("0.0015");
+    expect(onlyAgain(recorded(5), [live(1.5, AT_US - 2 * MS)])).toContain("live filled 0.0015 there 2.0 ms earlier");
+  });
+
   it("is told as a difference of size where both filled at once all that they had", () => {
     expect(onlyLive([sent()], [again(5, AT_US + MS)])).toBe(
       `earlier-difference: the replay filled 0.005 there 1.0 ms later, all that it had there: ${BECAUSE}`,

@@ -68,6 +68,15 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
+  it("is told also between the market's steps and ticks, where its order was placed on a finer grid: a comparison ended at the first of them", () => {
+    const fill = { ...live(LIMIT - 0.5, false), lots: 1.5 };
+    const none = { orders: new Map(), fills: [] };
+    const account = { orders: [], cancels: [], requests: [], fills: [fill] };
+    const told = new FillExplainer(BTC, account, none, false).live({ fill, lots: 1.5 });
+    expect(told).toMatchObject({ price: BTC.toldPriceOf(LIMIT - 0.5), amount: "0.0015" });
+    expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([expect.stringContaining("live it took 0.0015 at ")]);
+  });
+
   it("is told by the stamps where the exchange matched an order long after it took it in", () => {
     const late = { ...live(LIMIT - 3, false), atUs: AT_US + 61_500 };
     const why = "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";

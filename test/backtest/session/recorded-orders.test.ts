@@ -220,13 +220,13 @@ it("has less and less open of an order, though its acceptance is heard after wha
   ]);
 });
 
-it("has orders that were placed in finer steps, and their fills whole: the recording ended at the first of them, and fills had lost what was beneath a step", async () => {
+it("has orders that were placed on a finer grid, and their fills whole: the recording ended at the first of them, and fills had lost their price and what was beneath a step", async () => {
   const odd = (atMs: number, status: string, availableLots: number): VenueEvent => ({
     type: "order-update",
     order: { ...order(1, START, status, availableLots), ticks: 1000.5, lots: 1.5 },
     timestampMs: START + atMs,
   });
-  const trade = { id: "7", marketId: MARKET, side: "BUY", isMaker: true, ticks: 1000, lots: 1, restPaper: 5n * 10n ** 14n } as const;
+  const trade = { id: "7", marketId: MARKET, side: "BUY", isMaker: true, ticks: 1000.5, lots: 1, restPaper: 5n * 10n ** 14n } as const;
   const fill = { ...trade, quote: 150_000n, commission: -15n, realizedPnl: 0n, status: "SETTLED", timeMs: START + 20 };
   const account = await recorded(
     [10, place(1)],
@@ -236,5 +236,5 @@ it("has orders that were placed in finer steps, and their fills whole: the recor
     [40, place(2)],
   );
   expect(account.orders.map(({ steps }) => steps.map(({ openLots }) => openLots))).toEqual([[1.5, 0], []]);
-  expect(account.fills).toMatchObject([{ lots: 1.5, fee: "-0.000015" }]);
+  expect(account.fills).toMatchObject([{ ticks: 1000.5, lots: 1.5, fee: "-0.000015" }]);
 });

@@ -36,7 +36,7 @@ export interface Drawdown {
 export function observeEquity(before: PeakEquity | undefined, reading: EquityReading, maxDrawdown: CreditUnits): Drawdown {
   const { equity, netDeposits, doubtful = 0n } = reading;
   const [least, most] = doubtful > 0n ? [equity - doubtful, equity] : [equity, equity - doubtful];
-  const shifted = before === undefined ? equity : before.peak + netDeposits - before.netDeposits;
+  const shifted = before === undefined ? least : before.peak + netDeposits - before.netDeposits;
   const peak = shifted > least ? shifted : least;
   const loss = peak > most ? peak - most : 0n;
   return { peak: { peak, netDeposits }, loss, isOver: loss > maxDrawdown };

@@ -23,15 +23,15 @@ export interface UntoldLook {
 /**
  * Balances and incomes come on ways of their own: a transfer may be in the one before it is in the other. Only as much as has stood for the whole
  * of its time is taken, so that a transfer of just now is not taken together with a rounding of long ago.
- * @param before what the last call gave; undefined the first time.
+ * @param before what the last call gave; undefined the first time, before which everything was explained.
  * @param beyond the net value told less the one that is explained.
  */
 export function observeUntold(before: Untold | undefined, beyond: CreditUnits, nowMs: Ms): UntoldLook {
-  if (before === undefined) return { untold: { taken: beyond, lately: [{ beyond, fromMs: nowMs }] }, doubtful: 0n };
-  const { lately: steps } = before;
-  if (steps.length === 1 && beyond === before.taken && steps[0]?.beyond === beyond) return { untold: before, doubtful: 0n };
+  const known = before ?? { taken: 0n, lately: [{ beyond: 0n, fromMs: nowMs }] };
+  const { lately: steps } = known;
+  if (steps.length === 1 && beyond === known.taken && steps[0]?.beyond === beyond) return { untold: known, doubtful: 0n };
   const lately = since(steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }], nowMs - GAIN_EXPLAINED_WITHIN_MS);
-  let { taken } = before;
+  let { taken } = known;
   const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
   if (gain > taken) taken = gain;
   const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce((most, one) => (one.beyond > most ? one.beyond : most), beyond);

@@ -54,12 +54,23 @@ describe("a net value beyond what the books explain", () => {
     );
   });
 
+  it.each([5_000n, -5_000n])(
+    "counts a transfer of %s once that the balances told before the first look, and the books after it",
+    (amount) => {
+      const watched = new Watched();
+      expect(watched.look(100_000n + amount, 100_000n, 0n)).toBe(false);
+      for (let look = 0; look < 100; look++) expect(watched.look(100_000n + amount, 100_000n + amount, amount), `look ${look}`).toBe(false);
+      expect(watched.look(99_499n + amount, 99_499n + amount, amount), "a loss of 501").toBe(true);
+    },
+  );
+
   it("halts at the very look for a loss that the books explain", () => {
     fc.assert(
       fc.property(profits, fc.bigInt({ min: -1_000n, max: 1_000n }), (path, apart) => {
         const watched = new Watched();
         let trading = 100_000n;
-        let plain: PeakEquity | undefined;
+        for (let look = 0; look <= GAIN_EXPLAINED_WITHIN_MS / LOOK_MS; look++) watched.look(trading, trading + apart, 0n);
+        let plain: PeakEquity | undefined = { peak: trading, netDeposits: 0n };
         for (const profit of path) {
           trading += profit;
           const truth = observeEquity(plain, { equity: trading, netDeposits: 0n }, MAX);
@@ -84,7 +95,7 @@ describe("a net value beyond what the books explain", () => {
           lostAt.push(lost);
           plain = observeEquity(plain, { equity: trading - lost, netDeposits: 0n }, MAX).peak;
           const isOver = watched.look(trading - lost, trading, 0n);
-          const lostForLong = lostAt[look - LOSS_EXPLAINED_WITHIN_MS / LOOK_MS] ?? lostAt[0] ?? 0n;
+          const lostForLong = lostAt[look - LOSS_EXPLAINED_WITHIN_MS / LOOK_MS] ?? 0n;
           expect(isOver).toBe(plain.peak - (trading - lostForLong) > MAX);
         }
       }),

@@ -94,3 +94,16 @@ it.each(["the incomes alone", "incomes and balances"])(
     expect(stage.rig.bot.safety.peak).toBe(account.equity);
   },
 );
+
+it.each(["a deposit", "a withdrawal"])(
+  "%s between the start and the first look at the net value is counted once, though the incomes tell it later",
+  async (what) => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "500" } } });
+    stage.clock.setTimer(300, () => (what === "a deposit" ? stage.exchange.deposit(stage.address, "5000") : stage.owner.withdraws("5000")));
+    await stage.botStarts(60_000, (network) => network.loseFrame(/"INCOME/));
+    expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+    expect(stage.rig.bot.context.account.transferred.transfers).not.toBe(0n);
+    expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+    expect(stage.quotes()).toEqual(QUOTES);
+  },
+);

@@ -53,7 +53,7 @@ export function closesSlot(order: WorkingOrder): boolean {
   return order.mayFillLots > 0 || order.phase === "intended";
 }
 
-/** How much of the order may yet become position, in the worst case: a part of a lot, of an order between the market's steps, is a whole one. */
+/** How much of the order may yet become position, in the worst case: a part of a lot, which trades between the market's steps come to, is a whole one. */
 export function mayBecomePosition(order: WorkingOrder): Lots {
   return Math.ceil(order.mayFillLots + (order.untoldLots ?? 0) - FLOAT_SLACK_LOTS);
 }

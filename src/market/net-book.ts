@@ -96,12 +96,11 @@ function bestBeyondOwn(side: ReadableSide, own: readonly OwnRestingOrder[]): Tic
   return best;
 }
 
-/** Rounded up, as a level of the book is where an order that was placed in finer steps is in it. */
 function ownLotsAt(own: readonly OwnRestingOrder[], side: Side, ticks: Ticks): Lots {
   let lots = 0;
   for (let i = 0; i < own.length; i++) {
     const order = own[i];
     if (order.ticks === ticks && order.side === side) lots += order.lots;
   }
-  return Math.ceil(lots);
+  return lots;
 }

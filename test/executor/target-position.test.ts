@@ -56,8 +56,8 @@ describe("working a position towards its target", () => {
   });
 
   it("counts a part of a lot that is under way for a whole one: no slice ends between the market's steps, which nobody takes", () => {
-    // What met an order of before the market's step was made coarser; two of them may differ by the last digits of a float.
-    const met = order("SELL", 0, 97, { mayFillLots: 0, untoldLots: 1.5, phase: "cancelling" });
+    // What an order of before a coarser step traded, and no order accounts for yet; a sum may be off by the last digits of a float.
+    const met = order("SELL", -1, 0, { mayFillLots: 0, untoldLots: 1.5, phase: "matched" });
     expect(planTarget(targetInput({ positionLots: 9, working: [met] })).places).toMatchObject([{ side: "SELL", lots: 7 }]);
     const nothing = { ...met, untoldLots: 0.1 + 0.2 - 0.3 };
     expect(planTarget(targetInput({ positionLots: 9, working: [nothing] })).places).toMatchObject([{ side: "SELL", lots: 9 }]);

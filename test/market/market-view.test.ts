@@ -108,20 +108,6 @@ describe("a view", () => {
     expect(netTouch(book, own)).toEqual({ bidTicks: 99, askTicks: 103 });
   });
 
-  it("takes an own order of finer steps for a whole lot, as its level is read: the rest of the lot was a quote of somebody else's", () => {
-    // 1.5 of ours alone at 1010, which the book has as 2; 1.5 of ours and 1 of others' at 1000, which it has as 3.
-    const book = bookOf(
-      [
-        [1010, 2],
-        [1000, 3],
-      ],
-      [[1020, 1]],
-    );
-    const own = [1010, 1000].map((ticks) => ({ side: "BUY" as const, ticks, lots: 1.5 }));
-    expect(netTouch(book, own)).toEqual({ bidTicks: 1000, askTicks: 1020 });
-    expect(marketView(source(book, own))?.bids).toEqual([{ ticks: 1000, lots: 1 }]);
-  });
-
   it("does not exist while a side is empty, or holds only our own orders", () => {
     expect(marketView(source(bookOf([[100, 1]], [])))).toBeNull();
     expect(marketView(source(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }]))).toBeNull();

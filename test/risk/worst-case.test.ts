@@ -52,8 +52,9 @@ describe("the worst case of a place", () => {
     expect(limitOf(buy(2), account(1_000, market({ foreignOrders: [many], limits: { maxPositionLots: 10 } })))).toBe("position");
   });
 
-  it("judges beside an order of finer steps, placed before the market's were made coarser, and says how much it comes to", () => {
-    const held = market({ foreignOrders: [resting("BUY", 90, 8.5)], limits: { maxPositionLots: 10 } });
+  it("judges beside a part of a lot, traded by an order of before a coarser step and not accounted for yet, and says how much it comes to", () => {
+    const traded = resting("BUY", 100, 0, { phase: "matched", untoldLots: 8.5 });
+    const held = market({ orders: [traded], limits: { maxPositionLots: 10 } });
     expect(checkPlace(buy(2), account(1_000, held), {})?.why).toContain("10.5 base of position");
   });
 

@@ -206,10 +206,13 @@ export class Desk {
     return this.book.synchronised ? netTouch(this.book, this.#inBook(ownOrders), this.#touch) : null;
   }
 
-  /** The same of one side alone, whether or not the other is there; undefined when nobody is on it. */
+  /**
+   * The best price of one side without our own orders, whether or not the other is there, as an order meets it that is to stay behind it;
+   * undefined when nobody is on it. What the book may only still show of ours counts: a touch too near costs a tick, one too far a fee.
+   */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
     if (!this.book.synchronised) return undefined;
-    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, this.#inBook(ownOrders));
+    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, this.book.holdsOwnOrders ? ownOrders : NO_ORDERS);
     return Number.isNaN(best) ? undefined : best;
   }
 
@@ -243,15 +246,9 @@ export class Desk {
     if (this.book.holdsOwnOrders) this.#leftInBook.note(ownOrders, this.book, nowMs);
   }
 
-  /** The mid without our own orders, and without those that are over and may still be in the book; undefined without two sides. */
-  othersMidTicks(ownOrders: readonly OwnRestingOrder[]): number | undefined {
-    const touch = this.book.synchronised ? netTouch(this.book, this.#leftInBook.with(this.#inBook(ownOrders))) : null;
-    return touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
-  }
-
-  /** Those of our orders that the book's levels have in them. */
+  /** Those of our orders that the book's levels have in them, and what was of them a moment ago. */
   #inBook(ownOrders: readonly OwnRestingOrder[]): readonly OwnRestingOrder[] {
-    return this.book.holdsOwnOrders ? ownOrders : NO_ORDERS;
+    return this.book.holdsOwnOrders ? this.#leftInBook.with(ownOrders) : NO_ORDERS;
   }
 
   #ended(why: string, error?: { readonly thrown: unknown }): void {

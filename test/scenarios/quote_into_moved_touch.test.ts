@@ -16,3 +16,21 @@ it("the touch moves through a quote: the slot waits for the book that shows it, 
   expect(over.map(({ status }) => status)).not.toContain("EXPIRED");
   stage.expectAgreement();
 });
+
+it("an own quote that is over is nobody's touch: by what the book still showed of it the strategy saw a mid half way to its own quote", async () => {
+  const stage = new Stage();
+  await stage.botStarts();
+  const mids = new Set<number | undefined>();
+  stage.listeners.push((notice) => {
+    if (notice.kind === "intent") mids.add(stage.rig.bot.context.desks.get(MARKET)?.lastView?.midTicks);
+  });
+  for (const bid of [BID - 10, BID, BID - 10]) {
+    stage.wants({ bid });
+    await stage.passes(1_000);
+  }
+  stage.counterparty.buys(10, ASK);
+  await stage.passes(2_500);
+  expect(stage.positionLots()).toBe(-10);
+  expect([...mids], "half way between the neighbours").toEqual([600_000]);
+  stage.expectAgreement();
+});

@@ -225,8 +225,7 @@ export class Unwinding {
    */
   #offerTicks(desk: Desk, leftLots: Lots, sigmaTicks: number, secondsLeft: number): number | undefined {
     const { lotBase, tickQuote } = desk.instrument;
-    // By what is left of our last offer in the book, the next one would be half way down to the touch, and the next again.
-    const mid = desk.othersMidTicks(this.#context.account.orders.resting(desk.marketId)) ?? desk.state.markTicks;
+    const mid = desk.netMidTicks ?? desk.state.markTicks;
     if (!Number.isFinite(mid)) return undefined;
     const shift = leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
     return Math.max(1, mid - shift);

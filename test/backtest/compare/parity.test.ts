@@ -58,7 +58,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
 });
 
 it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
-  const inputs = await parityInputs(await recordSession(taking(makerWish(folder(), 10_000, "fitted"))));
+  const inputs = await parityInputs(await recordSession(taking(makerWish(folder(), 12_000, "fitted"))));
   const { account } = inputs;
   const sizeOf = (fills: readonly { readonly lots: number }[]): number => fills.reduce((sum, { lots }) => sum + lots, 0);
   expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(sizeOf(account.fills) / 2);

@@ -1,9 +1,9 @@
 import { outcomeText } from "../account/outcome-text.js";
-import type { Ms } from "../core/units.js";
+import type { MarketId, Ms } from "../core/units.js";
 import { checkBuiltOrder } from "../exchange/built-order-check.js";
 import { THROTTLED_MS } from "../exchange/passing-failure.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
-import { INVALID_ORDER_INFO, INVALID_TIMESTAMP } from "../exchange/venue-errors.js";
+import { INVALID_TIMESTAMP, OLD_RULES } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
@@ -25,8 +25,8 @@ export class Answers {
 
   /**
    * @param claims takes the answers to the bot's own questions; false for any other.
-   * @param doubtRules hears of an order whose `info` was refused, or that the exchange built otherwise: its fees are those of the rules that were
-   * read last.
+   * @param doubtRules hears of an order that was refused as one made by other rules, or that the exchange built otherwise: its grid and its fees
+   * are those of the rules that were read last.
    */
   constructor(
     context: BotContext,
@@ -79,9 +79,13 @@ export class Answers {
     const subject = slotSubject(action.marketId, action.side, levelOf(flight));
     if (outcome.result === "accepted") holds.succeeded(subject);
     if (outcome.result !== "rejected") return;
-    this.#safety.placeRefused(action.marketId);
-    if (outcome.code === INVALID_ORDER_INFO) this.#doubtRules();
+    this.#refused(action.marketId, outcome.code);
     holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
+  }
+
+  #refused(marketId: MarketId, code: number): void {
+    this.#safety.placeRefused(marketId);
+    if (OLD_RULES.includes(code)) this.#doubtRules();
   }
 
   #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
@@ -92,7 +96,7 @@ export class Answers {
     const subject = slotSubject(action.marketId, action.side, waiting.place.level);
     if (outcome.result !== "built") {
       // Nothing can have come of it: a structure that nobody signed binds nobody.
-      if (outcome.result === "rejected") this.#safety.placeRefused(action.marketId);
+      if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
       holds.refused(subject, clock.monotonicMs(), `the exchange did not build it: ${outcomeText(outcome)}`);
       return;
     }

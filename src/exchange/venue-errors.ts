@@ -56,10 +56,11 @@ export const NO_SUCH_ORDER = 2011;
 export const INTERNAL_ERROR = 2010;
 export const INVALID_ORDER = 2016;
 export const DUPLICATED_ACCOUNT = 2018;
-export const INVALID_ORDER_INFO = 4012;
 export const INVALID_TIMESTAMP = 1011;
 export const INVALID_SIGNATURE = 1012;
 export const INVALID_MARKET = 1112;
+/** Refusals of orders that were made by rules which are no longer those of the exchange; {@link INVALID_ORDER} has other causes too. */
+export const OLD_RULES: readonly number[] = [INVALID_ORDER, 2017, 4010, 4011, 4012];
 /** What is answered for an account that the exchange does not know: not authorised, or no valid account. */
 export const NO_ACCOUNT: readonly number[] = [1010, 1110];
 

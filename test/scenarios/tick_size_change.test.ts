@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ASK, BID, MARKET, Stage } from "./stage.js";
+import { ASK, BID, COARSER_STEP, COARSER_TICK, MARKET, Stage } from "./stage.js";
 
 it("the tick size changes under a running bot: quotes come down, the bot says what changed, a new start quotes on the new grid", async () => {
   const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 } } });
@@ -21,3 +21,20 @@ it("the tick size changes under a running bot: quotes come down, the bot says wh
   await stage.botStarts(3_000);
   expect(stage.quotes(), "59,999.0 and 60,002.0 are on both grids").toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
 });
+
+it.each([
+  ["tick", COARSER_TICK, { bid: BID - 1, ask: ASK + 1 }],
+  ["step", COARSER_STEP, { lots: 9 }],
+  ["lowest price", { priceQuote: { min: "59950" } }, { bid: BID - 1_000 }],
+] as const)(
+  "a %s that has changed is read at the first order that is refused for it: orders were refused for five minutes",
+  async (_, change, moved) => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.exchange.setMarketRules(MARKET, change);
+    stage.wants(moved);
+    await stage.passes(15_000);
+    expect(stage.quotes()).toEqual([]);
+    expect(stage.halts()).toEqual(["exchange-info-changed"]);
+  },
+);

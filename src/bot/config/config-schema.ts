@@ -24,7 +24,7 @@ const exchange = z
       .describe("How a BUY's credit is rounded to its smallest unit: up in magnitude, or down.")
       .default("up"),
     rulesRefreshMs: durationField(
-      "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused for its fees has it read at once.",
+      "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused as a filter or a wrong fee would refuse it has it read within ten seconds.",
       { min: 1000 },
     ).default(300_000),
     reconcileMs: durationField("How often orders, trades, positions and balances are compared with the exchange's.", { min: 1000 }).default(

@@ -62,7 +62,7 @@ export class Answers {
       this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }
     if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
-      const subject = action.kind === "cancel" ? cancelSubject(action.hash) : slotSubject(action.marketId, action.side, levelOf(flight));
+      const subject = action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
       this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
     }
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
@@ -76,11 +76,17 @@ export class Answers {
 
   #placed(action: PlaceAction, outcome: Outcome, flight: InFlight): void {
     const { holds, clock } = this.#context;
-    const subject = slotSubject(action.marketId, action.side, levelOf(flight));
+    const subject = this.#slotOf(action, flight);
     if (outcome.result === "accepted") holds.succeeded(subject);
     if (outcome.result !== "rejected") return;
     this.#refused(action.marketId, outcome.code);
     holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
+  }
+
+  /** The slot that an order is for; one that the exchange built has it from the table. */
+  #slotOf({ marketId, side, hash }: PlaceAction, { waiting }: InFlight): string {
+    const level = waiting.kind === "place" ? waiting.place.level : (this.#context.account.orders.get(hash)?.level ?? -1);
+    return slotSubject(marketId, side, level);
   }
 
   #refused(marketId: MarketId, code: number): void {
@@ -143,10 +149,6 @@ export class Answers {
     this.#works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
-}
-
-function levelOf({ waiting }: InFlight): number {
-  return waiting.kind === "place" ? waiting.place.level : -1;
 }
 
 /** 2011: the order is no longer there; its cancel is over. */

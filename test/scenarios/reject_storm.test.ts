@@ -22,3 +22,14 @@ it("every place is refused: the bot waits longer each time, halts the market, sa
   expect(stage.halts()).toEqual([]);
   stage.expectAgreement();
 });
+
+it("an order that the exchange built and then refuses is tried again later each time: it was at once, until the market halted", async () => {
+  const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" } } });
+  stage.wants({ bid: null });
+  await stage.botStarts();
+  stage.exchange.setMarketRules(MARKET, { maxOpenOrders: 1 });
+  stage.wants();
+  await stage.passes(20_000);
+  expect(stage.halts()).toEqual([]);
+  expect(stage.network.sentOf("placeOrder").length, "after 0.5, 1, 2, 4 and 8 s").toBeLessThanOrEqual(7);
+});

@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
-import type { Difference } from "./explain-fills.js";
+import { type Difference, toldFill } from "./explain-fills.js";
 import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
 import type { RanMarket, SentOrder } from "./run-again.js";
 
@@ -25,13 +25,7 @@ export class AgainExplainer {
 
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const { side, ticks, atUs } = fill;
-    const at = {
-      only: "live",
-      side,
-      price: this.#instrument.toldPriceOf(ticks),
-      amount: this.#instrument.toldAmountOf(lots),
-      atUs,
-    } as const;
+    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
     const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
     const stood = standing.filter((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs));
     const [order] = [...stood, ...standing];
@@ -50,13 +44,7 @@ export class AgainExplainer {
 
   replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
     const { side, ticks, atUs, cause } = fill;
-    const at = {
-      only: "replay",
-      side,
-      price: this.#instrument.toldPriceOf(ticks),
-      amount: this.#instrument.toldAmountOf(lots),
-      atUs,
-    } as const;
+    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
     const placed = this.#account.orders.filter(
       (each) =>
         each.side === side &&

@@ -40,6 +40,11 @@ export interface Difference {
   readonly why: string;
 }
 
+/** What a {@link Difference} tells of the fill itself. @param lots how much of it one of the two has alone. */
+export function toldFill(instrument: Instrument, { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">, lots: Lots) {
+  return { side, price: instrument.toldPriceOf(ticks), amount: instrument.toldAmountOf(lots), atUs };
+}
+
 /** Explains every fill of recorded orders that only one has. */
 export class FillExplainer {
   readonly #instrument: Instrument;
@@ -57,7 +62,7 @@ export class FillExplainer {
 
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const order = this.#orderOf(fill);
-    const at = { only: "live", ...this.#told(fill, lots) } as const;
+    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
     if (order === undefined) return { ...at, kind: "unknown-order", why: "no recorded order of ours was open at its price then" };
     const replayed = this.#replay.orders.get(order.hash);
     if (replayed === undefined)
@@ -66,7 +71,7 @@ export class FillExplainer {
   }
 
   replayed({ fill, lots }: Unmatched<ReplayOrderFill>): Difference {
-    const at = { only: "replay", ...this.#told(fill, lots) } as const;
+    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
     const { recorded } = fill.order;
     const filled = filledSteps(recorded).map(({ atUs }) => atUs);
     if (recorded.acceptedUs === undefined)
@@ -159,10 +164,6 @@ export class FillExplainer {
   #filledText({ fills, recorded }: ReplayedOrder): string {
     const { amountOf } = amounts(this.#instrument);
     return `${amountOf(fills.reduce((sum, { lots }) => sum + lots, 0))} of ${amountOf(recorded.lots)}`;
-  }
-
-  #told({ side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">, lots: Lots) {
-    return { side, price: this.#instrument.toldPriceOf(ticks), amount: this.#instrument.toldAmountOf(lots), atUs };
   }
 
   /** The order that a fill is of: open at its price then, and nearest to a step down of what was open. */

@@ -121,10 +121,11 @@ export class OwnOrders {
 
   /**
    * Position that is coming on one side without our having been told its trades: matched by an order and in no trade yet; or traded on
-   * the other side, and matched by no order any more, since a settlement that failed is told by the order before the trade is.
+   * the other side, and matched by no order any more, since a settlement that failed is told by the order before the trade is. A part of a lot,
+   * which trades between the market's steps come to, is a whole one.
    */
   unseenLots(marketId: MarketId, side: Side): Lots {
-    return this.#unexplained.unseenLots(marketId, side) + this.#unexplained.orphanLots(marketId, oppositeOf(side));
+    return Math.ceil(this.#unexplained.unseenLots(marketId, side) + this.#unexplained.orphanLots(marketId, oppositeOf(side)));
   }
 
   /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. Adopted orders have no slot until they are given one. */

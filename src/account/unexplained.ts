@@ -24,12 +24,12 @@ export class Unexplained {
     this.#side(marketId, side).beyondLots += lots;
   }
 
-  /** Lots that known orders have matched and no known trade shows: they are coming. */
+  /** Lots that known orders have matched and no known trade shows: they are coming. Parts of one where trades came between the market's steps. */
   unseenLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, -this.#gap(marketId, side));
   }
 
-  /** Lots that trades show and no known order has matched. */
+  /** Lots that trades show and no known order has matched, likewise. */
   orphanLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, this.#gap(marketId, side));
   }

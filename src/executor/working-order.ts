@@ -53,10 +53,7 @@ export function closesSlot(order: WorkingOrder): boolean {
   return order.mayFillLots > 0 || order.phase === "intended";
 }
 
-/** How much of the order may yet become position, in the worst case: a part of a lot, which trades between the market's steps come to, is a whole one. */
+/** How much of the order may yet become position, in the worst case. */
 export function mayBecomePosition(order: WorkingOrder): Lots {
-  return Math.ceil(order.mayFillLots + (order.untoldLots ?? 0) - FLOAT_SLACK_LOTS);
+  return order.mayFillLots + (order.untoldLots ?? 0);
 }
-
-/** What parts of lots, told as decimals, are off once they are summed. */
-const FLOAT_SLACK_LOTS = 1e-6;

@@ -240,7 +240,7 @@ function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
   return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : "infinite";
 }
 
-/** Lots as people read them; what orders of before a coarser step trade comes to parts of them. */
+/** Lots as people read them; a sum of them may pass what is exact. */
 function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
   return (lots) => `${instrument.toldAmountOf(lots)} base`;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { OwnOrders } from "../../src/account/own-orders.js";
 import { TradeLedger } from "../../src/account/trade-ledger.js";
 import { Unexplained } from "../../src/account/unexplained.js";
-import { MARKET, venueTrade } from "./exchange-story.js";
+import { INSTRUMENT, MARKET, TAG, venueTrade } from "./exchange-story.js";
 
 describe("orders held against trades", () => {
   it("sees what is matched but in no trade, and what is traded but matched by no order", () => {
@@ -25,6 +26,19 @@ describe("orders held against trades", () => {
     expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([true, 3]);
     expect([unexplained.review(MARKET), unexplained.orphanLots(MARKET, "BUY")]).toEqual([false, 0]);
     expect(unexplained.review(MARKET)).toBe(false);
+  });
+
+  it("has a part of a lot count for a whole one where orders are planned and judged: a slice ended between the market's steps, which nobody takes", () => {
+    const unexplained = new Unexplained(new TradeLedger());
+    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 1, unexplained });
+    unexplained.matched(MARKET, "BUY", 1);
+    unexplained.tradedBeyond(MARKET, "BUY", 1 / 3);
+    expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([1, 0]);
+    unexplained.tradedBeyond(MARKET, "BUY", 1 / 3);
+    unexplained.tradedBeyond(MARKET, "BUY", 1 / 3);
+    expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([0, 0]);
+    unexplained.tradedBeyond(MARKET, "BUY", 1 / 3);
+    expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([0, 1]);
   });
 
   it("agrees to the lot where a lot is next to nothing: what a rounding left over kept orders from being known as lost", () => {

@@ -55,14 +55,6 @@ describe("working a position towards its target", () => {
     expect(planTarget(targetInput({ touch: { bestBidTicks: undefined, bestAskTicks: 110 } })).state).toBe("waiting");
   });
 
-  it("counts a part of a lot that is under way for a whole one: no slice ends between the market's steps, which nobody takes", () => {
-    // What an order of before a coarser step traded, and no order accounts for yet; a sum may be off by the last digits of a float.
-    const met = order("SELL", -1, 0, { mayFillLots: 0, untoldLots: 1.5, phase: "matched" });
-    expect(planTarget(targetInput({ positionLots: 9, working: [met] })).places).toMatchObject([{ side: "SELL", lots: 7 }]);
-    const nothing = { ...met, untoldLots: 0.1 + 0.2 - 0.3 };
-    expect(planTarget(targetInput({ positionLots: 9, working: [nothing] })).places).toMatchObject([{ side: "SELL", lots: 9 }]);
-  });
-
   it("buys back a short with the mirrored bounds", () => {
     const plan = planTarget(targetInput({ positionLots: -4, intent: { ...intent, worstTicks: 112 } }));
     expect(plan.places).toMatchObject([{ side: "BUY", ticks: 112, lots: 4 }]);

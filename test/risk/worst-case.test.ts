@@ -52,12 +52,6 @@ describe("the worst case of a place", () => {
     expect(limitOf(buy(2), account(1_000, market({ foreignOrders: [many], limits: { maxPositionLots: 10 } })))).toBe("position");
   });
 
-  it("judges beside a part of a lot, traded by an order of before a coarser step and not accounted for yet, and says how much it comes to", () => {
-    const traded = resting("BUY", 100, 0, { phase: "matched", untoldLots: 8.5 });
-    const held = market({ orders: [traded], limits: { maxPositionLots: 10 } });
-    expect(checkPlace(buy(2), account(1_000, held), {})?.why).toContain("10.5 base of position");
-  });
-
   it("takes no comfort from the other side: its orders may not fill", () => {
     const held = market({ orders: [resting("SELL", 101, 50)], limits: { maxPositionLots: 10 } });
     expect(limitOf(buy(11), account(1_000, held))).toBe("position");

@@ -35,7 +35,6 @@ export class Account {
   #confirmed = false;
   #streamUp = false;
   #current = false;
-  #startEquity: CreditUnits | undefined;
   #prunedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #tickedAtMs: Ms = Number.NEGATIVE_INFINITY;
 
@@ -182,6 +181,7 @@ export class Account {
       this.#prunedAtMs = nowMs;
       this.orders.prune(nowMs);
     }
+    if (this.#intake.startValue.isInDoubt) this.#reconciler.lookAgain(nowMs);
     const late = this.#intake.suspects.due(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
     if (late.length === 0) return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
@@ -190,7 +190,7 @@ export class Account {
 
   /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
   nextTickMs(nowMs: Ms): Ms {
-    if (!this.#intake.suspects.isEmpty) return nowMs;
+    if (!this.#intake.suspects.isEmpty || this.#intake.startValue.isInDoubt) return nowMs;
     return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
   }
 
@@ -239,9 +239,14 @@ export class Account {
     return this.#intake.netValue.now;
   }
 
-  /** Net value at the end of the start reconciliation; undefined before. */
+  /** Net value at the end of the start reconciliation, without the transfers that {@link profit} counts; undefined before. */
   get startEquity(): CreditUnits | undefined {
-    return this.#startEquity;
+    return this.#intake.startValue.value;
+  }
+
+  /** By how much {@link equity} is beyond what profit and transfers have made of {@link startEquity}, in credit units. */
+  get untold(): CreditUnits {
+    return this.#intake.startValue.untold;
   }
 
   get counts(): AccountCounts {
@@ -253,7 +258,7 @@ export class Account {
     return this.#intake.profit.parts(marketId);
   }
 
-  /** Grows with all that changes by how much {@link equity} is more than {@link profit} explains: marks do not. */
+  /** Grows with all that changes {@link untold}: marks do not. */
   get moneySerial(): number {
     return this.#intake.moneySerial + this.#intake.netValue.serial;
   }
@@ -293,7 +298,6 @@ export class Account {
       if (!this.#confirmed) {
         this.#confirmed = true;
         this.#intake.startSuspecting();
-        this.#startEquity = this.#intake.netValue.told?.balances.netValue;
       }
       this.#current = this.#streamUp;
     }

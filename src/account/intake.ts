@@ -9,6 +9,7 @@ import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
+import { StartValue } from "./start-value.js";
 import { Suspects } from "./suspects.js";
 import type { Takeover } from "./takeover.js";
 import { isLiquidation, Takeovers } from "./takeovers.js";
@@ -37,6 +38,7 @@ export class Intake {
   readonly orders: OwnOrders;
   readonly profit: Profit;
   readonly netValue: NetValue;
+  readonly startValue: StartValue;
   readonly transfers: Transfers;
   readonly takeovers = new Takeovers();
   readonly counting = new Counting();
@@ -64,6 +66,7 @@ export class Intake {
     });
     this.profit = new Profit(instruments);
     this.netValue = new NetValue(this.profit, instruments);
+    this.startValue = new StartValue(this.profit, this.netValue);
     this.transfers = new Transfers(options.transfersBefore);
     this.#streamLagMs = options.streamLagMs;
     this.#instruments = instruments;
@@ -75,9 +78,10 @@ export class Intake {
     this.orders.begin(nowMs);
   }
 
-  /** The start is reconciled: from now on, what the stream did not tell is a difference. */
+  /** The start is reconciled: the profit counts from here, and what the stream did not tell is a difference. */
   startSuspecting(): void {
     this.#suspecting = true;
+    this.startValue.begin();
   }
 
   /** Grows with every trade, settlement, failure, income and corrected position. */
@@ -155,7 +159,7 @@ export class Intake {
   income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
     if (told === "stream") this.suspects.clear(subject);
-    if (isTransfer(income) && !this.#suspecting) this.transfers.noteEarlier(income);
+    if (isTransfer(income) && (!this.#suspecting || this.incomes.isEarlier(income))) this.transfers.noteEarlier(income);
     const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
     if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income)) this.takeovers.noteEarlier(income);
     if (!this.incomes.income(income)) return [];
@@ -173,7 +177,10 @@ export class Intake {
     }
     if (this.#suspecting) {
       this.profit.income(income);
-      if (isTransfer(income)) this.transfers.note(income);
+      if (isTransfer(income)) {
+        this.transfers.note(income);
+        this.startValue.transferred(income);
+      }
     }
     return [{ kind: "income", income }];
   }
@@ -182,6 +189,7 @@ export class Intake {
     if (told === "stream") this.#streamBalancesSerial += 1;
     this.netValue.tell(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
+    if (this.startValue.isInDoubt) this.startValue.settle();
     // What a list leaves out is gone; an update may tell of what changed alone.
     if (told === "rest") this.#positions.clear();
     for (const position of positions) this.#positions.set(position.marketId, position);

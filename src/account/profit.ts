@@ -132,6 +132,12 @@ export class Profit {
     return { transfers: this.#transfers, decimals: this.#decimals };
   }
 
+  /** What profit and transfers have made of the net value since the start, in credit units: what is beyond a whole one is left off. */
+  get explained(): CreditUnits {
+    const { total, transfers } = this.parts();
+    return (total + transfers) / this.#scale;
+  }
+
   /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
   parts(marketId?: MarketId): ProfitParts {
     let [spread, inventory, fees, funding, basis, failed, liquidation] = [0n, 0n, 0n, 0n, 0n, 0n, 0n];

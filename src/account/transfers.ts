@@ -29,6 +29,8 @@ export class Transfers {
   readonly #counted = new Map<Int64Id, Ms>();
   /** From here on every transfer is either counted or still to come; undefined before anything is known. */
   #fromMs: Ms | undefined;
+  /** Ids of transfers before are forgotten. */
+  #forgottenToMs: Ms = Number.NEGATIVE_INFINITY;
   #earlier: CreditUnits = 0n;
 
   /** @param before undefined where no earlier run is remembered: nothing of the time before this run is asked for. */
@@ -55,9 +57,9 @@ export class Transfers {
     return this.#earlier;
   }
 
-  /** A transfer told before the profit begins; one that was counted changes nothing. */
+  /** A transfer of before the profit's beginning, or told before it; one that was counted changes nothing. */
   noteEarlier({ id, timeMs, amount }: Pick<VenueIncome, "id" | "timeMs" | "amount">): void {
-    if (this.#fromMs === undefined || timeMs < this.#fromMs) return;
+    if (this.#fromMs === undefined || timeMs < this.#fromMs || timeMs < this.#forgottenToMs) return;
     if (!this.#counted.has(id)) this.#earlier += amount;
     this.#counted.set(id, timeMs);
   }
@@ -70,6 +72,7 @@ export class Transfers {
   /** What is counted as of now, to be remembered for the next run. @param nowMs exchange time. */
   counted(nowMs: Ms): TransfersCounted {
     const sinceMs = Math.max(nowMs - TOLD_WITHIN_MS, this.#fromMs ?? Number.NEGATIVE_INFINITY);
+    this.#forgottenToMs = sinceMs;
     for (const [id, timeMs] of this.#counted) if (timeMs < sinceMs) this.#counted.delete(id);
     return { sinceMs, ids: [...this.#counted.keys()] };
   }

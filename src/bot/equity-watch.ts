@@ -2,7 +2,15 @@ import type { TransfersCounted } from "../account/transfers.js";
 import { FormatError } from "../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../core/instrument.js";
 import type { CreditUnits, Ms } from "../core/units.js";
-import { type EquityReading, observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../risk/drawdown.js";
+import {
+  type EquityReading,
+  observeEquity,
+  type PeakEquity,
+  rearmPeak,
+  restorePeak,
+  serialisePeak,
+  shiftedPeak,
+} from "../risk/drawdown.js";
 import { observeUntold, type Untold } from "../risk/untold.js";
 import type { BotContext } from "./context.js";
 import { readJsonState, type StateStore } from "./state/state-dir.js";
@@ -19,21 +27,20 @@ const PEAK_WRITE_MS = 1_000;
 /** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
 const STANDING_WRITE_MS = 60_000;
 
-/** What the books said when the account's money was last told of, in credit units. */
-interface Explained {
-  readonly serial: number;
-  readonly transfers: CreditUnits;
-  readonly beyond: CreditUnits;
-}
-
 /** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
 export class EquityWatch {
   readonly #context: BotContext;
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
+  /** As earlier runs left it: none of their transfers is in doubt. Undefined where none did, and once somebody has accepted a loss from it. */
+  #earlier: PeakEquity | undefined;
+  /** Of this run alone. */
+  #own: PeakEquity | undefined;
+  /** The higher one of the two, as it was looked at last. */
   #peak: PeakEquity | undefined;
   #untold: Untold | undefined;
-  #known: Explained | undefined;
+  /** The serial of the account's money when what is untold of it was counted last. */
+  #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
   /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
   #isAskedAbout = false;
   /** What the peak was shifted by when it was moved last: one is written with the other. Undefined before this run's first look. */
@@ -47,8 +54,9 @@ export class EquityWatch {
     this.#context = context;
     this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
     const saved = context.store.read(PEAK_FILE);
-    if (saved !== undefined) this.#peak = restorePeak(saved);
-    this.#depositsBefore = this.#peak?.netDeposits ?? 0n;
+    if (saved !== undefined) this.#earlier = restorePeak(saved);
+    this.#peak = this.#earlier;
+    this.#depositsBefore = this.#earlier?.netDeposits ?? 0n;
   }
 
   /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
@@ -73,21 +81,26 @@ export class EquityWatch {
     // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
     if (equity === undefined || !account.current) return undefined;
     const reading = this.#reading(equity);
-    const { peak, loss, isOver } = observeEquity(this.#peak, reading, this.#maxDrawdown);
-    this.#peak = peak;
-    this.#askAbout(!isOver && peak.peak - equity > this.#maxDrawdown);
+    const netDeposits = this.#netDeposits();
+    const earlier = this.#earlier === undefined ? undefined : shiftedPeak(this.#earlier, netDeposits);
+    const { peak: own, highest, loss, isOver } = observeEquity(this.#own, reading, this.#maxDrawdown, earlier);
+    this.#own = own;
+    this.#peak = { peak: highest, netDeposits };
+    this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
     this.#noteTransfers();
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
     if (!isOver) return undefined;
     const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
-    return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(peak.peak)}, allowed ${config.risk.maxDrawdownQuote}`;
+    return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(highest)}, allowed ${config.risk.maxDrawdownQuote}`;
   }
 
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
   accept(): void {
     const { equity, current } = this.#context.account;
     if (this.#peak === undefined || equity === undefined) return;
-    this.#peak = rearmPeak(this.#reading(equity));
+    this.#earlier = undefined;
+    this.#own = rearmPeak(this.#reading(equity));
+    this.#peak = { peak: this.#own.peak, netDeposits: this.#netDeposits() };
     if (current) this.#noteTransfers();
   }
 
@@ -98,21 +111,22 @@ export class EquityWatch {
 
   #reading(equity: CreditUnits): EquityReading {
     const { account, clock } = this.#context;
-    const { transfers, beyond } = this.#explained(equity);
-    const { untold, doubtful } = observeUntold(this.#untold, beyond, clock.monotonicMs());
+    if (this.#known?.serial !== account.moneySerial) this.#known = { serial: account.moneySerial, untold: account.untold };
+    const { untold, doubtful } = observeUntold(this.#untold, this.#known.untold, clock.monotonicMs());
     this.#untold = untold;
-    return { equity, netDeposits: this.#depositsBefore + account.transfers.earlier + transfers, doubtful };
+    return { equity, netDeposits: (account.startEquity ?? 0n) + this.#transferred(), doubtful };
   }
 
-  /** This run's transfers, and by how much the net value is beyond what they and the profit explain: no mark moves that. */
-  #explained(equity: CreditUnits): Explained {
+  /** What this run's profit counts of deposits and withdrawals. */
+  #transferred(): CreditUnits {
     const { account, rules } = this.#context;
-    if (this.#known?.serial === account.moneySerial) return this.#known;
-    const { transfers, total, decimals } = account.profit();
-    const scale = 10n ** BigInt(decimals - rules.creditDecimals);
-    const beyond = equity - (account.startEquity ?? equity) - (total + transfers) / scale;
-    this.#known = { serial: account.moneySerial, transfers: transfers / scale, beyond };
-    return this.#known;
+    const { transfers, decimals } = account.transferred;
+    return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
+  }
+
+  /** Deposits less withdrawals since the account's first peak of all. */
+  #netDeposits(): CreditUnits {
+    return this.#depositsBefore + this.#context.account.transfers.earlier + this.#transferred();
   }
 
   /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */

@@ -21,7 +21,10 @@ export interface EquityReading {
 
 /** What a reading came to. */
 export interface Drawdown {
+  /** This run's own. */
   readonly peak: PeakEquity;
+  /** What the loss is from: the higher one of this run's peak and the one of before, in credit units. */
+  readonly highest: CreditUnits;
   /** Loss from the peak, in credit units; never negative. */
   readonly loss: CreditUnits;
   /** Whether it is over the limit: everything halts, and does not resume by itself: a person looks first. */
@@ -31,15 +34,29 @@ export interface Drawdown {
 /**
  * The drawdown after a reading (from peak equity, not from the start: what a trader means by it). A deposit raises the peak by its
  * amount and a withdrawal lowers it, so that neither is a profit or a loss: while one may be on its way, it is neither too. `before`: what {@link restorePeak} or the last call gave;
- * undefined the first time ever.
+ * undefined the first time ever. `earlier`: the peak of earlier runs as it is now, by {@link shiftedPeak}: a transfer may shift the one and not the other.
  */
-export function observeEquity(before: PeakEquity | undefined, reading: EquityReading, maxDrawdown: CreditUnits): Drawdown {
+export function observeEquity(
+  before: PeakEquity | undefined,
+  reading: EquityReading,
+  maxDrawdown: CreditUnits,
+  earlier?: CreditUnits,
+): Drawdown {
   const { equity, netDeposits, doubtful = 0n } = reading;
   const [least, most] = doubtful > 0n ? [equity - doubtful, equity] : [equity, equity - doubtful];
-  const shifted = before === undefined ? least : before.peak + netDeposits - before.netDeposits;
-  const peak = shifted > least ? shifted : least;
-  const loss = peak > most ? peak - most : 0n;
-  return { peak: { peak, netDeposits }, loss, isOver: loss > maxDrawdown };
+  const peak = higher(before === undefined ? least : shiftedPeak(before, netDeposits), least);
+  const highest = higher(peak, earlier ?? peak);
+  const loss = highest > most ? highest - most : 0n;
+  return { peak: { peak, netDeposits }, highest, loss, isOver: loss > maxDrawdown };
+}
+
+/** What a peak is after the deposits and withdrawals since, in credit units. */
+export function shiftedPeak(before: PeakEquity, netDeposits: CreditUnits): CreditUnits {
+  return before.peak + netDeposits - before.netDeposits;
+}
+
+function higher(a: CreditUnits, b: CreditUnits): CreditUnits {
+  return a > b ? a : b;
 }
 
 /**

@@ -107,3 +107,41 @@ it.each(["a deposit", "a withdrawal"])(
     expect(stage.quotes()).toEqual(QUOTES);
   },
 );
+
+it.each([
+  ["a deposit", "the first"],
+  ["a deposit", "the second"],
+  ["a withdrawal", "the first"],
+])(
+  "%s while %s start is being confirmed is counted once, and hides no loss of before, though the incomes tell it five seconds later",
+  async (what, start) => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "500" } } });
+    stage.wants({ bid: null, ask: null });
+    let lost = 0n;
+    if (start === "the second") {
+      await stage.botStarts(5_000);
+      stage.owner.buys(10, 610_000);
+      await stage.passes(5_000);
+      lost = (stage.rig.bot.safety.peak ?? 0n) - (stage.rig.bot.context.account.equity ?? 0n);
+      expect(lost, "0.01 bought a thousand above").toBeGreaterThan(9_000_000n);
+      await stage.botStops();
+      await stage.passes(5_000);
+    }
+    let isTold = () => {};
+    // Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.
+    for (const afterMs of [4, 8, 12]) {
+      stage.clock.setTimer(afterMs, () =>
+        what === "a deposit" ? stage.exchange.deposit(stage.address, "2000") : stage.owner.withdraws("2000"),
+      );
+    }
+    stage.clock.setTimer(5_000, () => isTold());
+    await stage.botStarts(90_000, (network) => {
+      isTold = network.every("incomes", { is: "rewritten", body: () => "[]" });
+      network.loseFrame(/"INCOME/);
+    });
+    expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+    const { safety, context } = stage.rig.bot;
+    expect((safety.peak ?? 0n) - (context.account.equity ?? 0n)).toBe(lost);
+    expect(context.account.untold, "what was gained or lost is what equity and transfers say").toBe(0n);
+  },
+);

@@ -1,0 +1,68 @@
+import type { CreditUnits, Ms } from "../core/units.js";
+import type { VenueIncome } from "../exchange/records.js";
+import type { NetValue } from "./net-value.js";
+import type { Profit } from "./profit.js";
+
+/** By how much the exchange's stamp of a transfer may be later than our estimate of its clock. */
+const CLOCKS_APART_MS: Ms = 1_000;
+
+/**
+ * The net value from which the profit counts. A transfer of the moments in which it was told may be in it, or not, and may be told as an income
+ * much later: the balances that are told after it show which.
+ */
+export class StartValue {
+  readonly #profit: Profit;
+  readonly #netValue: NetValue;
+  #value: CreditUnits | undefined;
+  #toldAtMs: Ms = Number.NEGATIVE_INFINITY;
+  /** Transfers that the profit counts, and that may be in the value too. */
+  #inDoubt: readonly CreditUnits[] = [];
+
+  constructor(profit: Profit, netValue: NetValue) {
+    this.#profit = profit;
+    this.#netValue = netValue;
+  }
+
+  /** Without the transfers that the profit counts, in credit units; undefined before the profit begins. */
+  get value(): CreditUnits | undefined {
+    return this.#value;
+  }
+
+  /** Whether balances are waited for that show what was in it. */
+  get isInDoubt(): boolean {
+    return this.#inDoubt.length > 0;
+  }
+
+  /** By how much the net value is beyond what profit and transfers have made of this one, in credit units: no mark moves that. */
+  get untold(): CreditUnits {
+    const now = this.#netValue.now;
+    return now === undefined || this.#value === undefined ? 0n : now - this.#value - this.#profit.explained;
+  }
+
+  /** The profit begins, with the balances last told. */
+  begin(): void {
+    const told = this.#netValue.told;
+    if (told === undefined) return;
+    this.#value = told.balances.netValue;
+    this.#toldAtMs = told.atMs;
+  }
+
+  /** The profit counts a transfer. */
+  transferred({ amount, timeMs }: Pick<VenueIncome, "amount" | "timeMs">): void {
+    if (timeMs <= this.#toldAtMs + CLOCKS_APART_MS) this.#inDoubt = [...this.#inDoubt, amount];
+  }
+
+  /** Balances were told: what only a transfer that was in the value explains was in it. */
+  settle(): void {
+    if (this.#value === undefined) return;
+    for (const amount of this.#inDoubt) {
+      const { untold } = this;
+      if (magnitude(untold + amount) < magnitude(untold)) this.#value -= amount;
+    }
+    this.#inDoubt = [];
+  }
+}
+
+function magnitude(amount: CreditUnits): CreditUnits {
+  return amount < 0n ? -amount : amount;
+}

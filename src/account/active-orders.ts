@@ -1,3 +1,4 @@
+import { outerTick } from "../core/units.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
@@ -47,9 +48,9 @@ export class ActiveOrders {
   }
 }
 
-/** Own orders as they rest, or may rest, on the exchange's book. */
+/** Own orders as they rest, or may rest, on the exchange's book: one that was placed on a finer grid, at the tick that its price counts at there. */
 export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
-  return ofWhich(orders, isResting).map(({ side, ticks, availableLots }) => ({ side, ticks, lots: availableLots }));
+  return ofWhich(orders, isResting).map(({ side, ticks, availableLots }) => ({ side, ticks: outerTick(side, ticks), lots: availableLots }));
 }
 
 function isResting({ phase }: OwnOrder): boolean {

@@ -30,6 +30,11 @@ export function signOf(side: Side): 1 | -1 {
   return side === "BUY" ? 1 : -1;
 }
 
+/** The tick at which a book counts a price that may lie between two: the one away from the other side, where an order at a tick would meet it. */
+export function outerTick(side: Side, ticks: number): Ticks {
+  return side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks);
+}
+
 /** The side that trades against `side`. */
 export function oppositeOf(side: Side): Side {
   return side === "BUY" ? "SELL" : "BUY";

@@ -1,15 +1,16 @@
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { parseInt64Json } from "../core/int64-json.js";
-import type { MarketId } from "../core/units.js";
+import { type MarketId, outerTick } from "../core/units.js";
 import { BookScanner } from "./book-scanner.js";
 import { decodeBalancesAnswer, decodeIncomes, decodeUserTrade } from "./decode-account.js";
 import { decodeKlines } from "./decode-klines.js";
 import { decodeOrder } from "./decode-orders.js";
 import { IntegerDecoder } from "./integer-decoder.js";
+import { isBetweenTicks, MergedBook } from "./merged-book.js";
 import { readStreamName } from "./stream-names.js";
 import type { VenueEvent } from "./venue.js";
-import { creditOf, type DecodeContext, parseWire } from "./wire-parse.js";
+import { creditOf, type DecodeContext, gridCount, parseWire, priceTicks } from "./wire-parse.js";
 import { marketStateSchema, msSchema, publicTradeSchema } from "./wire-schemas.js";
 
 /** Frames longer than this are refused before they are parsed. */
@@ -31,23 +32,32 @@ const stampSchema = msSchema.nullish();
  * no events. The texts `ping` and `pong` belong to the session below.
  */
 export class FrameDecoder {
-  readonly #context: DecodeContext;
+  #context: DecodeContext;
   readonly #maxBytes: number;
   readonly #levels = new Map<MarketId, IntegerDecoder>();
-  readonly #scanner: BookScanner;
+  #scanner: BookScanner;
+  /** Of the markets whose last snapshot had prices between the ticks. */
+  readonly #merged = new Map<MarketId, MergedBook>();
 
   constructor(options: FrameDecoderOptions) {
     this.#context = options;
     this.#maxBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
     this.#scanner = new BookScanner(options.instruments);
-    for (const [marketId, instrument] of options.instruments) this.#levels.set(marketId, new IntegerDecoder(instrument));
+    this.setContext(options);
+  }
+
+  /** Reads by these grids from now on; books go on as they are. */
+  setContext(context: DecodeContext): void {
+    this.#context = context;
+    this.#scanner = new BookScanner(context.instruments);
+    for (const [marketId, instrument] of context.instruments) this.#levels.set(marketId, new IntegerDecoder(instrument));
   }
 
   /** A frame of `/multiple`: `{"stream": name, "data": payload}`. */
   multiple(text: string): readonly VenueEvent[] {
     return this.#guarded("stream multiple", text, () => {
       const update = this.#scanner.update(text);
-      if (update !== undefined) return [update];
+      if (update !== undefined) return [this.#inTicks(update)];
       const frame = objectOf(JSON.parse(text), "frame");
       if (typeof frame.stream !== "string" || frame.data === undefined) return acknowledgement(frame);
       return this.#market(frame.stream, frame.data, () => objectOf(objectOf(parseInt64Json(text), "frame").data, "data"));
@@ -101,12 +111,12 @@ export class FrameDecoder {
   #book(marketId: MarketId, data: JsonObject, where: string): readonly VenueEvent[] {
     const decoder = this.#levels.get(marketId) as IntegerDecoder;
     let isRounded = false;
-    const onRounded = (): void => {
+    const onOffGrid = (): void => {
       isRounded = true;
     };
     const sides = () => {
-      const bids = decoder.levels(data.bids, "bids", onRounded);
-      const asks = decoder.levels(data.asks, "asks", onRounded);
+      const bids = decoder.levels(data.bids, "bids", onOffGrid);
+      const asks = decoder.levels(data.asks, "asks", onOffGrid);
       return { bids, asks, ...(isRounded && { isRounded }) };
     };
     if (data.event === "update") {
@@ -119,14 +129,30 @@ export class FrameDecoder {
           expected: `at least ${beginSequence}`,
         });
       }
-      return [{ type: "book-update", marketId, beginSequence, endSequence, ...sides() }];
+      return [this.#inTicks({ type: "book-update", marketId, beginSequence, endSequence, ...sides() })];
     }
     if (data.event === "snapshot") {
       const sequence = sequenceOf(data.sequence, `${where}.sequence`);
-      return [{ type: "book-snapshot", marketId, sequence, ...sides() }];
+      const snapshot = { type: "book-snapshot", marketId, sequence, ...sides() } as const;
+      this.#merged.delete(marketId);
+      if (isRounded && isBetweenTicks(snapshot)) this.#merged.set(marketId, new MergedBook());
+      return [this.#inTicks(snapshot)];
     }
     if (typeof data.event === "string") return NOTHING;
     throw new FormatError("names no event", { field: `${where}.event`, value: data.event, expected: "snapshot or update" });
+  }
+
+  /** @throws FormatError for a price between ticks in the update of a book that had none: the next snapshot will have it. */
+  #inTicks<Event extends BookEvent>(event: Event): Event {
+    const merged = this.#merged.get(event.marketId);
+    if (merged !== undefined) return { ...event, ...merged.take(event) };
+    if (event.isRounded === true && isBetweenTicks(event)) {
+      throw new FormatError("a price between the market's ticks that the book had not", {
+        field: `${event.marketId}@orderbook`,
+        expected: "one of the snapshot, or a whole multiple of the tick",
+      });
+    }
+    return event;
   }
 
   #account(frame: JsonObject): readonly VenueEvent[] {
@@ -151,6 +177,7 @@ export class FrameDecoder {
   }
 }
 
+type BookEvent = Extract<VenueEvent, { readonly type: "book-snapshot" | "book-update" }>;
 type JsonObject = Readonly<Record<string, unknown>>;
 
 function objectOf(value: unknown, where: string): JsonObject {
@@ -180,18 +207,12 @@ function sequenceOf(value: unknown, field: string): number {
 function publicTrade(instrument: Instrument, data: JsonObject, withLongIds: () => JsonObject, where: string): readonly VenueEvent[] {
   // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
   const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
-  const trade = parseWire(publicTradeSchema, isRounded ? withLongIds() : data, where);
-  return [
-    {
-      type: "public-trade",
-      marketId: instrument.marketId,
-      id: trade.id,
-      ticks: instrument.ticksOf(trade.price),
-      lots: instrument.lotsOf(trade.amount),
-      timeMs: trade.time,
-      isBuyerMaker: trade.isBuyerMaker,
-    },
-  ];
+  const { id, price, amount, time, isBuyerMaker } = parseWire(publicTradeSchema, isRounded ? withLongIds() : data, where);
+  // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
+  const ticks = outerTick(isBuyerMaker ? "BUY" : "SELL", priceTicks(price, instrument, `${where}.price`));
+  const lots = Math.floor(gridCount(amount, instrument.stepSize, `${where}.amount`));
+  if (ticks === 0 || lots === 0) return NOTHING;
+  return [{ type: "public-trade", marketId: instrument.marketId, id, ticks, lots, timeMs: time, isBuyerMaker }];
 }
 
 function marketState(marketId: MarketId, data: unknown, creditDecimals: number, where: string): readonly VenueEvent[] {

@@ -16,7 +16,7 @@ const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
 /**
  * Book levels of one market from the wire to integers (design, rule 11): each decimal string is checked while it is read,
  * and nothing is allocated but the result. Refused are signs, exponents, blanks, NaN, anything off the market's grid but
- * the amount of a level, and anything past 2^53.
+ * what a level has of a finer one, and anything past 2^53.
  */
 export class IntegerDecoder {
   readonly #priceDecimals: number;
@@ -48,11 +48,11 @@ export class IntegerDecoder {
   }
 
   /**
-   * One side of a book frame as flat pairs: ticks, lots, ticks, lots ... in wire order. A level of orders that were placed in finer steps may lie
-   * between whole lots: it counts as the next, since an order that it reaches would trade with it.
-   * @param onRounded called for each of those. @throws FormatError
+   * One side of a book frame as flat pairs: ticks, lots, ticks, lots ... in wire order. What orders rest of that were placed on a finer grid may
+   * lie between whole lots: it counts as the next, since an order that it reaches would trade with it. It may lie between ticks too, and is told there.
+   * @param onOffGrid called for each number that is. @throws FormatError
    */
-  levels(side: unknown, field: "bids" | "asks", onRounded: () => void = () => {}): number[] {
+  levels(side: unknown, field: "bids" | "asks", onOffGrid: () => void): number[] {
     if (!Array.isArray(side)) throw new FormatError("not a list of levels", { field, expected: "[[price, amount], ...]" });
     const count = side.length;
     const flat = new Array<number>(count * 2);
@@ -61,22 +61,38 @@ export class IntegerDecoder {
       if (!Array.isArray(pair) || pair.length < 2) {
         throw new FormatError("not a level", { field: `${field}.${level}`, expected: "[price, amount]" });
       }
-      flat[level * 2] = this.ticks(pair[0]);
-      flat[level * 2 + 1] = this.#levelLots(pair[1], onRounded);
+      flat[level * 2] = this.#levelTicks(pair[0], onOffGrid);
+      flat[level * 2 + 1] = this.#levelLots(pair[1], onOffGrid);
     }
     return flat;
   }
 
-  #levelLots(amount: unknown, onRounded: () => void): Lots {
+  #levelTicks(price: unknown, onOffGrid: () => void): number {
+    try {
+      return this.ticks(price);
+    } catch (error) {
+      const ticks = finerCount(price, this.#tickSize, "price", error);
+      onOffGrid();
+      return ticks;
+    }
+  }
+
+  #levelLots(amount: unknown, onOffGrid: () => void): Lots {
     try {
       return this.lots(amount);
     } catch (error) {
-      if (typeof amount !== "string" || !PLAIN_DECIMAL.test(amount)) throw error;
-      const lots = Math.ceil(gridCount(amount, this.#stepSize, "amount"));
-      onRounded();
+      const lots = Math.ceil(finerCount(amount, this.#stepSize, "amount", error));
+      onOffGrid();
       return lots;
     }
   }
+}
+
+/** Of a number off the grid, where it is one at all: how many units it comes to, with the part of one. @throws the error that the grid refused it with, else */
+function finerCount(text: unknown, unit: string, field: string, refused: unknown): number {
+  const count = typeof text === "string" && PLAIN_DECIMAL.test(text) ? gridCount(text, unit, field) : 0;
+  if (count === 0) throw refused;
+  return count;
 }
 
 function readGrid(text: unknown, decimals: number, unit: number, field: string, gridText: string): number {

@@ -8,6 +8,7 @@ import { decodeBalancesAnswer, decodeIncomes, decodePositions, decodeUserTrades 
 import { decodeOrders } from "./decode-orders.js";
 import { decodeRules, instrumentsOf } from "./decode-rules.js";
 import { IntegerDecoder } from "./integer-decoder.js";
+import { isBetweenTicks, MergedBook } from "./merged-book.js";
 import { MAX_PAGE, type OperationName } from "./operations.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueRules, VenueTrade } from "./records.js";
 import { RestCaller, type RestCallerOptions } from "./rest-caller.js";
@@ -58,7 +59,10 @@ export class RestClient {
     const instrument = requireMarket(await this.#context(), marketId);
     const book = parseWire(orderBookSchema, await this.call("orderbook", { marketId, limit }), "orderbook");
     const levels = new IntegerDecoder(instrument);
-    return { marketId, sequence: book.sequence, bids: levels.levels(book.bids, "bids"), asks: levels.levels(book.asks, "asks") };
+    const onOffGrid = (): void => {};
+    const told = { bids: levels.levels(book.bids, "bids", onOffGrid), asks: levels.levels(book.asks, "asks", onOffGrid) };
+    const { bids, asks } = isBetweenTicks(told) ? new MergedBook().take(told) : told;
+    return { marketId, sequence: book.sequence, bids, asks };
   }
 
   /** Active orders, in one market or in all that are as specified. */

@@ -131,7 +131,7 @@ export type VenueEvent =
       /** Flat pairs: ticks, lots, ticks, lots ... in wire order. */
       readonly bids: readonly number[];
       readonly asks: readonly number[];
-      /** Amounts that lay between whole lots are in it as the next ones. */
+      /** Amounts that lay between whole lots, and prices that lay between ticks, are in it as the next ones. */
       readonly isRounded?: boolean;
     }
   | {

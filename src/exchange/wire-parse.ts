@@ -64,6 +64,13 @@ export function gridCount(text: string, unitText: string, field: string): number
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(unit);
 }
 
+/** A wire price in ticks, with the part of one where it was made on a finer grid. @throws FormatError for a price of zero, and beyond 2^53 */
+export function priceTicks(price: string, { tickSize }: Instrument, field: string): number {
+  const ticks = gridCount(price, tickSize, field);
+  if (ticks === 0) throw new FormatError("not a price", { field, value: price, expected: "a price above zero" });
+  return ticks;
+}
+
 /** How many digits stand after the point. */
 export function fractionDigits(text: string): number {
   const point = text.indexOf(".");

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
 import { FrameDecoder } from "../../src/exchange/frames.js";
+import { SyncedBook } from "../../src/market/book-sync.js";
 import { wireBalances, wireExchangeInfo, wireOrder, wirePosition, wireTrade } from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
@@ -85,12 +86,25 @@ describe("market frames", () => {
 
   it.each([
     ["no list", {}],
-    ["a price off the grid", [{ time: 1, open: "1.05", close: "1", high: "1", low: "1", volume: "1" }]],
+    ["a price of zero", [{ time: 1, open: "0.00", close: "1", high: "1", low: "1", volume: "1" }]],
     ["a number for a price", [{ time: 1, open: 1, close: "1", high: "1", low: "1", volume: "1" }]],
     ["no volume", [{ time: 1, open: "1", close: "1", high: "1", low: "1" }]],
     ["a negative volume", [{ time: 1, open: "1", close: "1", high: "1", low: "1", volume: "-1" }]],
   ])("candles with %s are malformed", (_, data) => {
     expect(frames.multiple(wrapped("kline1M", data))).toMatchObject([{ type: "malformed" }]);
+  });
+
+  it("candles and trades of orders of a finer grid count on this one, never as more: dropped, neither paper fills nor a recording had them", () => {
+    const bar = { time: 60_000, open: "2000.54", close: "2000.57", high: "2001.15", low: "0.01", volume: "0.0129" };
+    expect(frames.multiple(wrapped("kline1M", [bar]))).toMatchObject([
+      { bars: [{ openTicks: 20005, closeTicks: 20006, highTicks: 20012, lowTicks: 1, lots: 12 }] },
+    ]);
+    const trade = (change: object) => frames.multiple(wrapped("trades", { ...TRADE, amount: "0.0039", price: "2000.55", ...change }));
+    expect(trade({})).toMatchObject([{ type: "public-trade", ticks: 20005, lots: 3 }]);
+    expect(trade({ isBuyerMaker: false }), "where the book has the ask").toMatchObject([{ ticks: 20006, lots: 3 }]);
+    expect(trade({ amount: "0.0009" })).toEqual([]);
+    expect(trade({ price: "0.01" })).toEqual([]);
+    expect(trade({ price: "0" })).toMatchObject([{ type: "malformed" }]);
   });
 
   it("a refused stream request is told, however the exchange words it", () => {
@@ -204,6 +218,58 @@ describe("a malformed frame moves nothing and never throws", () => {
       expect(frames.multiple(wrapped("orderbook", whole))[0]).not.toHaveProperty("isRounded");
     },
   );
+
+  it("a snapshot with prices between the ticks, and what follows on it, is the finer book on this grid: bids down, asks up, amounts summed", () => {
+    const hundredths = fc.record({ isBid: fc.boolean(), off: fc.integer({ min: 1, max: 60 }), lots: fc.nat(3) });
+    const message = fc.array(hundredths, { maxLength: 6 });
+    fc.assert(
+      fc.property(message, fc.array(message, { maxLength: 8 }), (first, updates) => {
+        const reader = new FrameDecoder(context);
+        const book = new SyncedBook("btcusdc");
+        const finer = { bids: new Map<number, number>(), asks: new Map<number, number>() };
+        const between = { isBid: true, off: 5, lots: 1 };
+        for (const [at, levels] of [[...first, between], ...updates].entries()) {
+          const sides: Record<"bids" | "asks", string[][]> = { bids: [], asks: [] };
+          for (const { isBid, off, lots } of levels) {
+            const side = isBid ? "bids" : "asks";
+            const price = isBid ? 200_050 - off : 200_050 + off;
+            finer[side].set(price, lots);
+            sides[side].push([(price / 100).toFixed(2), `0.00${lots}`]);
+          }
+          const sequences = at === 0 ? { event: "snapshot", sequence: 0 } : { event: "update", beginSequence: at, endSequence: at };
+          const [event] = reader.multiple(wrapped("orderbook", { ...sequences, ...sides }));
+          if (event?.type !== "book-snapshot" && event?.type !== "book-update") throw new Error(JSON.stringify(event));
+          requireSoundBook(event);
+          expect(book.apply(event, at)).toBe("applied");
+          if (at % 3 === 1) reader.setContext(context);
+        }
+        const onGrid = (side: Map<number, number>, to: (ticks: number) => number) => {
+          const sums = new Map<number, number>();
+          for (const [price, lots] of side) if (lots > 0) sums.set(to(price / 10), (sums.get(to(price / 10)) ?? 0) + lots);
+          return [...sums].sort(([one], [other]) => one - other).flat();
+        };
+        const { bids, asks } = book.entries();
+        expect(asks).toEqual(onGrid(finer.asks, Math.ceil));
+        expect(
+          bids
+            .flatMap((ticks, at) => (at % 2 === 0 ? [[ticks, bids[at + 1]]] : []))
+            .reverse()
+            .flat(),
+        ).toEqual(onGrid(finer.bids, Math.floor));
+      }),
+    );
+  });
+
+  it("a price between ticks that the last snapshot had not is malformed, so that the book is taken anew", () => {
+    const reader = new FrameDecoder(context);
+    reader.multiple(wrapped("orderbook", SNAPSHOT));
+    const update = (amount: string) => reader.multiple(wrapped("orderbook", { ...UPDATE, bids: [["2000.55", amount]] }));
+    onlyMalformed(update("1"));
+    reader.multiple(wrapped("orderbook", { ...SNAPSHOT, bids: [["2000.55", "1"]] }));
+    expect(update("2")).toMatchObject([{ type: "book-update", bids: [20005, 2000] }]);
+    reader.multiple(wrapped("orderbook", SNAPSHOT));
+    onlyMalformed(update("1"));
+  });
 
   it.each(["", "{", "null", "[]", "1", '"x"', "undefined", "NaN", '{"stream":"btcusdc@orderbook","data":{"event":"update"', "\u0000"])(
     "the text %j",

@@ -101,6 +101,9 @@ describe("book levels become integers exactly, or not at all", () => {
 });
 
 describe("one side of a frame", () => {
+  const never = (): void => {
+    throw new Error("off the grid");
+  };
   const { decoder } = GRIDS[0] as (typeof GRIDS)[number];
 
   it("is flat pairs in wire order", () => {
@@ -111,12 +114,13 @@ describe("one side of a frame", () => {
           ["99", "0"],
         ],
         "bids",
+        never,
       ),
     ).toEqual([1001, 500, 990, 0]);
-    expect(decoder.levels([], "asks")).toEqual([]);
+    expect(decoder.levels([], "asks", never)).toEqual([]);
   });
 
-  it.each([[undefined], [null], ["x"], [{}], [[1]], [[[]]], [[["1"]]], [[["1", null]]], [[["1.05", "1"]]]])("refuses %j", (side) => {
-    expect(() => decoder.levels(side, "bids")).toThrow(FormatError);
+  it.each([[undefined], [null], ["x"], [{}], [[1]], [[[]]], [[["1"]]], [[["1", null]]], [[["0.00", "1"]]]])("refuses %j", (side) => {
+    expect(() => decoder.levels(side, "bids", never)).toThrow(FormatError);
   });
 });

@@ -51,3 +51,28 @@ it("what was filled while no bot ran, of an amount between the steps of a coarse
   ]);
   expect(stage.rig.bot.context.account.positionLots(MARKET), "0.003 is one whole step of 0.002 and a rest").toBe(1);
 });
+
+it("others' orders that rest between the ticks of a coarser grid are in the book at the outer ones, and the bot quotes beside them", async () => {
+  const stage = new Stage();
+  stage.counterparty.rests("BUY", 4, 599_990);
+  stage.counterparty.rests("BUY", 7, 599_993);
+  const ask = stage.counterparty.rests("SELL", 7, 600_013);
+  stage.exchange.setMarketRules(MARKET, COARSER_TICK);
+  stage.wants({ bid: 599_900 / 5, ask: 600_100 / 5 });
+  await stage.botStarts(3_000);
+  const book = () => stage.rig.bot.context.desks.get(MARKET)?.book.entries();
+  const quotes = ["BUY 10 @ 599900", "SELL 10 @ 600100"];
+  expect(stage.quotes()).toEqual(quotes);
+  expect(book()).toEqual({
+    bids: [599_990 / 5, 11, 599_900 / 5, 10, 590_000 / 5, 500],
+    asks: [600_015 / 5, 7, 600_100 / 5, 10, 610_000 / 5, 500],
+  });
+  stage.owner.sells(5, 599_990);
+  stage.counterparty.cancels(ask);
+  await stage.passes(3_000);
+  expect(book()?.bids.slice(0, 2)).toEqual([599_990 / 5, 6]);
+  expect(book()?.asks.slice(0, 2)).toEqual([600_100 / 5, 10]);
+  expect(stage.quotes()).toEqual(quotes);
+  expect(stage.notices.filter(({ kind }) => kind === "malformed")).toEqual([]);
+  expect(stage.halts()).toEqual([]);
+});

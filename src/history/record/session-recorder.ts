@@ -189,11 +189,11 @@ export class SessionRecorder {
     }
   }
 
-  /** Said once a day: of orders that were placed in finer steps, their market's book has some for as long as they rest. */
+  /** Said once a day: of orders that were placed on a finer grid, their market's book has some for as long as they rest. */
   #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
     if (isRounded !== true || this.#saysRounded) return;
     this.#saysRounded = true;
-    this.#parts.find("book: amounts between the market's steps are recorded as the next whole ones", us);
+    this.#parts.find("book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones", us);
   }
 
   /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */

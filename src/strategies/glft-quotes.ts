@@ -75,7 +75,7 @@ export class GlftExactQuotes {
   readonly #fillTerm: number;
   readonly #fillDecay: number;
   /** `v[n] / v[n + 1]` for n from -bound on. */
-  readonly #ratios: Float64Array;
+  readonly #ratios: readonly number[];
 
   /** @param bound inventories counted, in orders to either side: a whole number above 0. */
   constructor(model: GlftModel, bound: number) {
@@ -84,8 +84,8 @@ export class GlftExactQuotes {
     this.#fillTerm = glftFillTerm(model);
     const holding = (fillDecay * riskAversion * sigma * sigma * orderSize) / 2;
     const fills = effectiveFills(model);
-    // Divided by the off-diagonal, which becomes -1.
-    const diagonal = diagonalOf(2 * bound + 1);
+    // Divided by the off-diagonal, which becomes -1. A typed array of such a size would lie outside the heap, where it is dear to make.
+    const diagonal = new Array<number>(2 * bound + 1);
     for (let held = -bound; held <= bound; held++) diagonal[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
     this.#fillDecay = fillDecay;
     this.#ratios = groundStateRatios(diagonal);
@@ -118,14 +118,6 @@ export class GlftExactQuotes {
   }
 }
 
-/** The diagonal of the matrix that is being solved, written anew each time: arrays of its size lie outside the heap, where they are dear to make. */
-let DIAGONAL = new Float64Array(0);
-
-function diagonalOf(size: number): Float64Array {
-  if (DIAGONAL.length !== size) DIAGONAL = new Float64Array(size);
-  return DIAGONAL;
-}
-
 /** A without the fills that the aversion to them costs: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e` where xi is 0. */
 function effectiveFills(model: GlftModel): number {
   const { fillsPerSecond, fillDecay: k, fillRiskAversion: xi, orderSize } = model;
@@ -136,17 +128,17 @@ function effectiveFills(model: GlftModel): number {
  * `v[i] / v[i + 1]` of the positive eigenvector of a symmetric tridiagonal matrix with -1 beside the diagonal. Each ratio comes from
  * the nearer end by the matrix's own recurrence, so that it is exact also where the vector itself is too small for a float.
  */
-function groundStateRatios(diagonal: Float64Array): Float64Array {
+function groundStateRatios(diagonal: readonly number[]): readonly number[] {
   const size = diagonal.length;
   let middle = 0;
-  for (let at = 1; at < size; at++) if ((diagonal[at] as number) < (diagonal[middle] as number)) middle = at;
+  for (let at = 1; at < size; at++) if (diagonal[at] < diagonal[middle]) middle = at;
   const isMirrored = isSymmetric(diagonal, middle);
   const lowest = leastEigenvalue(diagonal, middle, isMirrored);
-  const ratios = new Float64Array(size - 1);
+  const ratios = new Array<number>(size - 1);
   // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] / v[i]).
   let inner = 0;
   for (let at = 0; at < middle; at++) {
-    const pivot = (diagonal[at] as number) - lowest - inner;
+    const pivot = diagonal[at] - lowest - inner;
     inner = 1 / pivot;
     ratios[at] = inner;
     if (isMirrored) ratios[size - 2 - at] = pivot;
@@ -154,8 +146,8 @@ function groundStateRatios(diagonal: Float64Array): Float64Array {
   if (isMirrored) return ratios;
   inner = 0;
   for (let at = size - 1; at > middle; at--) {
-    ratios[at - 1] = (diagonal[at] as number) - lowest - inner;
-    inner = 1 / (ratios[at - 1] as number);
+    ratios[at - 1] = diagonal[at] - lowest - inner;
+    inner = 1 / ratios[at - 1];
   }
   return ratios;
 }
@@ -165,8 +157,8 @@ function groundStateRatios(diagonal: Float64Array): Float64Array {
  * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
  * never passes it. A step that would leave what is known of the root is replaced by halving.
  */
-function leastEigenvalue(diagonal: Float64Array, middle: number, isMirrored: boolean): number {
-  const least = diagonal[middle] as number;
+function leastEigenvalue(diagonal: readonly number[], middle: number, isMirrored: boolean): number {
+  const least = diagonal[middle];
   // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
   let low = least - 2;
   let high = least;
@@ -181,7 +173,7 @@ function leastEigenvalue(diagonal: Float64Array, middle: number, isMirrored: boo
     let leftSlope = 0;
     let isBelowPoles = true;
     for (let at = 0; at < middle && isBelowPoles; at++) {
-      const pivot = (diagonal[at] as number) - value - left;
+      const pivot = diagonal[at] - value - left;
       isBelowPoles = pivot > 0;
       left = 1 / pivot;
       leftSlope = left * left * (1 + leftSlope);
@@ -189,7 +181,7 @@ function leastEigenvalue(diagonal: Float64Array, middle: number, isMirrored: boo
     let right = isMirrored ? left : 0;
     let rightSlope = isMirrored ? leftSlope : 0;
     for (let at = diagonal.length - 1; at > middle && isBelowPoles && !isMirrored; at--) {
-      const pivot = (diagonal[at] as number) - value - right;
+      const pivot = diagonal[at] - value - right;
       isBelowPoles = pivot > 0;
       right = 1 / pivot;
       rightSlope = right * right * (1 + rightSlope);
@@ -209,7 +201,7 @@ function leastEigenvalue(diagonal: Float64Array, middle: number, isMirrored: boo
 }
 
 /** Whether both sides of the middle are each other's mirror, as they are without a drift: one recurrence then is the other. */
-function isSymmetric(diagonal: Float64Array, middle: number): boolean {
+function isSymmetric(diagonal: readonly number[], middle: number): boolean {
   const last = diagonal.length - 1;
   if (2 * middle !== last) return false;
   for (let at = 0; at < middle; at++) if (diagonal[at] !== diagonal[last - at]) return false;
@@ -217,10 +209,10 @@ function isSymmetric(diagonal: Float64Array, middle: number): boolean {
 }
 
 /** Near the root for little and for much risk: of the oscillator that the matrix is a grid of, and of the two neighbours of the smallest entry. */
-function firstGuess(diagonal: Float64Array, middle: number): number {
-  const least = diagonal[middle] as number;
-  const toLeft = middle === 0 ? Number.POSITIVE_INFINITY : (diagonal[middle - 1] as number) - least;
-  const toRight = middle === diagonal.length - 1 ? Number.POSITIVE_INFINITY : (diagonal[middle + 1] as number) - least;
+function firstGuess(diagonal: readonly number[], middle: number): number {
+  const least = diagonal[middle];
+  const toLeft = middle === 0 ? Number.POSITIVE_INFINITY : diagonal[middle - 1] - least;
+  const toRight = middle === diagonal.length - 1 ? Number.POSITIVE_INFINITY : diagonal[middle + 1] - least;
   const rise = (toLeft + toRight) / 2;
   const oscillator = rise < 1 ? least - 2 + Math.sqrt(rise) - rise / 16 : Number.POSITIVE_INFINITY;
   const neighbours = least + rise / 2 - Math.sqrt((rise * rise) / 4 + 2);

@@ -18,8 +18,10 @@ export function lotsOfBase(base: number, instrument: Instrument): Lots {
  * @throws ConfigError when it is not a whole multiple of the market's step.
  */
 export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
-  const lots = Math.round(base / instrument.lotBase);
-  if (Math.abs(lots * instrument.lotBase - base) > Math.abs(base) * FLOAT_SLACK) {
+  const told = base / instrument.lotBase;
+  const lots = Math.round(told);
+  // Of tens of trillions of lots a float is off by more than the slack.
+  if (Math.abs(told - lots) > Math.max(Math.min(MOST_SLACK_LOTS, Math.abs(lots) * FLOAT_SLACK), Math.abs(lots) * 2 * Number.EPSILON)) {
     throw new ConfigError("is off the market's grid", {
       field,
       value: base,

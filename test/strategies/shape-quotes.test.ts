@@ -161,6 +161,15 @@ describe("sizes", () => {
     expect(() => exactLotsOfBase(0.0205, new Instrument({ ...testInstrument, stepSize: "0.001" }), "params.sizeBase")).toThrow(
       /params\.sizeBase: is off the market's grid \(got 0\.0205\); expected a whole multiple of ethusdc's step, 0\.001/,
     );
-    expect(() => exactLotsOfBase(0.0001, testInstrument, "params.sizeBase")).toThrow(ConfigError);
+    for (const base of [0.0001, 1e-15]) expect(() => exactLotsOfBase(base, testInstrument, "params.sizeBase")).toThrow(ConfigError);
+    for (const [stepSize, base] of [
+      ["1", 4_999_999_999.5],
+      ["5", 4_999_999_999_998],
+      ["0.000000000001", 2.0000000000005],
+    ] as const) {
+      const cheap = new Instrument({ marketId: "m", tickSize: "0.1", stepSize, creditDecimals: 6, paperDecimals: 18 });
+      expect(() => exactLotsOfBase(base, cheap, "params.sizeBase"), "of a cheap coin, taken as on the grid").toThrow(ConfigError);
+      expect(() => exactLotsOfBase(Number(cheap.amountOf(3e14 + 1)), cheap, "params.sizeBase")).not.toThrow();
+    }
   });
 });

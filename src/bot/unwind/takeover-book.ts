@@ -98,11 +98,15 @@ export class TakeoverBook {
     return one;
   }
 
-  /** The chain has taken it back: what was sold of it has to be bought again, on these terms. Undefined when there is nothing to take back. */
-  undo(id: string, termsFor: (lots: Lots) => UnwindTerms): KnownTakeover | undefined {
+  /**
+   * The chain has taken it back: what was sold of it has to be bought again, on these terms, in whole lots and no more than was sold. Undefined when
+   * there is nothing to take back. @param paperPerLot of its market
+   */
+  undo(id: string, paperPerLot: PaperUnits, termsFor: (lots: Lots) => UnwindTerms): KnownTakeover | undefined {
     const one = this.#known.get(id);
     if (one === undefined || one.isUndone) return undefined;
     one.isUndone = true;
+    keepWholeLots(one.shares, paperPerLot);
     const left = remainingOf(one);
     one.state = left === 0 ? "undone" : "open";
     if (left !== 0) one.terms = termsFor(left);
@@ -231,8 +235,19 @@ export class TakeoverBook {
 }
 
 /** What its trades came to beyond the lots that count as sold: nothing, or less than that by a part of a lot. */
-function restOf({ shares }: KnownTakeover): PaperUnits {
+function restOf({ shares }: Pick<KnownTakeover, "shares">): PaperUnits {
   return shares.reduce((sum, { restPaper = 0n }) => sum + restPaper, 0n);
+}
+
+/** A lot that was sold in part counts as sold no more: it leaves the newest of the shares that have one, and with it all rests. */
+function keepWholeLots(shares: TradeShare[], paperPerLot: PaperUnits): void {
+  const rest = restOf({ shares });
+  let partLots = rest < 0n ? Number((paperPerLot - 1n - rest) / paperPerLot) : 0;
+  for (const [at, { restPaper: _dropped, ...share }] of [...shares.entries()].reverse()) {
+    const less = Math.min(partLots, Math.abs(share.lots));
+    partLots -= less;
+    shares[at] = { ...share, lots: share.lots - Math.sign(share.lots) * less };
+  }
 }
 
 /** Of the inherited sign: what fills and netting have worked off. */

@@ -93,7 +93,7 @@ export class Unwinding {
     const desk = known === undefined ? undefined : desks.get(known.takeover.marketId);
     if (known === undefined || desk === undefined) return;
     const { credit } = known.takeover;
-    const undone = this.#book.undo(takeoverId, (lots) =>
+    const undone = this.#book.undo(takeoverId, desk.instrument.paperPerLot, (lots) =>
       this.#termsOf(desk, { lots, credit: lots > 0 === credit < 0n ? credit : -credit }),
     );
     if (undone === undefined) return;

@@ -92,11 +92,24 @@ describe("the book of takeovers", () => {
   it("buys again what was sold of a takeover that the chain took back", () => {
     const book = bookOf(takeover("a", 10));
     book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
-    book.undo("a", () => terms);
+    book.undo("a", PER_LOT, () => terms);
     expect(told(book)).toMatchObject([{ state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 }]);
     book.fill(trade(2, "BUY", 3, 1_830n, 3n), PER_LOT);
     expect(told(book)).toMatchObject([{ state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n }]);
-    expect([book.undo("a", () => terms), book.undo("nobody", () => terms)]).toEqual([undefined, undefined]);
+    expect([book.undo("a", PER_LOT, () => terms), book.undo("nobody", PER_LOT, () => terms)]).toEqual([undefined, undefined]);
+  });
+
+  it("buys no more again than was sold between the steps: the last part of a lot was bought as a whole one, and as much again as the rest", () => {
+    const book = bookOf(takeover("a", 10));
+    const halves = (id: number, side: Side, count: number) => ({ ...trade(id, side, Math.floor(count / 2)), restPaper: BigInt(count % 2) });
+    book.fill(halves(1, "SELL", 3), PER_LOT);
+    book.fill(halves(2, "SELL", 2), PER_LOT);
+    expect(told(book)).toMatchObject([{ remainingLots: 7 }]);
+    book.undo("a", PER_LOT, () => terms);
+    expect(told(book), "of two and a half").toMatchObject([{ remainingLots: -2, soldLots: 2 }]);
+    const [one] = book.fill(halves(3, "BUY", 9), PER_LOT);
+    expect(one?.shares.at(-1)).toMatchObject({ lots: -2, proceeds: -((4n * 601n * 2n * 2n) / 9n) });
+    expect(told(book)).toMatchObject([{ state: "undone", remainingLots: 0 }]);
   });
 
   it("expires, and forgets what is long through", () => {
@@ -192,7 +205,8 @@ describe("the book of takeovers", () => {
             positionHalves -= (made.side === "BUY" ? 1 : -1) * halvesOf(made);
           } else if (kind === "undo" && book.all.length > 0) {
             const one = book.all[lots % book.all.length];
-            if (book.undo(one.takeover.id, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined) positionHalves -= 2 * one.takeover.lots;
+            if (book.undo(one.takeover.id, PER_LOT, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined)
+              positionHalves -= 2 * one.takeover.lots;
           }
           const positionLots = Math.trunc(positionHalves / 2);
           book.net(MARKET, positionLots, atMark);

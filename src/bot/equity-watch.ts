@@ -94,7 +94,7 @@ export class EquityWatch {
     return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(highest)}, allowed ${config.risk.maxDrawdownQuote}`;
   }
 
-  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here. */
+  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a kill too. */
   accept(): void {
     const { equity, current } = this.#context.account;
     if (this.#peak === undefined || equity === undefined) return;
@@ -102,6 +102,7 @@ export class EquityWatch {
     this.#own = rearmPeak(this.#reading(equity));
     this.#peak = { peak: this.#own.peak, netDeposits: this.#netDeposits() };
     if (current) this.#noteTransfers();
+    this.settle();
   }
 
   #noteTransfers(): void {

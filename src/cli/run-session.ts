@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { PaperModels } from "../backtest/paper/paper-venue.js";
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
@@ -108,7 +109,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const state = dryRun ? new UnhaltedStore(store) : store;
   const control = await startSessionControl(context, { config, account, state, directory: store.directory, running: () => running });
   cleanup.push(() => control.server.close());
-  cleanup.push(enterRunningBot({ pid: process.pid, config: config.path, account, socketPath: control.server.socketPath }, env));
+  const entry = { pid: process.pid, config: config.path, account, socketPath: control.server.socketPath };
+  const kept = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
+  cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: kept }, env));
   await warnWithoutGuard(context, options, log, account);
 
   const chain = chainAccessOf(config, store, env);

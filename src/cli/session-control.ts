@@ -38,7 +38,7 @@ export async function startSessionControl({ env, seam }: CliContext, options: Se
     if (command.command !== "halt")
       throw new RunError(`the bot is ${phase}`, { field: "command", value: command.command, expected: "a bot that runs" });
     // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
-    const halts = changeHalts({ config, store: state, account, nowMs: seam.clock.nowMs() }, command);
+    const halts = changeHalts({ markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() }, command);
     const { marketId, reason } = command;
     haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
     return { phase, account, halts } satisfies UnstartedBot;

@@ -1,12 +1,12 @@
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
-import { type BotOrdersConfig, loadBotOrders } from "../bot/config/config.js";
+import { loadBotOrders } from "../bot/config/config.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import { lockAccount } from "../bot/state/account-lock.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState } from "../bot/state/state-owner.js";
 import { ConfigError, RunError } from "../core/errors.js";
-import type { Hex, Ms } from "../core/units.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { CliContext } from "./cli-context.js";
 
 /** What a bot finds when it is started. */
@@ -32,15 +32,16 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
   try {
     const store = new FileStateStore(stateDirOf(config, account));
     claimState({ store, directory: store.directory, account });
-    return { phase: "not running", account, halts: changeHalts({ config, store, account, nowMs: seam.clock.nowMs() }, command) };
+    const state = { markets: Object.keys(config.markets), store, account, nowMs: seam.clock.nowMs() };
+    return { phase: "not running", account, halts: changeHalts(state, command) };
   } finally {
     await lock.release();
   }
 }
 
-/** The state that a bot will be started with, or is being started with. The account's lock is held. */
+/** The state that a bot will be started with. */
 export interface UnstartedState {
-  readonly config: BotOrdersConfig;
+  readonly markets: readonly MarketId[];
   readonly store: StateStore;
   readonly account: Hex;
   readonly nowMs: Ms;
@@ -50,10 +51,10 @@ export interface UnstartedState {
  * Halts or resumes in a state directory; returns the halts that are in force after it.
  * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
  */
-export function changeHalts({ config, store, account, nowMs }: UnstartedState, command: Told): readonly KeptHalt[] {
+export function changeHalts({ markets, store, account, nowMs }: UnstartedState, command: Told): readonly KeptHalt[] {
   const { marketId } = command;
-  if (marketId !== undefined && config.markets[marketId] === undefined) {
-    const expected = `one of ${Object.keys(config.markets).join(", ")}`;
+  if (marketId !== undefined && !markets.includes(marketId)) {
+    const expected = `one of ${markets.join(", ")}`;
     throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected });
   }
   const memory = new HaltMemory(store, account);

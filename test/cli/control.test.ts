@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { type ControlServer, startControlServer } from "../../src/bot/control/co
 import { lockAccount } from "../../src/bot/state/account-lock.js";
 import { HALTS_FILE, HaltMemory } from "../../src/bot/state/halt-memory.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
+import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
@@ -102,6 +103,52 @@ describe("what is said to a running bot", () => {
       out: "",
       err: 'marketwright: marketId: is no market of this bot (got "nope"); expected one of btcusdc\n',
     });
+  });
+});
+
+describe("a halt of a bot that hangs, and is killed before it has heard it", () => {
+  const account = `0x${"4a".repeat(20)}` as Hex;
+
+  /** A bot that hangs up without a word, as one does that is killed. */
+  async function dyingBot(markets: readonly string[] = ["btcusdc"]) {
+    const folder = mkdtempSync(join(tmpdir(), "mw-"));
+    const env = { XDG_RUNTIME_DIR: folder };
+    const server = await startControlServer(join(folder, "c.sock"), async () => {
+      void server.close();
+      return new Promise(() => {});
+    });
+    const state = { directory: join(folder, "state"), markets: [...markets] };
+    enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account, socketPath: opened(server).socketPath, state }, env);
+    const found = () => new HaltMemory(new FileStateStore(state.directory), account).halts;
+    return { env, folder, directory: state.directory, found };
+  }
+
+  it("is what its next start finds, and whoever gave it hears that nothing else was done", async () => {
+    const { env, directory, found } = await dyingBot();
+    expect(await captureCli(["halt", "--reason", "news"], env)).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/hung up before it answered.*the halt is written down: whoever starts next is halted/),
+    });
+    expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
+    expect(readdirSync(directory), "nothing is left beside it").toEqual([HALTS_FILE]);
+  });
+
+  it("leaves those of before, and is refused for a market that the bot does not have", async () => {
+    const { env, found, directory } = await dyingBot(["btcusdc", "ethusdc"]);
+    new HaltMemory(new FileStateStore(directory), account).keep({ marketId: "ethusdc", why: "earlier", atMs: 1 });
+    expect(await captureCli(["halt", "--market", "solusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("ethusdc") });
+    await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
+    expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: earlier", "btcusdc: news"]);
+  });
+
+  it("is told it all the same where nothing can be written, and not said to be kept", async () => {
+    const { env, folder } = await dyingBot();
+    writeFileSync(join(folder, "state"), "a file where the folder was");
+    const { code, err } = await captureCli(["halt"], env);
+    expect(code).toBe(1);
+    expect(err).toContain("hung up before it answered");
+    expect(err).not.toContain("written down");
   });
 });
 

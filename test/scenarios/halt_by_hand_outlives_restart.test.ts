@@ -52,6 +52,19 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     expect(stage.quotes()).toEqual(BOTH);
   });
 
+  it("a loss that somebody has accepted stays accepted, though the bot is killed the moment after", async () => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "5" } } });
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(5_000);
+    stage.owner.buys(10, 610_000);
+    await stage.passes(5_000);
+    expect(stage.halts(), "0.01 bought a thousand above").toEqual(["drawdown"]);
+    stage.rig.bot.command({ command: "resume" });
+    stage.botIsKilled();
+    await stage.botStarts(10_000);
+    expect(stage.halts()).toEqual([]);
+  });
+
   it("a clean end does not resume it either", async () => {
     const stage = new Stage();
     await stage.botStarts();

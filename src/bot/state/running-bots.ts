@@ -6,7 +6,14 @@ import { z } from "zod";
 import { RunError } from "../../core/errors.js";
 import { makePrivateFolder } from "./state-dir.js";
 
-const entrySchema = z.object({ pid: z.int().positive(), config: z.string(), account: z.string(), socketPath: z.string() });
+const entrySchema = z.object({
+  pid: z.int().positive(),
+  config: z.string(),
+  account: z.string(),
+  socketPath: z.string(),
+  /** Where its next start finds who halted it, and the markets that it trades; absent where it leaves no halts. */
+  state: z.object({ directory: z.string(), markets: z.array(z.string()) }).optional(),
+});
 
 /** A running bot, as it has entered itself in the user's runtime folder. */
 export type EnteredBot = z.output<typeof entrySchema>;

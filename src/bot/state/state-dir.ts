@@ -38,10 +38,15 @@ export function stateDirOf(config: Pick<BotConfig, "stateDir" | "path">, account
 export class FileStateStore implements StateStore {
   readonly directory: string;
   readonly #logs = new Map<string, GrowingFile>();
+  readonly #ending: string;
 
-  /** Makes the folder where it is not there. @throws RunError when it cannot be made or is a file. */
-  constructor(directory: string) {
+  /**
+   * Makes the folder where it is not there. @throws RunError when it cannot be made or is a file.
+   * @param ending of what a text is in until it takes the old one's place: another one for whoever writes beside a running bot.
+   */
+  constructor(directory: string, ending = "new") {
     this.directory = directory;
+    this.#ending = ending;
     makePrivateFolder(directory);
   }
 
@@ -72,7 +77,7 @@ export class FileStateStore implements StateStore {
 
   write(name: string, text: string): void {
     const path = this.pathOf(name);
-    const beside = `${path}.new`;
+    const beside = `${path}.${this.#ending}`;
     try {
       rmSync(beside, { force: true });
       const file = openSync(beside, "wx", 0o600);

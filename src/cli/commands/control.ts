@@ -5,6 +5,7 @@ import { askBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bo
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
+import { haltRunningBot } from "../halt-running-bot.js";
 import { printData } from "../output.js";
 import { tellStoppedBot } from "../stopped-bot.js";
 
@@ -73,7 +74,7 @@ async function answerOf(context: CliContext, file: string | undefined, asked: Co
   const choice: BotChoice = { file, env, accountOf: (named) => accountOf(named, env) };
   if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) return tellStoppedBot(context, file, command);
   const bot = await findRunningBot(choice);
-  return askBot(bot.socketPath, asked, seam.clock);
+  return command.command === "halt" ? haltRunningBot(context, bot, command) : askBot(bot.socketPath, asked, seam.clock);
 }
 
 /** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */

@@ -1,9 +1,9 @@
 import type { MarketId, Ms } from "../core/units.js";
-import { DAY_MS, dayOf, NS_A_MS } from "./day.js";
+import { DAY_MS, dayOf, msOfNs, NS_A_MS } from "./day.js";
 import type { Duck } from "./duck.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
 import { parquetSql } from "./measure.js";
-import { overlaps, type Span } from "./spans.js";
+import { overlaps, type Span, withinSql } from "./spans.js";
 import type { HistoryStore } from "./store.js";
 
 /** A candle whose volume is not the sum of its trades. */
@@ -47,8 +47,7 @@ export async function compareVolumes(
       .filter((span) => overlaps([span], [startMs, startMs + DAY_MS]))
       .map(([from, to]): Span => [Math.ceil(from / stepMs) * stepMs, Math.floor(to / stepMs) * stepMs])
       .filter(([from, to]) => from < to);
-    for (const [from, to] of whole) {
-      const within = `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`;
+    for (const within of whole.map(withinSql)) {
       const sums = `SELECT timeNs // ${stepNs} * ${stepNs} AS at, sum(amount) AS whole, coalesce(sum(amount) FILTER (status IS DISTINCT FROM 'FAILED'), 0) AS settled FROM ${parquetSql(store.dataPath({ market, kind: "trades" }, day))} WHERE ${within} GROUP BY 1`;
       const rows = await duck.rows(
         `SELECT coalesce(k.timeNs, t.at) AS at, coalesce(k.volume, 0)::VARCHAR AS candle, coalesce(t.whole, 0)::VARCHAR AS trades, coalesce(k.volume, 0) = coalesce(t.whole, 0) OR coalesce(k.volume, 0) = coalesce(t.settled, 0) AS agrees FROM (SELECT * FROM ${parquetSql(store.dataPath({ market, kind }, day))} WHERE ${within}) k FULL JOIN (${sums}) t ON t.at = k.timeNs ORDER BY 1`,
@@ -57,7 +56,7 @@ export async function compareVolumes(
       for (const row of rows.filter(({ agrees }) => agrees !== true)) {
         differing += 1;
         if (first.length < SHOWN) {
-          first.push({ kind, atMs: Number(BigInt(row.at as bigint) / NS_A_MS), candle: String(row.candle), trades: String(row.trades) });
+          first.push({ kind, atMs: msOfNs(BigInt(row.at as bigint)), candle: String(row.candle), trades: String(row.trades) });
         }
       }
     }

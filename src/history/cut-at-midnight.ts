@@ -1,7 +1,7 @@
-import { DAY_MS, NS_A_MS } from "./day.js";
+import { DAY_MS, msOfNs } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
-import { cutTo, type Span } from "./spans.js";
+import { cutTo, type Span, withinSql } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 
 /** A record that is further from a midnight does not tell that its file was cut there. */
@@ -30,20 +30,15 @@ export function withoutSilence({ covered, firstNs, lastNs }: DayManifest): Span[
   const first = covered[0];
   const last = covered.at(-1);
   if (first === undefined || last === undefined || firstNs === null || lastNs === null) return [...covered];
-  const [firstMs, lastMs] = [msOf(BigInt(firstNs)), msOf(BigInt(lastNs)) + 1];
+  const [firstMs, lastMs] = [msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1];
   const fromMs = first[0] % DAY_MS === 0 && firstMs - first[0] <= NEAR_MS ? firstMs : first[0];
   const toMs = last[1] % DAY_MS === 0 && last[1] - lastMs <= NEAR_MS ? lastMs : last[1];
   return cutTo(covered, [fromMs, toMs]);
 }
 
-async function longestSilenceMs(duck: Duck, select: string, [fromMs, toMs]: Span): Promise<number> {
-  const within = `timeNs >= ${BigInt(fromMs) * NS_A_MS} AND timeNs < ${BigInt(toMs) * NS_A_MS}`;
+async function longestSilenceMs(duck: Duck, select: string, within: Span): Promise<number> {
   const { records, longest } = await duck.row(
-    `SELECT count(*) AS records, max(timeNs - before) AS longest FROM (SELECT timeNs, lag(timeNs) OVER (ORDER BY timeNs) AS before FROM (${select}) WHERE ${within})`,
+    `SELECT count(*) AS records, max(timeNs - before) AS longest FROM (SELECT timeNs, lag(timeNs) OVER (ORDER BY timeNs) AS before FROM (${select}) WHERE ${withinSql(within)})`,
   );
   return wholeOf(records) < LEAST_RECORDS ? 0 : Number(wholeOf(longest)) / 1e6;
-}
-
-function msOf(ns: bigint): number {
-  return Number(ns / NS_A_MS);
 }

@@ -2,14 +2,12 @@ import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import type { Day } from "./day.js";
-import { DAY_MS, startOf } from "./day.js";
 import { HistoryError } from "./history-errors.js";
-import { gapsOf } from "./spans.js";
 
 const count = z.int().nonnegative();
 /** Nanoseconds pass 2^53, so they are texts of their digits. */
 const ns = z.string().regex(/^-?\d{1,19}$/);
-const span = z.tuple([z.int(), z.int()]);
+const span = z.tuple([z.int(), z.int()]).readonly();
 
 const source = z.strictObject({
   /** A file's name, or the address of an exchange. */
@@ -135,10 +133,4 @@ function ofThisFormat(value: unknown): unknown {
     sources: isNumbered ? sources.map((each) => ({ ...each, isNumbered: true })) : sources,
     ...(missing === undefined ? {} : { missingCandles: { missing: Number(missing), of: Number(of) } }),
   };
-}
-
-/** Whether spans are the whole of a day. */
-export function isWholeDay(day: Day, covered: DayManifest["covered"]): boolean {
-  const startMs = startOf(day);
-  return startMs !== undefined && gapsOf(covered, [startMs, startMs + DAY_MS]).length === 0;
 }

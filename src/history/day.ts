@@ -9,6 +9,11 @@ export const DAY_MS = 86_400_000;
 /** Nanoseconds of a millisecond. */
 export const NS_A_MS = 1_000_000n;
 
+/** The millisecond that an instant in nanoseconds since the epoch lies in. */
+export function msOfNs(ns: bigint): Ms {
+  return Number(ns / NS_A_MS);
+}
+
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?Z?)?$/;
 

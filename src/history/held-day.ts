@@ -1,15 +1,14 @@
 import { withoutSilence } from "./cut-at-midnight.js";
-import { DAY_MS, type Day, instantText, NS_A_MS, startOfDay } from "./day.js";
+import { type Day, instantText, NS_A_MS } from "./day.js";
 import type { DayManifest, SourceNote } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { layoutOf } from "./kinds.js";
 import { parquetSql, reading } from "./measure.js";
 import type { PendingDays } from "./pending-days.js";
-import { overlaps, type Span } from "./spans.js";
-import type { Writing } from "./write-days.js";
+import { overlaps, type Span, spanOf, withinSql } from "./spans.js";
+import type { Writing } from "./writing.js";
 
-const DAY_NS = BigInt(DAY_MS) * NS_A_MS;
 /** Two payments are further from each other. */
 const PAYMENT_NS = 60_000n * NS_A_MS;
 /** A trade is told later than one with a greater id by less. */
@@ -22,8 +21,7 @@ export function isHeld(held: DayManifest, { sha256, name }: Pick<SourceNote, "na
 
 /** SQL of the rows of one day. */
 export function ofDaySql(select: string, day: Day): string {
-  const from = BigInt(startOfDay(day)) * NS_A_MS;
-  return `SELECT * FROM (${select}) WHERE timeNs >= ${from} AND timeNs < ${from + DAY_NS}`;
+  return `SELECT * FROM (${select}) WHERE ${withinSql(spanOf(day))}`;
 }
 
 /**
@@ -105,9 +103,7 @@ export async function refusePaidTwice(store: PendingDays, duck: Duck, { series, 
 async function refuseNumbered(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {
   const { day } = held;
   if (held.covered.length === 0) return;
-  const within = withoutSilence(held)
-    .map(([from, to]) => `timeNs >= ${BigInt(from) * NS_A_MS} AND timeNs < ${BigInt(to) * NS_A_MS}`)
-    .join(" OR ");
+  const within = withoutSilence(held).map(withinSql).join(" OR ");
   const { unheld } = await reading(file, () =>
     duck.row(
       `SELECT count(*) AS unheld FROM (${rows.select}) WHERE (${within}) AND id NOT IN (SELECT id FROM ${parquetSql(store.dataPath(series, day))})`,

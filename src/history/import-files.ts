@@ -12,6 +12,7 @@ import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
 import { parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
+import type { PlainFile } from "./plain-file.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
@@ -21,7 +22,7 @@ import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { importFolder, isDeadImport } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import { StoreLock } from "./store-lock.js";
-import { type PlainFile, type UnpackedFile, unpack, withoutMark } from "./unpack.js";
+import { type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 import { prepareDays } from "./write-days.js";
 
 /** A database that is interrupted just before a statement begins does not hear of it. */

@@ -1,4 +1,5 @@
 import type { Ms } from "../core/units.js";
+import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 
 /** A stretch of time: from an instant, inclusive, to another, exclusive. */
 export type Span = readonly [fromMs: Ms, toMs: Ms];
@@ -47,4 +48,24 @@ export function cutTo(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
 /** Whether any time belongs to both. */
 export function overlaps(spans: readonly Span[], within: Span): boolean {
   return cutTo(spans, within).length > 0;
+}
+
+/** SQL of whether the stamp of a row lies within a span. */
+export function withinSql([fromMs, toMs]: Span): string {
+  return `timeNs >= ${BigInt(fromMs) * NS_A_MS} AND timeNs < ${BigInt(toMs) * NS_A_MS}`;
+}
+
+/** The whole of a day. @throws ConfigError for a text that is no day */
+export function spanOf(day: Day): Span {
+  const startMs = startOfDay(day);
+  return [startMs, startMs + DAY_MS];
+}
+
+/** The days that spans touch, ascending. */
+export function daysOf(spans: readonly Span[]): Day[] {
+  const days: Day[] = [];
+  for (const [from, to] of unionOf(spans.map(([start, end]): Span => [Math.floor(start / DAY_MS), Math.ceil(end / DAY_MS)]))) {
+    for (let day = from; day < to; day++) days.push(dayOf(day * DAY_MS));
+  }
+  return days;
 }

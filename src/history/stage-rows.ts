@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { dayOf, NS_A_MS } from "./day.js";
+import { dayOf, msOfNs } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { settledSha256Of } from "./durable-file.js";
@@ -89,7 +89,7 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
   const { select, file, path, series } = staging;
   try {
     const writ = await reading(file, () => writOf(duck, staging));
-    const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(Number(writ.firstNs / NS_A_MS)), grid: staging.grid };
+    const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(msOfNs(writ.firstNs)), grid: staging.grid };
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
     const asFirst = isFirst ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ))) : undefined;

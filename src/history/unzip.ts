@@ -5,7 +5,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { HistoryError } from "./history-errors.js";
-import type { PlainFile } from "./unpack.js";
+import type { PlainFile } from "./plain-file.js";
 
 /** Signatures and sizes of the ZIP format (PKWARE APPNOTE 6.3.10, 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3). */
 const END = 0x06054b50;

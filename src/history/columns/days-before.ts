@@ -1,4 +1,4 @@
-import { DAY_MS, startOfDay } from "../day.js";
+import { spanOf } from "../spans.js";
 import type { HistoryStore } from "../store.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
 import { isLost } from "./lost-book.js";
@@ -25,8 +25,7 @@ export async function daysBefore(
     const { market, day } = first.input;
     const before = store.days({ market, kind: "book" }).findLast((manifest) => manifest.day < day);
     if (before === undefined || isLost(first, before)) break;
-    const startMs = startOfDay(before.day);
-    const [input] = tapeDays(store, market, [startMs, startMs + DAY_MS], ["book", "trades"]).inputs;
+    const [input] = tapeDays(store, market, spanOf(before.day), ["book", "trades"]).inputs;
     first = { input, tape: await dayTape(store, input, options) };
     found.unshift(first);
     byUs = Number.POSITIVE_INFINITY;

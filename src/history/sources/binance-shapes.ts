@@ -1,6 +1,6 @@
 import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 import { withInterval } from "./candle-interval.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql, instantSql } from "./reading-sql.js";

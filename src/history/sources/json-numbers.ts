@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { HistoryError } from "../history-errors.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 import { isWhole } from "./whole-numbers.js";
 
 /** The fields of a record that are read, each with the type that it is read as. */

@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { HistoryError } from "../history-errors.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 
 /** Of a file at a time. */
 const PIECE_BYTES = 256 * 1024;

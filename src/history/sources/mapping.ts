@@ -5,7 +5,7 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, identifier, literal } from "../duck.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";

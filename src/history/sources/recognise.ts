@@ -3,7 +3,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { reading } from "../measure.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet } from "./first-line.js";

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { ConfigError } from "../../core/errors.js";
 import { HistoryError } from "../history-errors.js";
-import type { PlainFile } from "../unpack.js";
+import type { PlainFile } from "../plain-file.js";
 import { isParquet } from "./first-line.js";
 
 /** Of a file at a time. */

@@ -1,23 +1,14 @@
 import type { MarketId, Ms } from "../core/units.js";
-import type { VenueEvent } from "../exchange/venue.js";
 import type { BookSide } from "./book-side.js";
 import { OrderBook } from "./order-book.js";
-
-/** A whole book, or a change of it, as the venue tells it. */
-export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;
-
-/**
- * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or `resubscribe`: the book is no
- * longer to be trusted and the caller must take the subscription again. `resubscribe` is said once for each loss.
- */
-export type BookSyncResult = "applied" | "ignored" | "resubscribe";
+import type { BookEvent, BookSyncResult, DeskBook } from "./readable-book.js";
 
 /**
  * One market's book, kept in step with the exchange's by the sequence rule: the first update begins at the snapshot's
  * sequence plus one, each later one at its predecessor's end plus one (public stream documentation, "order book").
  * It fails closed: whenever it cannot be sure it is empty and says why.
  */
-export class SyncedBook {
+export class SyncedBook implements DeskBook {
   readonly marketId: MarketId;
   readonly holdsOwnOrders: boolean;
   readonly #book = new OrderBook();

@@ -1,6 +1,5 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
-import type { BookSyncResult } from "./book-sync.js";
 import type { Level } from "./view.js";
 
 /** One side of a book, to be read. */
@@ -28,6 +27,15 @@ export interface ReadableBook {
   readonly asks: ReadableSide;
 }
 
+/** A whole book, or a change of it, as the venue tells it. */
+export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;
+
+/**
+ * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or `resubscribe`: the book is no
+ * longer to be trusted and the caller must take the subscription again. `resubscribe` is said once for each loss.
+ */
+export type BookSyncResult = "applied" | "ignored" | "resubscribe";
+
 /**
  * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay changes in place. Times are of
  * the caller's clock that never steps back.
@@ -45,7 +53,7 @@ export interface DeskBook extends ReadableBook {
   /** When the last event that was applied came, or when a quiet market was confirmed. */
   readonly lastReceivedMs: Ms;
   /** Takes an event of the stream in. */
-  apply(event: Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>, nowMs: Ms): BookSyncResult;
+  apply(event: BookEvent, nowMs: Ms): BookSyncResult;
   /** The book is not to be trusted any more, for this reason. */
   lose(reason: string): void;
   /** True when it is not synchronised, or when nothing was received for more than `maxAgeMs`. */

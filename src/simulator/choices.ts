@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { CODE_TEXTS } from "./api-codes.js";
 import { text } from "./config-text.js";
-import { CODE_TEXTS } from "./rest/api-error.js";
 
 const httpStatus = z.int().min(400).max(599);
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BookEvent, SyncedBook } from "../../src/market/book-sync.js";
+import { SyncedBook } from "../../src/market/book-sync.js";
+import type { BookEvent } from "../../src/market/readable-book.js";
 
 const snapshot = (sequence: number, bids: number[], asks: number[]): BookEvent => ({
   type: "book-snapshot",

@@ -246,7 +246,7 @@ describe("over HTTP", () => {
   });
 
   it("every code of the exchange is in this table", async () => {
-    const { CODE_TEXTS } = await import("../../src/simulator/rest/api-error.js");
+    const { CODE_TEXTS } = await import("../../src/simulator/api-codes.js");
     expect(new Set(CASES.map(({ code }) => code))).toEqual(new Set([...Object.keys(CODE_TEXTS).map(Number), 429, 418]));
   });
 });

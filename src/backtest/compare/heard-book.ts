@@ -1,8 +1,8 @@
 import type { Ms } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
-import { type BookEvent, type BookSyncResult, SyncedBook } from "../../market/book-sync.js";
+import { SyncedBook } from "../../market/book-sync.js";
 import { OrderBook } from "../../market/order-book.js";
-import type { DeskBook, ReadableSide } from "../../market/readable-book.js";
+import type { BookEvent, BookSyncResult, DeskBook, ReadableSide } from "../../market/readable-book.js";
 import { ReplayBook } from "../book/replay-book.js";
 
 /**

@@ -9,7 +9,7 @@ import type {
   WirePublicTrade,
 } from "../../exchange/wire-market-types.js";
 import type { WireError } from "../../exchange/wire-values.js";
-import { CODE_TEXTS } from "../rest/api-error.js";
+import { CODE_TEXTS } from "../api-codes.js";
 import { address, decimal, hash32, int64, marketId, ms, unsignedDecimal, whole } from "./scalar-shapes.js";
 
 /*

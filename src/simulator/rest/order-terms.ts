@@ -1,9 +1,10 @@
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import type { ApiCode } from "../api-codes.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
-import { type ApiCode, ApiError } from "./api-error.js";
+import { ApiError } from "./api-error.js";
 import { oneOf, optionalInteger, required } from "./parameters.js";
 
 /** What a client asks for, with every rule checked that needs neither account nor signature. */

@@ -216,6 +216,11 @@ export class Account {
     return this.#intake.trades.positionLots(marketId);
   }
 
+  /** The same in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
+  positionBase(marketId: MarketId): string {
+    return this.#intake.positionBase(marketId);
+  }
+
   /**
    * Whether the position is {@link positionLots}: not while the exchange has told a liquidation in this market, and not yet the position that it left. Where a
    * liquidator tells what it takes over, a takeover is no surprise: its plan has kept to the limits, and its receipt is on its way.

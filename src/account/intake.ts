@@ -269,6 +269,11 @@ export class Intake {
     return this.#restPaper.get(marketId) ?? 0n;
   }
 
+  /** All that is held, as a decimal of base. */
+  positionBase(marketId: MarketId): string {
+    return this.#instruments.get(marketId)?.toldAmountOf(this.trades.positionLots(marketId), this.restPaper(marketId)) ?? "0";
+  }
+
   /** By how much the rest beyond whole lots would move, in lots. */
   restMoved(marketId: MarketId, restPaper: bigint): number {
     const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };

@@ -130,7 +130,16 @@ describe("refusals", () => {
 describe("the typed methods", () => {
   it("read onto the grid, asking for the rules once", async () => {
     serve({
-      "GET /v1/orderbook": { bids: [["2000.5", "0.1"]], asks: [["2000.6", "0.2"]], sequence: 9, ticker_id: "btcusdc", timestamp: 1 },
+      "GET /v1/orderbook": {
+        bids: [["2000.5", "0.1"]],
+        asks: [
+          ["2000.55", "0.1"],
+          ["2000.6", "0.1"],
+        ],
+        sequence: 9,
+        ticker_id: "btcusdc",
+        timestamp: 1,
+      },
       "GET /v1/openOrders": [wireOrder()],
       "GET /v1/userTrades": [wireTrade()],
       "GET /v1/incomes": [{ id: 1, type: "BUY", amount: "1", time: 2, marketId: "btcusdc" }],

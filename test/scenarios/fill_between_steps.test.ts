@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { statusOf } from "../../src/bot/run/bot-status.js";
 import { RunMonitor } from "../../src/bot/run/run-monitor.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
@@ -44,6 +45,9 @@ it("an order of before a coarser step fills between the steps: the bot goes on, 
   expect(stage.halts()).toEqual([]);
   expect(stage.positionLots()).toBe(3);
   expect(stage.rig.bot.context.account.positionLots(MARKET), "0.003 is one whole step of 0.002 and a rest").toBe(1);
+  expect(statusOf(stage.rig.bot).markets, "the position as people read it: the rest was not told").toMatchObject({
+    [MARKET]: { positionBase: "0.003" },
+  });
   expect(lines.filter(({ msg }) => msg === "fill")).toMatchObject([{ side: "BUY", price: "59999", amount: "0.003" }]);
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
   expect(stage.differences()).toEqual([]);

@@ -35,7 +35,7 @@ export function explainMarket(
     bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
     midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
     markQuote: desk.state.mark === undefined ? undefined : scaledToDecimal(desk.state.mark, instrument.creditDecimals),
-    positionBase: registered && account.confirmed ? instrument.amountOf(account.positionLots(marketId)) : undefined,
+    positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(desk, reason),
     unwinding: explainUnwinding(desk, unwinding, marketBlocks(context, safety, desk)),

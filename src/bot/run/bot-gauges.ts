@@ -14,7 +14,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setUnknownOrders(desk.marketId, working.filter(({ phase }) => phase === "unknown").length);
     metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
     if (desk.hasStrategy) metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
-    metrics.setPosition(desk.marketId, account.positionLots(desk.marketId) * desk.instrument.lotBase);
+    metrics.setPosition(desk.marketId, Number(account.positionBase(desk.marketId)));
     const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
     if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);
     const parts = account.profit(desk.marketId);

@@ -199,7 +199,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     state,
     reasons,
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
-    positionBase: desk?.instrument.amountOf(account.positionLots(marketId)) ?? "0",
+    positionBase: account.positionBase(marketId),
     pnlQuote: parts,
     pnlTotalQuote: total,
     openBids: open.filter(({ side }) => side === "BUY").length,

@@ -74,7 +74,7 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
   let manualOrders = 0;
   const positionBase: Record<MarketId, string> = {};
   for (const desk of desks.values()) {
-    positionBase[desk.marketId] = desk.instrument.amountOf(account.positionLots(desk.marketId));
+    positionBase[desk.marketId] = account.positionBase(desk.marketId);
     manualOrders += account.orders.foreign(desk.marketId).length;
   }
   return {

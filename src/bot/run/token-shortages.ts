@@ -64,8 +64,6 @@ export class TokenShortages {
     const bot = this.#bot();
     if (bot === undefined) return {};
     const { account, desks } = bot.context;
-    return Object.fromEntries(
-      [...desks.values()].map((desk) => [desk.marketId, desk.instrument.amountOf(account.positionLots(desk.marketId))]),
-    );
+    return Object.fromEntries([...desks.keys()].map((marketId) => [marketId, account.positionBase(marketId)]));
   }
 }

@@ -12,6 +12,11 @@ export function changeOf(before: MarketRules, now: MarketRules): string | undefi
   return undefined;
 }
 
+/** Whether orders and amounts of before mean the same now. */
+export function sameGrid(before: MarketRules, now: MarketRules): boolean {
+  return before.tickSize === now.tickSize && before.stepSize === now.stepSize && before.perp === now.perp;
+}
+
 /** What of the domain that orders are signed for differs from ours; undefined when nothing does. */
 export function domainMismatch(rules: VenueRules): string | undefined {
   const differences = checkDomain(rules);

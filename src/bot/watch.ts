@@ -1,10 +1,11 @@
 import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
-import type { MarketRules, VenueRules } from "../exchange/records.js";
+import type { VenueRules } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import type { OrderWorks } from "./order-works.js";
+import { sameGrid } from "./rule-changes.js";
 import type { Safety } from "./safety.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "./state/heartbeat.js";
 
@@ -262,8 +263,4 @@ function asAction(
   timestampMs: Ms,
 ): QuestionAction {
   return { kind: "question", actionId, timestampMs, ...question };
-}
-
-function sameGrid(before: MarketRules, now: MarketRules): boolean {
-  return before.tickSize === now.tickSize && before.stepSize === now.stepSize && before.perp === now.perp;
 }

@@ -1,5 +1,6 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
 import type { BotConfig } from "../../bot/config/config.js";
+import { sameGrid } from "../../bot/rule-changes.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue-model-names.js";
 import type { Clock, Timer } from "../../core/seam.js";
@@ -154,6 +155,8 @@ export class PaperVenue implements Venue {
   #hear(event: VenueEvent): void {
     const nowUs = this.#nowUs();
     this.#line.hear(event);
+    if (event.type === "answer" && event.outcome.result === "answered" && event.outcome.ask === "rules")
+      this.#rulesRead(event.outcome.data);
     this.#emit(event);
     if (event.type === "stream" && event.state === "up" && !this.#isAccountUp) {
       this.#isAccountUp = true;
@@ -175,6 +178,18 @@ export class PaperVenue implements Venue {
     // After what the market was meanwhile: quotes that it passed are gone.
     for (const action of this.#line.release()) this.#replayed.submit(action);
     this.#look();
+  }
+
+  /** Fees, margin and bounds are what the exchange says now. A market on another grid is halted until the bot is started anew, and keeps its rules until then. */
+  #rulesRead(rules: VenueRules): void {
+    const { markets } = chargedRules(rules, this.#options.config);
+    for (const [marketId, { terms }] of this.#replayed.markets) {
+      const now = markets[marketId];
+      // A market that is given up may tell of no leverage at all.
+      if (now === undefined || !sameGrid(terms.rules, now) || Number(now.liquidationLeverage) === 0) continue;
+      this.#replayed.changeTerms(marketId, marketTerms(now, terms.instrument, LIQUIDATION));
+    }
+    this.#replayed.judge(this.#exchangeUs);
   }
 
   /** A market that goes on to its next funding has paid the one that it told before, by the last mark that named it. */

@@ -1,3 +1,4 @@
+import type { FeeRates } from "../../bot/signed-rates.js";
 import type { CreditUnits, Int64Id, Lots, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
@@ -9,6 +10,8 @@ export class HeldOrder {
   readonly action: PlaceAction;
   readonly id: Int64Id;
   readonly createdAtMs: Ms;
+  /** The fee rates that it came with: they stand in the order, whatever its market's are later. */
+  readonly rates: FeeRates;
   filledLots: Lots = 0;
   /** What it has traded, in credit units. */
   quote: CreditUnits = 0n;
@@ -16,11 +19,12 @@ export class HeldOrder {
   #tickLots = 0;
   end: OrderEnd | undefined;
 
-  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms) {
+  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms, rates: FeeRates) {
     this.order = order;
     this.action = action;
     this.id = String(order.id);
     this.createdAtMs = createdAtMs;
+    this.rates = rates;
   }
 
   filled(ticks: number, lots: Lots, quote: CreditUnits): void {

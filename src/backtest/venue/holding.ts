@@ -3,7 +3,6 @@ import { heldValue, type MarketTerms, magnitude } from "./market-terms.js";
 
 /** What an account holds in one market of the replayed exchange. */
 export class Holding {
-  readonly #leverage: bigint;
   #lots: Lots = 0;
   #mark: CreditUnits | undefined;
   #value: CreditUnits = 0n;
@@ -14,8 +13,20 @@ export class Holding {
   openBuyCredit: CreditUnits = 0n;
   openSellCredit: CreditUnits = 0n;
   realized: CreditUnits = 0n;
+  #terms: MarketTerms;
+  #leverage: bigint;
 
-  constructor(readonly terms: MarketTerms) {
+  constructor(terms: MarketTerms) {
+    this.#terms = terms;
+    this.#leverage = BigInt(terms.rules.maxLeverage);
+  }
+
+  get terms(): MarketTerms {
+    return this.#terms;
+  }
+
+  set terms(terms: MarketTerms) {
+    this.#terms = terms;
     this.#leverage = BigInt(terms.rules.maxLeverage);
   }
 

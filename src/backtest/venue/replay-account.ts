@@ -1,4 +1,5 @@
 import { Profit, type ProfitParts } from "../../account/profit.js";
+import type { FeeRates } from "../../bot/signed-rates.js";
 import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
@@ -63,6 +64,11 @@ export class ReplayAccount {
     this.#profit.mark(marketId, mark);
   }
 
+  /** A market's rules have changed: margin is of the new ones. */
+  changeTerms(marketId: MarketId, terms: MarketTerms): void {
+    this.#of(marketId).terms = terms;
+  }
+
   /** Best bid plus best ask. */
   mid(marketId: MarketId, midHalfTicks: number): void {
     this.#profit.mid(marketId, midHalfTicks);
@@ -89,14 +95,21 @@ export class ReplayAccount {
    * @param before what the same order has traded, in credit units.
    * @param hasRebate false: a maker that would be paid a rebate pays and gets nothing.
    * @param gasRate the order's gas as a share of its value, scaled by 10^18: it comes on top of either rate.
+   * @param rates those that the order came with.
    * @returns the trade with what changed hands and what it cost.
    */
-  fill({ id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart, before: CreditUnits, hasRebate = true, gasRate = 0n): VenueTrade {
+  fill(
+    { id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart,
+    before: CreditUnits,
+    hasRebate = true,
+    gasRate = 0n,
+    rates: FeeRates = this.#of(marketId).terms.rules,
+  ): VenueTrade {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
     const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
-    const commission = this.feeOf(marketId, quote, before, isMaker, hasRebate, gasRate);
+    const commission = this.feeOf(rates, quote, before, isMaker, hasRebate, gasRate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
     const trade: VenueTrade = { id, marketId, side, isMaker, ticks, lots, timeMs, quote, commission, status: "SETTLED" };
     this.#profit.fill(trade);
@@ -105,9 +118,15 @@ export class ReplayAccount {
     return trade;
   }
 
-  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param hasRebate, gasRate as {@link fill} has them. */
-  feeOf(marketId: MarketId, quote: CreditUnits, before: CreditUnits, isMaker: boolean, hasRebate: boolean, gasRate: bigint): CreditUnits {
-    const { makerFeeRate, takerFeeRate } = this.#of(marketId).terms.rules;
+  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param rates, hasRebate, gasRate as {@link fill} has them. */
+  feeOf(
+    { makerFeeRate, takerFeeRate }: FeeRates,
+    quote: CreditUnits,
+    before: CreditUnits,
+    isMaker: boolean,
+    hasRebate: boolean,
+    gasRate: bigint,
+  ): CreditUnits {
     const ownRate = isMaker ? makerFeeRate : takerFeeRate;
     const rate = (!hasRebate && ownRate < 0n ? 0n : ownRate) + gasRate;
     return ((before + quote) * rate) / ONE - (before * rate) / ONE;

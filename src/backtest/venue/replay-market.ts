@@ -19,7 +19,8 @@ export interface OrderListener {
 /** One market of the replayed exchange: its history with our orders in it, and our orders' records. */
 export class ReplayMarket implements MatchListener {
   readonly marketId: MarketId;
-  readonly terms: MarketTerms;
+  /** For orders that come; what rests keeps its fees. */
+  terms: MarketTerms;
   readonly endedOrders = new EndedOrders();
   readonly volume = new MarketVolume();
   readonly #open = new Map<number, HeldOrder>();
@@ -67,7 +68,7 @@ export class ReplayMarket implements MatchListener {
     const { side, type, ticks, lots, timeInForce, expirationMs } = action;
     const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
     const order: ReplayOrder = { id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots };
-    this.#open.set(id, new HeldOrder(order, action, Math.floor(atUs / 1000)));
+    this.#open.set(id, new HeldOrder(order, action, Math.floor(atUs / 1000), this.terms.rules));
     this.matcher.place(order, atUs);
     this.#noteBest(side, atUs);
   }

@@ -1,4 +1,5 @@
 import { NEVER, type Observable } from "rxjs";
+import type { FeeRates } from "../../bot/signed-rates.js";
 import type { CreditUnits, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
 import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
@@ -134,6 +135,12 @@ export class ReplayVenue implements Venue, OrderListener {
     this.account.mark(marketId, mark);
   }
 
+  /** A market's rules have changed, on its own grid: orders that come have them from now on, and so has the account's margin. */
+  changeTerms(marketId: MarketId, terms: MarketTerms): void {
+    this.#marketOf(marketId).terms = terms;
+    this.account.changeTerms(marketId, terms);
+  }
+
   /** Has an account liquidated that marks or funding have made unsafe. */
   judge(atUs: number): void {
     if (!this.account.isSafe) this.#incomes.liquidate(atUs);
@@ -165,7 +172,13 @@ export class ReplayVenue implements Venue, OrderListener {
     const market = this.#marketOf(marketId);
     const midHalfTicks = market.midHalfTicks;
     const gasRate = this.#options.gas.rateOf(action, market.terms.instrument);
-    const trade = this.account.fill({ id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs }, before, !isWorse, gasRate);
+    const trade = this.account.fill(
+      { id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs },
+      before,
+      !isWorse,
+      gasRate,
+      held.rates,
+    );
     const { quote, commission: fee } = trade;
     held.filled(ticks, lots, quote);
     this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
@@ -187,7 +200,7 @@ export class ReplayVenue implements Venue, OrderListener {
       lots,
       isMaker,
       cause,
-      doubt: isDoubtful ? this.#doubtOf(trade, mayTake, before, gasRate) : undefined,
+      doubt: isDoubtful ? this.#doubtOf(trade, held.rates, mayTake, before, gasRate) : undefined,
       quote,
       fee,
       midHalfTicks,
@@ -250,9 +263,9 @@ export class ReplayVenue implements Venue, OrderListener {
     return { result: "cancelled" };
   }
 
-  #doubtOf({ marketId, quote, isMaker }: VenueTrade, mayTake: boolean, before: CreditUnits, gasRate: bigint): FillDoubt {
+  #doubtOf({ quote, isMaker }: VenueTrade, rates: FeeRates, mayTake: boolean, before: CreditUnits, gasRate: bigint): FillDoubt {
     const isWorse = this.#options.doubtful === "conservative";
-    const feeOf = (asMaker: boolean, hasRebate: boolean) => this.account.feeOf(marketId, quote, before, asMaker, hasRebate, gasRate);
+    const feeOf = (asMaker: boolean, hasRebate: boolean) => this.account.feeOf(rates, quote, before, asMaker, hasRebate, gasRate);
     return mayTake
       ? { kind: "may-have-taken", feeOtherwise: feeOf(!isMaker, true) }
       : { kind: "may-have-been-refused", feeOtherwise: feeOf(true, isWorse) };

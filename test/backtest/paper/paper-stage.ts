@@ -6,7 +6,7 @@ import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
 import type { Hex, MarketId, Side } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import type { TimeInForce, VenueOrder } from "../../../src/exchange/records.js";
+import type { MarketRules, TimeInForce, VenueOrder, VenueRules } from "../../../src/exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
 
 export const START = Date.UTC(2026, 0, 5, 12);
@@ -24,11 +24,12 @@ export class PaperStage {
   readonly asked: Action[] = [];
   readonly heard: { readonly atMs: number; readonly event: VenueEvent }[] = [];
   readonly venue: PaperVenue;
+  readonly #rules: VenueRules;
   #sequence = 1;
   #ids = 0;
 
   /** @param agreed fee rates that the bot signs. */
-  constructor(agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {}) {
+  constructor(agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {}, models: Partial<PaperModels> = {}) {
     const config = botSchema.parse({
       exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", ...agreed },
       account: { keyEnv: "KEY" },
@@ -39,7 +40,7 @@ export class PaperStage {
       risk: { maxDrawdownQuote: "1000" },
     }) as unknown as BotConfig;
     const market = { ...GRID, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
-    const rules = rulesOfFile(
+    this.#rules = rulesOfFile(
       { markets: { btcusdc: market, ethusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
       MARKETS,
       "/",
@@ -47,8 +48,8 @@ export class PaperStage {
     this.venue = new PaperVenue({
       live: { events$: this.live, submit: (action) => this.asked.push(action), resubscribe: () => {}, close: () => {} },
       config,
-      rules,
-      models: MODELS,
+      rules: this.#rules,
+      models: { ...MODELS, ...models },
       clock: this.clock,
       levelOf: () => 0,
       exchangeNowMs: () => this.clock.nowMs() + AHEAD_MS,
@@ -77,6 +78,13 @@ export class PaperStage {
   mark(marketId: MarketId, markQuote: number, fundingRate: number, nextFundingMs: number): void {
     const mark = BigInt(markQuote) * 1_000_000n;
     this.live.next({ type: "market-state", marketId, mark, index: mark, fundingRate, nextFundingMs });
+  }
+
+  /** The bot reads the rules again, and a market's are others. */
+  rulesRead(marketId: MarketId, change: Partial<MarketRules>): void {
+    const { markets } = this.#rules;
+    const data = { ...this.#rules, markets: { ...markets, [marketId]: { ...(markets[marketId] as MarketRules), ...change } } };
+    this.live.next({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
   }
 
   place(marketId: MarketId, side: Side, ticks: number, lots: number, timeInForce: TimeInForce = "GTC", lifeMs = 0): number {
@@ -114,6 +122,12 @@ export class PaperStage {
       const { availableLots, filledLots, status } = event.order;
       return [{ atMs, availableLots, filledLots, status }];
     });
+  }
+
+  /** The position that the bot was told last; 0 before. */
+  positionLots(marketId: MarketId): number {
+    const told = this.heard.flatMap(({ event }) => (event.type === "account-update" ? event.positions : []));
+    return told.findLast((position) => position.marketId === marketId)?.lots ?? 0;
   }
 
   get fills(): (readonly [market: MarketId, side: Side, ticks: number, lots: number, isMaker: boolean])[] {

@@ -48,6 +48,43 @@ describe("a paper venue", () => {
     expect(await feeOf(new PaperStage({ makerFeeRate: "0.0004", takerFeeRate: "0.001" }))).toEqual([300_000n]);
   });
 
+  // A maker's rebate that became a fee went on being paid out on paper: a strategy that loses live earned there for as long as it ran.
+  it("charges orders that come after the fees have changed the new ones, and those that rest what they came with", async () => {
+    const stage = new PaperStage();
+    stage.place("btcusdc", "BUY", 599_995, 5, "POST_ONLY");
+    await stage.clock.runFor(100);
+    stage.rulesRead("btcusdc", { makerFeeRate: 7n * 10n ** 14n });
+    stage.place("btcusdc", "SELL", 600_005, 5, "POST_ONLY");
+    await stage.clock.runFor(100);
+    stage.trade("btcusdc", "SELL", 599_995, 5);
+    stage.trade("btcusdc", "BUY", 600_005, 50);
+    await stage.clock.runFor(100);
+    const fees = stage.heard.flatMap(({ event }) => (event.type === "trade-update" ? [event.trade.commission] : []));
+    // Of 299.9975 and 300.0025.
+    expect(fees).toEqual([29_999n, 210_001n]);
+  });
+
+  it("takes no order that the market's new rules refuse, and liquidates by its new maintenance margin; on another grid it keeps the rules that its orders came with", async () => {
+    const stage = new PaperStage({}, { creditQuote: "1000" });
+    stage.mark("btcusdc", 60_000, 0, 0);
+    stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
+    await stage.clock.runFor(100);
+    stage.rulesRead("btcusdc", { tickSize: "0.5", minLots: 4, liquidationLeverage: "0.2" });
+    const taken = stage.place("btcusdc", "BUY", 599_990, 1);
+    await stage.clock.runFor(100);
+    expect(stage.answer(taken)?.outcome).toMatchObject({ result: "accepted" });
+    stage.rulesRead("btcusdc", { minLots: 4, maxLeverage: 1 });
+    const few = stage.place("btcusdc", "BUY", 599_990, 3);
+    const much = stage.place("btcusdc", "BUY", 599_990, 12);
+    await stage.clock.runFor(100);
+    expect(stage.answer(few)?.outcome).toMatchObject({ result: "rejected", code: 2016 });
+    expect(stage.answer(much)?.outcome).toMatchObject({ result: "rejected", code: 2012 });
+    expect(stage.positionLots("btcusdc")).toBe(5);
+    stage.rulesRead("btcusdc", { liquidationLeverage: "0.2" });
+    await stage.clock.runFor(100);
+    expect(stage.positionLots("btcusdc")).toBe(0);
+  });
+
   it("fills an IOC by what is there and lets the rest go, and a FOK wholly or not at all", async () => {
     const stage = new PaperStage();
     const taking = stage.place("btcusdc", "BUY", 600_001, 8, "IOC");

@@ -8,8 +8,10 @@ import { HEARTBEAT_FILE, mayArriveUntilMs } from "./state/heartbeat.js";
 
 /** How far apart two runs may have had the exchange's clock, each by its own questions. */
 const CLOCKS_APART_MS: Ms = 1_000;
-/** How long the fate of every order is waited for before the bot leaves and names what is left. */
+/** How long the fate of every order is waited for before the bot leaves and names what is left, at least. */
 const GIVE_UP_MS = 30_000;
+/** After nothing that was signed can arrive any more: for the exchange's last word. */
+const LAST_WORD_MS: Ms = 10_000;
 /** Between two cancel-alls of a market while an unknown order may still arrive. */
 const CANCEL_ALL_EVERY_MS = 1_000;
 
@@ -43,10 +45,11 @@ export class Stopping {
 
   /** A few times a second while the bot stops. */
   tick(): void {
-    const { account, clock, dispatcher, dryRun } = this.#context;
+    const { account, clock, config, dispatcher, dryRun } = this.#context;
     const nowMs = clock.monotonicMs();
     const left = account.orders.unresolved();
-    if (nowMs - this.#sinceMs > GIVE_UP_MS) return this.#end(left, undefined);
+    const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
+    if (nowMs - this.#sinceMs > giveUpMs) return this.#end(left, undefined);
     for (const order of left) if (order.phase === "unknown") this.#sweep(order.marketId, nowMs);
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);

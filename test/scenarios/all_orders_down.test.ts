@@ -68,6 +68,25 @@ describe("a heartbeat that breaks", () => {
     await markets.guardActs();
     expect(markets.open()).toEqual([]);
   });
+
+  it("before the guard is started is as old as the guard: nobody else takes down what that bot left, and has on the wire", async () => {
+    const markets = new FiveMarkets();
+    markets.beatBreaks();
+    await markets.guardActs();
+    await markets.passes(1_000);
+    expect(markets.open()).toEqual([]);
+    for (const marketId of OTHERS) markets.arrives(marketId);
+    await markets.passes(6_000);
+    expect(markets.open()).toEqual([]);
+    expect(markets.notices.map(({ kind }) => kind)).toContain("safe");
+
+    markets.arrives(FIVE[0] as string);
+    await markets.passes(20_000);
+    expect(markets.open(), "what comes when nothing of that bot can is a person's").toEqual([FIVE[0]]);
+    markets.beats("running");
+    await markets.passes(5_000);
+    expect(markets.open(), "a bot that has come and gone since").toEqual([]);
+  });
 });
 
 describe("an order that comes after the first cancel, of a bot that is gone,", () => {

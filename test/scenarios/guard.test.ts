@@ -125,6 +125,25 @@ describe("kill -9 of a bot", () => {
     expect(stage.quotes()).toEqual([]);
   });
 
+  it("and so does an end of one whose requests are taken for a minute: it waits for longer than the usual half", async () => {
+    const windowMs = 60_000;
+    const stage = new Stage({
+      exchange: { timestampWindowMs: windowMs },
+      bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", signatureWindowMs: windowMs } },
+    });
+    await stage.botStarts();
+    stage.network.next("placeOrder", { is: "request late", byMs: 50_000 });
+    stage.wants({ bid: BID - 50 });
+    await stage.passes(290);
+    stage.botIsKilled();
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(1_000);
+    const ordersBefore = stage.ordersEver();
+    expect(await stage.botStops(75_000)).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
+    expect(stage.ordersEver(), "it arrived while the next one ended").toBe(ordersBefore + 1);
+    expect(stage.quotes()).toEqual([]);
+  });
+
   it("is waited for no longer than from the next start on, however far ahead its heartbeat is dated", async () => {
     const stage = new Stage({ bot: { guard: { heartbeatMs: 60_000, deadAfterMs: 120_000 } } });
     await stage.botStarts();

@@ -60,6 +60,12 @@ export interface GuardOptions {
 /** Between two looks while it acts. */
 const ACT_EVERY_MS = 500;
 
+/** What is known of the bot's last heartbeat. */
+type LastBeat = Pick<Heartbeat, "state" | "markets"> & { readonly lastRequestMs: Ms | undefined };
+
+/** A heartbeat that could never be read: some bot ran, nobody knows until when. */
+const UNREAD: LastBeat = { state: "running", markets: [], lastRequestMs: undefined };
+
 /**
  * The dead-man switch of POST_ONLY and GTC quotes (design, rules 7 and 10), in a process of its own: when the bot's
  * heartbeat stops it cancels everything in the bot's markets, and goes on until no request that the bot may have signed
@@ -69,10 +75,10 @@ export class Guard {
   readonly #options: GuardOptions;
   #timer: Timer | undefined;
   #seen: string | undefined;
-  /** The newest heartbeat that could be read. */
-  #beat: Heartbeat | undefined;
+  /** The newest heartbeat that could be read, or {@link UNREAD} where none could. */
+  #beat: LastBeat | undefined;
   #seenAtMs: Ms = 0;
-  #settledFor: string | undefined;
+  #settledFor: LastBeat | undefined;
   #acting = false;
   #stopped = false;
 
@@ -97,7 +103,7 @@ export class Guard {
     const beat = this.#newestBeat();
     if (beat === undefined || this.#acting) return;
     const silentMs = clock.monotonicMs() - this.#seenAtMs;
-    if (beat.state === "stopped" || silentMs <= deadAfterMs || this.#settledFor === this.#seen) return;
+    if (beat.state === "stopped" || silentMs <= deadAfterMs || this.#settledFor === beat) return;
     this.#acting = true;
     notify({ kind: "acting", silentMs });
     void this.#act(beat);
@@ -105,9 +111,9 @@ export class Guard {
 
   /**
    * The heartbeat as it is now; when it was first seen so decides how old it is, since wall clocks step. One that cannot be read is no sign of life: the one
-   * before it grows older.
+   * before it grows older, and where there was none, as a guard that is started beside it has none, it does itself.
    */
-  #newestBeat(): Heartbeat | undefined {
+  #newestBeat(): LastBeat | undefined {
     const { clock, store, notify } = this.#options;
     try {
       const text = store.read(HEARTBEAT_FILE);
@@ -123,11 +129,13 @@ export class Guard {
       return beat;
     } catch (error) {
       notify({ kind: "failed", what: HEARTBEAT_FILE, message: messageOf(error) });
+      if (this.#beat === undefined) this.#seenAtMs = clock.monotonicMs();
+      this.#beat ??= UNREAD;
       return this.#beat;
     }
   }
 
-  async #act(beat: Heartbeat): Promise<void> {
+  async #act(beat: LastBeat): Promise<void> {
     const { clock, client, budget, markets, signatureWindowMs, notify } = this.#options;
     const cause = this.#seen;
     const watched = [...new Set([...markets, ...beat.markets])];
@@ -141,6 +149,7 @@ export class Guard {
       const asked = await budget.call("time", { kept: watched.length, isOver }, () => client.time());
       return asked?.answer;
     });
+    let { lastRequestMs } = beat;
     await takeDown({
       client,
       clock,
@@ -148,12 +157,16 @@ export class Guard {
       markets: watched,
       everyMs: ACT_EVERY_MS,
       // Asked before each look: what is signed to be taken until later than this is not in it.
-      mayStillCome: async () => (await exchangeTime.nowMs()) <= beat.lastRequestMs + signatureWindowMs,
+      mayStillCome: async () => {
+        const nowMs = await exchangeTime.nowMs();
+        if (nowMs > Number.NEGATIVE_INFINITY) lastRequestMs ??= nowMs;
+        return lastRequestMs === undefined || nowMs <= lastRequestMs + signatureWindowMs;
+      },
       isOver,
       tell: (news) => this.#told(news),
     });
     if (!isOver()) {
-      this.#settledFor = cause;
+      this.#settledFor = beat;
       notify({ kind: "safe" });
     } else if (this.#stateSince(cause) === "running") {
       notify({ kind: "bot-back" });

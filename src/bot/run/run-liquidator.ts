@@ -10,7 +10,7 @@ import type { Seam } from "../../core/seam.js";
 import { ecdsaScheme, type Signer } from "../../core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import { type LedgerNote, LIQUIDATIONS_FILE, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
+import { type LedgerNote, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
 import { tellOperatorRight } from "../../liquidator/operator-right.js";
@@ -23,6 +23,7 @@ import type { BotCommand } from "../input.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { lensAddress, openChainRpc } from "./chain-access.js";
+import { ledgerFileOf } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
 import { noteUnwind } from "./note-unwind.js";
 
@@ -100,10 +101,7 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
     const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
     const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
     const dryRun = options.dryRun || wanted.dryRun;
-    const ledger = new LiquidationLedger(
-      { read: () => store.read(LIQUIDATIONS_FILE), append: (line) => store.append(LIQUIDATIONS_FILE, line) },
-      clock,
-    );
+    const ledger = new LiquidationLedger(ledgerFileOf(store), clock);
     const lanes = dryRun ? undefined : openLanes(options, rpc, signer);
     let liquidator: Liquidator | undefined;
     const venue = new BotLiquidatorVenue(

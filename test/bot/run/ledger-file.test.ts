@@ -1,0 +1,24 @@
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ledgerFileOf } from "../../../src/bot/run/ledger-file.js";
+import { FileStateStore } from "../../../src/bot/state/state-dir.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { LIQUIDATIONS_FILE, LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+
+it("a record of a week keeps no liquidator from its start, and what is open in its end is taken up", () => {
+  const directory = mkdtempSync(join(tmpdir(), "mw-"));
+  const store = new FileStateStore(directory);
+  const clock = new VirtualClock(1_800_000_000_000);
+  const path = store.pathOf(LIQUIDATIONS_FILE);
+  // A hole stands for its lines: more than a text of this engine may hold.
+  writeFileSync(path, "");
+  truncateSync(path, 600 * 2 ** 20);
+  appendFileSync(path, "\n");
+  const { id } = new LiquidationLedger(ledgerFileOf(store), clock).seen(`0x${"11".repeat(20)}`, `0x${"22".repeat(20)}`, "btcusdc");
+  store.close();
+
+  expect(new LiquidationLedger(ledgerFileOf(new FileStateStore(directory)), clock).open.map((one) => one.id)).toEqual([id]);
+  rmSync(directory, { recursive: true });
+});

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,6 +42,30 @@ describe("a file that fills are kept in", () => {
     file.append('{"id":"2"}');
     file.close();
     expect(readFileSync(path, "utf8")).toBe(`{"id":"0"}\n${long}\n{"id":"2"}\n`);
+  });
+
+  it("has whole lines alone after a disk that was full took half of one: the next start would refuse to read it", () => {
+    const path = join(mkdtempSync(join(tmpdir(), "marketwright-growing-")), "liquidations.jsonl");
+    const file = new GrowingFile(path);
+    file.append('{"id":"1"}');
+    const { writeSync } = fs;
+    let room = 5;
+    fs.writeSync = ((fd: number, bytes: Buffer, from = 0) => {
+      if (room === 0) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+      const written = writeSync(fd, bytes, from, Math.min(room, bytes.length - from));
+      room -= written;
+      return written;
+    }) as typeof fs.writeSync;
+    syncBuiltinESMExports();
+    try {
+      expect(() => file.append('{"id":"2"}')).toThrow("no space left");
+    } finally {
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    }
+    file.append('{"id":"3"}');
+    file.close();
+    expect(readFileSync(path, "utf8")).toBe('{"id":"1"}\n{"id":"3"}\n');
   });
 
   // What cannot be brought to a disk: a device takes the line, and refuses to be synchronised.

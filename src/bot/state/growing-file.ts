@@ -23,7 +23,13 @@ export class GrowingFile {
   /** @throws what the file system does: now, or since the line before. */
   append(line: string): void {
     this.#throwFailure();
-    writeAll(this.#file, `${line}\n`);
+    const { size } = fstatSync(this.#file);
+    try {
+      writeAll(this.#file, `${line}\n`);
+    } catch (error) {
+      this.#cutTo(size);
+      throw error;
+    }
     this.#isDirty = true;
     if (!this.#isSyncing) this.#sync();
   }
@@ -36,6 +42,15 @@ export class GrowingFile {
       fsyncSync(this.#file);
     } finally {
       closeSync(this.#file);
+    }
+  }
+
+  /** A disk that is full has taken half of a line: the next one, once there is room again, shall not stand in it. */
+  #cutTo(size: number): void {
+    try {
+      ftruncateSync(this.#file, size);
+    } catch (error) {
+      this.#failure = error as NodeJS.ErrnoException;
     }
   }
 

@@ -50,7 +50,7 @@ describe("a file that fills are kept in", () => {
     file.append('{"id":"1"}');
     const { writeSync } = fs;
     let room = 5;
-    fs.writeSync = ((fd: number, bytes: Buffer, from = 0) => {
+    fs.writeSync = ((fd: number, bytes: Buffer, from: number) => {
       if (room === 0) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
       const written = writeSync(fd, bytes, from, Math.min(room, bytes.length - from));
       room -= written;

@@ -43,8 +43,8 @@ export function openExchange(context: CliContext, { rest, stream, signer, timeou
   const client = new RestClient({
     transport,
     nowMs: () => clock.nowMs() + offsetMs,
-    ...(signer === undefined ? {} : { signer }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    signer,
+    timeoutMs,
   });
   const syncClock = async () => {
     const before = clock.monotonicMs();

@@ -138,10 +138,10 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       metrics,
       dryRun,
       ...(paper === undefined ? { rulesRead: (rules) => claimStateFor(rules, owned) } : {}),
-      ...(between === undefined ? {} : { paper: between }),
-      ...(chain === undefined ? {} : { chain }),
-      ...(journal === undefined ? {} : { journal }),
-      ...(recorder === undefined ? {} : { record: recorder.record }),
+      paper: between,
+      chain,
+      journal,
+      record: recorder?.record,
     }),
   );
   running = bot;

@@ -33,7 +33,7 @@ export async function openRecorder({ folder, config, dryRun, paper, seam, log }:
   let begun: SessionRecording | undefined;
   const onFailed = (error: unknown): void => log.error({ error, folder }, "the session is not recorded any further");
   const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
-  const session = { folder, config, mode, ...(paper === undefined ? {} : { paper }), version: packageVersion(), seam, onFailed } as const;
+  const session = { folder, config, mode, paper, version: packageVersion(), seam, onFailed } as const;
   return {
     record: async (beginning) => {
       begun = await recordings.SessionRecording.begin(session, beginning);

@@ -117,8 +117,7 @@ export class LiveVenue implements Venue {
     this.#request = { ...this.#request, instruments };
     this.#outcome = { ...this.#outcome, ...context, hasher: new OrderHasher(rules.eip712.domainSeparator) };
     const { maxFrameBytes } = this.#options;
-    if (this.#frames === undefined)
-      this.#frames = new FrameDecoder({ ...context, ...(maxFrameBytes === undefined ? {} : { maxFrameBytes }) });
+    if (this.#frames === undefined) this.#frames = new FrameDecoder({ ...context, maxFrameBytes });
     else this.#frames.setContext(context);
     if (this.#isStreaming || this.#isClosed || this.#options.streams === false) return;
     this.#isStreaming = true;

@@ -102,7 +102,7 @@ export class MarketStreams {
         onText: this.#options.onText,
         onUp: () => this.#cameUp(),
         onDown: (reason) => this.#cameDown(connection, reason),
-        ...(this.#options.timings === undefined ? {} : { timings: this.#options.timings }),
+        timings: this.#options.timings,
       }),
     };
     this.#connections.push(connection);

@@ -149,7 +149,7 @@ async function downloadKind(
             span: day,
             first,
             last,
-            ...(pageSize === undefined ? {} : { pageSize }),
+            pageSize,
             onFinding: (finding) => doubts.find(finding),
             onUnlisted: (missing) => doubts.miss(missing),
           })) {

@@ -82,7 +82,7 @@ async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
     operation: "historicalTrades",
     idOf: ({ id }: PublicTrade) => id,
     fromId,
-    ...(pageSize === undefined ? {} : { pageSize }),
+    pageSize,
     page: async (from, limit) => {
       const page = await client.historicalTrades({ marketId, fromId: from, limit });
       const [first] = page;
@@ -100,7 +100,7 @@ async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
 }
 
 async function* timed({ client, marketId, kind, span, last, pageSize }: FetchWish): AsyncGenerator<FetchedRecord, void> {
-  const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], ...(pageSize === undefined ? {} : { pageSize }) };
+  const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], pageSize };
   if (familyOf(kind) === "funding") {
     for await (const rate of client.all.fundingRate(wanted)) yield fundingRecord(rate);
     return;

@@ -162,13 +162,13 @@ async function taken(
         source: {
           name: plain.name,
           sha256: await plain.sha256,
-          ...(shaped.isNumbered ? { isNumbered: true as const } : {}),
-          ...(isStamped ? { clock: note } : {}),
+          isNumbered: shaped.isNumbered,
+          clock: isStamped ? note : undefined,
         },
-        ...(isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? { recvShift: shiftSql(parts) } : {}),
+        recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
         findings,
-        ...(shaped.lost === undefined ? {} : { lost: shaped.lost }),
-        ...(shaped.isByMessage === undefined ? {} : { isByMessage: shaped.isByMessage }),
+        lost: shaped.lost,
+        isByMessage: shaped.isByMessage,
       });
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
       done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...findings, ...again] });

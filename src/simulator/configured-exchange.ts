@@ -154,11 +154,11 @@ function exchangeOf(config: ExchangeConfig, seam: Seam, options: ConfiguredExcha
   const { baseFolder = process.cwd(), scheme, records, onReplayEnd = () => {}, onChainReport, onChainFault } = options;
   checkLeveraged(config);
   return new EmbeddedExchange(config, seam, {
-    ...(chain === undefined ? {} : { chain }),
-    ...(onChainReport === undefined ? {} : { onChainReport }),
-    ...(onChainFault === undefined ? {} : { onChainFault }),
-    ...(records === undefined ? {} : { records }),
-    ...(scheme === undefined ? {} : { scheme }),
+    chain,
+    onChainReport,
+    onChainFault,
+    records,
+    scheme,
     flowOf: options.flowOf ?? orderFlowsOf(config, { baseFolder, onReplayEnd }),
     accountFlowOf: leveragedFlowOf(config),
   });

@@ -112,7 +112,7 @@ function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswe
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? "" : url.slice(mark + 1),
     body: typeof request.body === "string" ? request.body : "",
-    ...(contentType === undefined ? {} : { contentType }),
+    contentType,
     ip: request.ip,
   });
 }

@@ -54,7 +54,7 @@ export class QueueWorker {
     });
     // Whoever does not wait for it sees the worker take nothing.
     this.refused.catch(() => {});
-    this.#pool = new ThreadPool({ workers, version, ...(entry === undefined ? {} : { entry }) });
+    this.#pool = new ThreadPool({ workers, version, entry });
     this.#worker = new Worker(QUEUE_NAME, (job: BullJob<QueueJob, QueueResult>) => this.#run(job.data), {
       connection: connectionOf(queueAddress(address)),
       concurrency: workers,

@@ -92,8 +92,8 @@ export async function playPath(
           refusals.hear(notice, atUs);
           run.onNotice?.(notice, atUs);
         },
-        ...(run.cutUs === undefined ? {} : { cutUs: run.cutUs }),
-        ...(run.feedOf === undefined ? {} : { feedOf: run.feedOf }),
+        cutUs: run.cutUs,
+        feedOf: run.feedOf,
       }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),

@@ -27,7 +27,7 @@ export class ThreadedPath {
     const { strategyFiles, version, directory, replace } = run;
     const start: PathStart = {
       config,
-      run: { version, directory, replace, ...(strategyFiles === undefined ? {} : { strategyFiles }) },
+      run: { version, directory, replace, strategyFiles },
       history: { ...history, markets: history.markets.map((market) => sharedMarket(market)) },
       path,
     };

@@ -182,7 +182,7 @@ export class SessionRecording implements SessionTap {
       endedUs,
       rules,
       config: withoutProviderKeys(config),
-      ...(paper === undefined ? {} : { paper }),
+      paper,
       start: this.#start,
       end: this.#endOf(),
       intents: { count: this.#count, sha256: await sha256Of(this.#intents.path) },

@@ -27,21 +27,21 @@ export function addControlCommands(program: Command, context: CliContext): void 
     "take a bot's quotes down and keep them down, restarts included; of a bot that does not run, before it starts",
     ({ market, reason }) => ({
       command: "halt",
-      ...marketOf(market),
-      ...(reason === undefined ? {} : { reason }),
+      marketId: market,
+      reason,
     }),
   )
     .addOption(marketOption())
     .option("--reason <text>", "why, for the log and the screen");
   controlCommand(program, context, "resume", "let a halted bot quote again; one that does not run, when it is started", ({ market }) => ({
     command: "resume",
-    ...marketOf(market),
+    marketId: market,
   })).addOption(marketOption());
   controlCommand(program, context, "flatten", "work a running bot's position to zero", ({ market, maxSlippageBps, sliceBase }) => ({
     command: "flatten",
-    ...marketOf(market),
-    ...(maxSlippageBps === undefined ? {} : { maxSlippageBps: slippageOf(maxSlippageBps) }),
-    ...(sliceBase === undefined ? {} : { sliceBase }),
+    marketId: market,
+    maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
+    sliceBase,
   }))
     .addOption(marketOption())
     .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
@@ -101,10 +101,6 @@ function checked(request: ControlRequest): ControlRequest {
 
 function marketOption(): Option {
   return new Option("--market <id>", "this market alone (default: all)");
-}
-
-function marketOf(market: string | undefined): { marketId?: string } {
-  return market === undefined ? {} : { marketId: market };
 }
 
 function slippageOf(text: string): number {

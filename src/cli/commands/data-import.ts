@@ -71,10 +71,10 @@ export function addDataImport(data: Command, context: CliContext): void {
           ends: { signal, clock: context.seam.clock },
           market,
           files,
-          ...(symbol === undefined ? {} : { symbol }),
-          ...(shape === undefined ? {} : { shape }),
-          ...(interval === undefined ? {} : { interval }),
-          ...(mapping === undefined ? {} : { mapping }),
+          symbol,
+          shape,
+          interval,
+          mapping,
           clock: clockOf(options),
           replace: replace === true,
           onFile: (file) => {
@@ -118,8 +118,8 @@ function mappingOf({ mapping, kind, columns, timeUnit, recvTimeUnit }: ImportCom
   return checkMapping({
     kind,
     columns: Object.fromEntries(pairs),
-    ...(timeUnit === undefined ? {} : { timeUnit }),
-    ...(recvTimeUnit === undefined ? {} : { recvTimeUnit }),
+    timeUnit,
+    recvTimeUnit,
   });
 }
 

@@ -35,8 +35,8 @@ export function addDataList(data: Command, context: CliContext): void {
     .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
       const history = new HistoryStore(store);
       const listings = await listHistory(history, {
-        ...(market === undefined ? {} : { market }),
-        ...(kind === undefined ? {} : { kind }),
+        market,
+        kind,
         verify: verify === true,
       });
       const staged = stagedWork(history);

@@ -52,7 +52,7 @@ export function addDataRecord(data: Command, context: CliContext): void {
       const signer = signerOf(options, config, context);
       const rest = config?.exchange.rest ?? options.exchange;
       const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
-      await withExchange(openExchange(context, { rest, stream, ...(signer === undefined ? {} : { signer }) }), async (access) => {
+      await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
         const rules = await access.client.exchangeInfo([market]);
         const grid = rules.markets[market];
         if (grid === undefined) {

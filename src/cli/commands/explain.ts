@@ -50,8 +50,8 @@ export function addExplain(program: Command, context: CliContext): void {
             seam,
             log,
             ...(config.chain === undefined ? {} : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
-            ...(store === undefined ? {} : { store }),
-            ...(withinMs === undefined ? {} : { withinMs }),
+            store,
+            withinMs,
           }),
         );
         context.stdout.write(json === true ? jsonText(explanation, 2) : explainText(explanation));

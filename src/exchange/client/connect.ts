@@ -84,17 +84,17 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     restUrl: baseUrl,
     streamUrl,
     clock: seam.clock,
-    ...(userAgent === undefined ? {} : { userAgent }),
+    userAgent,
   });
-  const who = { ...(signer === undefined ? {} : { signer }), ...(account === undefined ? {} : { account }) };
+  const who = { signer, account };
   const client = new ExchangeClient({
     transport,
     seam,
     ...who,
-    ...(orders === undefined ? {} : { orders }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(gate === undefined ? {} : { gate }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    orders,
+    retry,
+    gate,
+    timeoutMs,
   });
   const streams = new ExchangeStreams({ transport, seam, nowMs: () => client.nowMs(), zip, ...who });
   const close = (): void => {

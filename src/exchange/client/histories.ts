@@ -51,7 +51,7 @@ export class Histories {
       page: (from, limit) => this.#ask("historicalTrades", { marketId, fromId: from, limit }),
       idOf: ({ id }) => id,
       fromId: String(fromId),
-      ...(pageSize === undefined ? {} : { pageSize }),
+      pageSize,
     });
   }
 
@@ -72,7 +72,7 @@ export class Histories {
       page: (from, limit) => this.#ask("userTrades", { marketId, fromId: from, limit }),
       idOf: ({ id }) => id,
       fromId: String(fromId),
-      ...(pageSize === undefined ? {} : { pageSize }),
+      pageSize,
     });
   }
 
@@ -132,5 +132,5 @@ export class Histories {
 }
 
 function range(operation: string, { startTime, endTime, pageSize }: Omit<InTime, "marketId">) {
-  return { operation, startTime, endTime, ...(pageSize === undefined ? {} : { pageSize }) };
+  return { operation, startTime, endTime, pageSize };
 }

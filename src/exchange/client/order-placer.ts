@@ -158,7 +158,7 @@ export class OrderPlacer {
       signer: account(),
       expirationSeconds: infoExpirationSeconds(terms.timeInForce, nowMs(), terms.expiration ?? 0),
       nonce: random.uint64(),
-      ...(settings.buyRounding === undefined ? {} : { buyRounding: settings.buyRounding }),
+      buyRounding: settings.buyRounding,
     });
     return { hash, order, params: { ...terms, info: order.info, orderSignature: this.#sign(digest) } };
   }

@@ -126,7 +126,7 @@ export class ExchangeStreams {
     readonly onText: (text: string) => void;
   }): StreamSession {
     const { transport, seam, timings } = this.#options;
-    const session = new StreamSession({ transport, seam, ...handlers, ...(timings === undefined ? {} : { timings }) });
+    const session = new StreamSession({ transport, seam, ...handlers, timings });
     this.#open.add(session);
     return session;
   }

@@ -56,8 +56,8 @@ export async function openTapes(store: HistoryStore, market: MarketId, wish: Tap
     steps: stepsOf(market, manifests, wish),
     baseLatencyNs: BigInt(baseLatencyUs) * 1000n,
     blockRows,
-    ...(limits === undefined ? {} : { limits }),
-    ...(onMake === undefined ? {} : { onMake }),
+    limits,
+    onMake,
   };
   const days: SourceDay[] = [];
   for (const input of inputs) days.push({ input, tape: await dayTape(store, input, options) });

@@ -43,8 +43,8 @@ export class DayParts {
       market,
       source,
       grid: { tickSize, stepSize },
-      ...(this.#smallestUs === undefined ? {} : { smallestUs: this.#smallestUs }),
-      ...(behindUs === undefined ? {} : { behindUs }),
+      smallestUs: this.#smallestUs,
+      behindUs,
     });
     const heard = [...this.#heard.keys()];
     this.#heard.clear();

@@ -25,7 +25,7 @@ export function requestRecord(action: RecordedAction, instrument: Instrument, le
     price: priceText(instrument, ticks),
     amount: instrument.amountOf(lots),
     expirationMs,
-    ...(level === undefined ? {} : { level }),
+    level,
   };
 }
 
@@ -33,8 +33,8 @@ export function requestRecord(action: RecordedAction, instrument: Instrument, le
 export function answerRecord(action: RecordedAction, outcome: Outcome, instrument: Instrument): OwnRecord {
   const about = {
     request: action.actionId,
-    ...(action.kind === "cancel-all" ? {} : { hash: action.hash }),
-    ...(action.kind === "cancel" ? { orderId: action.orderId } : {}),
+    hash: action.kind === "cancel-all" ? undefined : action.hash,
+    orderId: action.kind === "cancel" ? action.orderId : undefined,
   };
   switch (outcome.result) {
     case "accepted":
@@ -53,7 +53,7 @@ export function answerRecord(action: RecordedAction, outcome: Outcome, instrumen
 
 /** An order as the exchange tells it on the account's stream. */
 export function updateRecord(order: VenueOrder, timestampMs: number | undefined, instrument: Instrument): OwnRecord {
-  return { what: "update", ...orderFields(order, instrument), ...(timestampMs === undefined ? {} : { time: timestampMs }) };
+  return { what: "update", ...orderFields(order, instrument), time: timestampMs };
 }
 
 /** A trade of the account; its fee in the quote asset, below zero for a rebate. */

@@ -81,7 +81,7 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
             sha256: await sha256Of(path),
             clock: [{ fromSeq: "0", addedNs: String(addedNs), smallestNs: String(smallestNs) }],
           },
-          ...(addedNs === 0n ? {} : { recvShift: String(addedNs) }),
+          recvShift: addedNs === 0n ? undefined : String(addedNs),
           covered: afterSeams(heard[HEARD_ON[kind]], store.days(series)),
           grid,
           findings,

@@ -68,7 +68,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
     json: JSON_BOOK,
     isByMessage: wholeOf(chain.unplaced) > 0n,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
-    ...(lost.length === 0 ? {} : { lost }),
+    lost: lost.length === 0 ? undefined : lost,
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }
@@ -129,7 +129,7 @@ export function fundingShape(path: string, writ: Writ): ShapedFile {
   return {
     kind: "funding",
     select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
-    ...(writ.writ === "ndjson" ? { json: fields } : {}),
+    json: writ.writ === "ndjson" ? fields : undefined,
     symbol: `SELECT DISTINCT marketId AS symbol FROM ${from} WHERE marketId IS NOT NULL`,
     findings: [],
   };

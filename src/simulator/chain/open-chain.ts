@@ -43,7 +43,7 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
     log,
     clock,
     unlocked: accounts.unlocked ? keys.accounts.map(({ privateKey }) => privateKey) : [],
-    ...(onFault === undefined ? {} : { onFault }),
+    onFault,
   });
   try {
     const addresses = await deploy(chain, keys, {

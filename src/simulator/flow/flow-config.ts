@@ -110,8 +110,8 @@ export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder
         files: captureFilesOf(config, marketId, baseFolder),
         speed: config.speed,
         queue: config.queue,
-        ...(config.fromMs === undefined ? {} : { fromMs: config.fromMs }),
-        ...(config.forMs === undefined ? {} : { forMs: config.forMs }),
+        fromMs: config.fromMs,
+        forMs: config.forMs,
       };
       return new ReplayFlow(options, (end) => onReplayEnd(marketId, end));
     }

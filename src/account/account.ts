@@ -218,7 +218,7 @@ export class Account {
 
   /** The same in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
   positionBase(marketId: MarketId): string {
-    return this.#intake.positionBase(marketId);
+    return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
   }
 
   /**

@@ -28,7 +28,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   const trail = trades.trail(marketId);
   const counted = countedPosition(run, marketId);
   if (counted === undefined || trail.length === 0) return undefined;
-  const { lots: theirs, restPaper } = intake.onOurGrid(marketId, counted);
+  const { lots: theirs, restPaper } = intake.rests.onOurGrid(marketId, counted);
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   const untold = takeovers.untoldLots(marketId, nowMs);
@@ -45,7 +45,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
     return { ours, theirs: theirs + unsettled, isLagging: false, isUnsettled: false, isExact, restPaper };
   };
   // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
-  if (trades.isRestUnsettled(marketId)) return restPaper === intake.restPaper(marketId) ? equalBut(0) : undefined;
+  if (trades.isRestUnsettled(marketId)) return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;
   if (takeovers.isWaiting(marketId)) return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
     const equal = equalBut(unsettled);
@@ -62,7 +62,7 @@ export function noteCounting(run: ReconcileRun, intake: Intake, marketId: Market
   if (counted === undefined || isMoved || trades.isRestUnsettled(marketId) || trades.trail(marketId).length !== 1) return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
-  const lacking = trades.positionLots(marketId) - intake.onOurGrid(marketId, counted).lots;
+  const lacking = trades.positionLots(marketId) - intake.rests.onOurGrid(marketId, counted).lots;
   if (lacking === 0) counting.show("match");
   else if (lacking === open.lots) counting.show("settlement");
 }

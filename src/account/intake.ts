@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import { type Hex, type MarketId, type Ms, signOf } from "../core/units.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
@@ -9,6 +9,7 @@ import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
+import { Rests } from "./rests.js";
 import { StartValue } from "./start-value.js";
 import { Suspects } from "./suspects.js";
 import type { Takeover } from "./takeover.js";
@@ -42,13 +43,12 @@ export class Intake {
   readonly transfers: Transfers;
   readonly takeovers = new Takeovers();
   readonly counting = new Counting();
+  readonly rests: Rests;
   /** What REST told before the stream. */
   readonly suspects = new Suspects();
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
-  /** What the account holds beyond whole lots, signed, in units of paper. */
-  readonly #restPaper = new Map<MarketId, bigint>();
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;
   #moneySerial = 0;
@@ -64,6 +64,7 @@ export class Intake {
       unexplained: this.unexplained,
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });
+    this.rests = new Rests(instruments);
     this.profit = new Profit(instruments);
     this.netValue = new NetValue(this.profit, instruments);
     this.startValue = new StartValue(this.profit, this.netValue);
@@ -200,7 +201,7 @@ export class Intake {
   base(marketId: MarketId, lots: number, exchangeTimeMs: Ms, restPaper = 0n): readonly AccountChange[] {
     this.trades.setPosition(marketId, lots);
     this.unexplained.agree(marketId);
-    this.#restPaper.set(marketId, restPaper);
+    this.rests.set(marketId, restPaper);
     this.profit.begin(marketId, lots, restPaper);
     return this.takeovers.based(marketId, exchangeTimeMs).map((takeover) => this.#count(takeover));
   }
@@ -238,52 +239,21 @@ export class Intake {
     return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined };
   }
 
-  /**
-   * The exchange's position in lots of ours and what it holds beyond them. A rest stays the same through every trade in whole lots, also of one
-   * that passes zero: only a liquidation makes another, and an order that was placed in other steps.
-   */
-  onOurGrid(marketId: MarketId, { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">): { lots: number; restPaper: bigint } {
-    const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
-    const known = this.restPaper(marketId);
-    const beside = BigInt(lots) * paperPerLot + restPaper - known;
-    return beside % paperPerLot === 0n ? { lots: Number(beside / paperPerLot), restPaper: known } : { lots, restPaper };
-  }
-
-  /** A trade has moved what is held beyond whole lots, or its failure has: what sums to lots counts as such, and what is left has the position's sign. */
-  #traded({ marketId, side, restPaper }: VenueTrade, times: 1 | -1): void {
-    const { paperPerLot } = this.#instruments.get(marketId) ?? {};
-    if (restPaper === undefined || paperPerLot === undefined) return;
-    this.unexplained.tradedBeyond(marketId, side, (times * Number(restPaper)) / Number(paperPerLot));
+  #traded(trade: VenueTrade, times: 1 | -1): void {
+    const { marketId, side, restPaper } = trade;
+    if (restPaper === undefined || !this.#instruments.has(marketId)) return;
+    this.unexplained.tradedBeyond(marketId, side, times * this.rests.inLots(marketId, restPaper));
     if (!this.trades.isBased(marketId)) return;
-    const lots = this.trades.positionLots(marketId);
-    const paper = BigInt(lots) * paperPerLot + this.restPaper(marketId) + BigInt(times * signOf(side)) * restPaper;
-    const carried = Number(paper / paperPerLot) - lots;
-    this.#restPaper.set(marketId, paper % paperPerLot);
+    const carried = this.rests.trade(trade, times, this.trades.positionLots(marketId));
     if (carried === 0) return;
     this.trades.carry(marketId, carried);
     this.profit.carry(marketId, carried);
   }
 
-  /** What is held beyond whole lots, signed, in units of paper. */
-  restPaper(marketId: MarketId): bigint {
-    return this.#restPaper.get(marketId) ?? 0n;
-  }
-
-  /** All that is held, as a decimal of base. */
-  positionBase(marketId: MarketId): string {
-    return this.#instruments.get(marketId)?.toldAmountOf(this.trades.positionLots(marketId), this.restPaper(marketId)) ?? "0";
-  }
-
-  /** By how much the rest beyond whole lots would move, in lots. */
-  restMoved(marketId: MarketId, restPaper: bigint): number {
-    const { paperPerLot } = this.#instruments.get(marketId) ?? { paperPerLot: 1n };
-    return Number(restPaper - this.restPaper(marketId)) / Number(paperPerLot);
-  }
-
   /** A liquidation has left so much beyond whole lots. */
   rest(marketId: MarketId, restPaper: bigint): void {
-    if (restPaper === this.restPaper(marketId)) return;
-    this.#restPaper.set(marketId, restPaper);
+    if (restPaper === this.rests.of(marketId)) return;
+    this.rests.set(marketId, restPaper);
     this.profit.rest(marketId, restPaper);
     this.#moneySerial += 1;
   }

@@ -38,7 +38,7 @@ export function liquidatedLots(
   const moves: { readonly moved: Lots; readonly off: number }[] = [];
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
     const moved = theirs - (ours - untold);
-    const off = intake.takeovers.offMark(marketId, moved + intake.restMoved(marketId, restPaper), value);
+    const off = intake.takeovers.offMark(marketId, moved + intake.rests.inLots(marketId, restPaper - intake.rests.of(marketId)), value);
     if (off !== undefined) moves.push({ moved, off });
   }
   if (moves.length > 1 && !intake.takeovers.isOverdue(marketId, nowMs)) return "open";

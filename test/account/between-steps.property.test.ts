@@ -103,7 +103,7 @@ describe("trades between the steps", () => {
         let credit = 0n;
         const failing: { amount: bigint; quote: bigint; wire: Record<string, unknown> }[] = [];
         const agrees = (): void => {
-          expect(BigInt(intake.trades.positionLots(MARKET)) * instrument.paperPerLot + intake.restPaper(MARKET)).toBe(paper);
+          expect(BigInt(intake.trades.positionLots(MARKET)) * instrument.paperPerLot + intake.rests.of(MARKET)).toBe(paper);
           const { total, decimals } = intake.profit.parts();
           expect(total).toBe((credit + value() - valueThen) * 10n ** BigInt(decimals - 6));
         };
@@ -154,7 +154,7 @@ describe("trades between the steps", () => {
         }
         const { liquidation, other } = intake.profit.parts();
         expect([liquidation, other]).toEqual([0n, 0n]);
-        expect(intake.restPaper(MARKET) < instrument.paperPerLot && intake.restPaper(MARKET) > -instrument.paperPerLot).toBe(true);
+        expect(intake.rests.of(MARKET) < instrument.paperPerLot && intake.rests.of(MARKET) > -instrument.paperPerLot).toBe(true);
       }),
     );
   });

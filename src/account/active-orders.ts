@@ -1,5 +1,6 @@
 import { outerTick } from "../core/units.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
+import type { OwnBookOrder } from "../market/own-in-book.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
 /**
@@ -11,6 +12,7 @@ export class ActiveOrders {
   #mayStillFill: readonly OwnOrder[] | undefined;
   #exposed: readonly OwnOrder[] | undefined;
   #resting: readonly OwnRestingOrder[] | undefined;
+  #inBook: readonly OwnBookOrder[] | undefined;
 
   /** Takes an order as it is now, in place of what it was before, if it was known; one that has become final leaves. */
   put(order: OwnOrder, before: OwnOrder | undefined): void {
@@ -22,6 +24,7 @@ export class ActiveOrders {
     this.#mayStillFill = undefined;
     this.#exposed = undefined;
     this.#resting = undefined;
+    this.#inBook = undefined;
   }
 
   /** Those whose cancel was taken included. */
@@ -46,6 +49,12 @@ export class ActiveOrders {
     this.#resting ??= restingOf(this.mayStillFill());
     return this.#resting;
   }
+
+  /** Those that the exchange's book may show, from their sending on. */
+  inBook(): readonly OwnBookOrder[] {
+    this.#inBook ??= ofWhich(this.mayStillFill(), mayRest).map(bookOrderOf);
+    return this.#inBook;
+  }
 }
 
 /** Own orders as they rest, or may rest, on the exchange's book: one that was placed on a finer grid, at the tick that its price counts at there. */
@@ -55,6 +64,16 @@ export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder
 
 function isResting({ phase }: OwnOrder): boolean {
   return phase === "open" || phase === "partly-filled" || phase === "cancelling";
+}
+
+/** Whether the exchange may have it and let it rest (protocol, section 5). */
+function mayRest({ place, timeInForce }: OwnOrder): boolean {
+  return place !== "intended" && timeInForce !== "IOC" && timeInForce !== "FOK";
+}
+
+function bookOrderOf({ side, ticks, place, phase, availableLots }: OwnOrder): OwnBookOrder {
+  const dueLots = phase === "cancelling" ? 0 : availableLots;
+  return { side, ticks: outerTick(side, ticks), lots: place === "seen" ? availableLots : 0, dueLots };
 }
 
 /** Those of which something is true: the list itself where it is of all of them, as it mostly is. */

@@ -4,6 +4,7 @@ import { type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, 
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
+import type { OwnBookOrder } from "../market/own-in-book.js";
 import { ActiveOrders } from "./active-orders.js";
 import { FINAL_STATUSES } from "./amounts.js";
 import type { AccountChange } from "./changes.js";
@@ -92,6 +93,11 @@ export class OwnOrders {
   /** Own orders of a market as they rest, or may rest, on the exchange's book, oldest first. */
   resting(marketId: MarketId): readonly OwnRestingOrder[] {
     return this.#active.get(marketId)?.resting() ?? NO_RESTING;
+  }
+
+  /** Own orders that the exchange's book may show, from their sending on. */
+  inBook(marketId: MarketId): readonly OwnBookOrder[] {
+    return this.#active.get(marketId)?.inBook() ?? NO_IN_BOOK;
   }
 
   /** Own orders of a market that weigh in the worst case: those that may still fill, and those whose cancel was taken but whose last matches are not told (`untoldLots`). */
@@ -276,6 +282,7 @@ export class OwnOrders {
 
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NO_RESTING: readonly OwnRestingOrder[] = [];
+const NO_IN_BOOK: readonly OwnBookOrder[] = [];
 const UNSETTLED_FACTOR = 6;
 
 /** The top 16 bits of the nonce, the last of the four words of `info`, as four hex digits. */

@@ -24,9 +24,8 @@ export class Deciding {
   /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
   decide(desk: Desk): void {
     const { account, clock, exchangeTime, phase } = this.#context;
-    const own = account.orders.resting(desk.marketId);
-    desk.noteOwn(own, clock.monotonicMs());
-    if (desk.noteTouch(desk.touch(own)) && desk.midHalfTicks !== undefined) {
+    desk.noteOwn(account.orders, clock.monotonicMs());
+    if (desk.noteTouch(desk.touch()) && desk.midHalfTicks !== undefined) {
       account.onMid(desk.marketId, desk.midHalfTicks);
       this.#unwinding.noteMid(desk);
     }
@@ -35,8 +34,7 @@ export class Deciding {
     if (cause === null) return;
     desk.decisions.decided(clock.monotonicMs());
     const positionLots = account.positionLots(desk.marketId);
-    if (desk.emitView(cause, { ownOrders: own, positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() }))
-      desk.dirty = true;
+    if (desk.emitView(cause, { positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() })) desk.dirty = true;
   }
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */

@@ -7,10 +7,10 @@ import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
-import { LeftInBook } from "../market/left-in-book.js";
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
 import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
+import { type OwnBookOrder, OwnInBook } from "../market/own-in-book.js";
 import type { DeskBook } from "../market/readable-book.js";
 import { StreamLag } from "../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
@@ -38,11 +38,15 @@ export interface DeskOptions {
 
 /** What a view needs that the desk does not hold itself. */
 export interface ViewInputs {
-  readonly ownOrders: readonly OwnRestingOrder[];
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
   /** Exchange time. */
   readonly timeMs: Ms;
+}
+
+/** Who knows our own orders; the same list as long as nothing of it has changed. */
+interface OwnBookOrders {
+  inBook(marketId: MarketId): readonly OwnBookOrder[];
 }
 
 /** One market of the bot: its book and marks, its strategy, and what is wanted of it now. */
@@ -54,7 +58,7 @@ export class Desk {
   readonly lag = new StreamLag();
   readonly decisions: DecisionPoints;
   readonly quotePlanner = new QuotePlanner();
-  readonly #leftInBook = new LeftInBook();
+  readonly #ownInBook = new OwnInBook();
   readonly maxPositionLots: Lots;
   rules: MarketRules;
   /** The strategy's standing intent; an operator's target position stands above it. */
@@ -202,8 +206,8 @@ export class Desk {
   }
 
   /** Best prices without our own orders; null when the book is not there. */
-  touch(ownOrders: readonly OwnRestingOrder[]): Touch | null {
-    return this.book.synchronised ? netTouch(this.book, this.#inBook(ownOrders), this.#touch) : null;
+  touch(): Touch | null {
+    return this.book.synchronised ? netTouch(this.book, this.#ownInBook.shown, this.#touch) : null;
   }
 
   /**
@@ -221,7 +225,7 @@ export class Desk {
     const view = marketView({
       instrument: this.instrument,
       book: this.book,
-      ownOrders: this.#inBook(inputs.ownOrders),
+      ownOrders: this.#ownInBook.shown,
       state: this.state,
       before: this.#lastView,
       sequence: this.#viewSequence + 1,
@@ -241,14 +245,9 @@ export class Desk {
     return true;
   }
 
-  /** After each event: our own orders as they rest now. `nowMs`: a clock that never steps back. */
-  noteOwn(ownOrders: readonly OwnRestingOrder[], nowMs: Ms): void {
-    if (this.book.holdsOwnOrders) this.#leftInBook.note(ownOrders, this.book, nowMs);
-  }
-
-  /** Those of our orders that the book's levels have in them, and what was of them a moment ago. */
-  #inBook(ownOrders: readonly OwnRestingOrder[]): readonly OwnRestingOrder[] {
-    return this.book.holdsOwnOrders ? this.#leftInBook.with(ownOrders) : NO_ORDERS;
+  /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
+  noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
+    if (this.book.holdsOwnOrders) this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
   }
 
   #ended(why: string, error?: { readonly thrown: unknown }): void {

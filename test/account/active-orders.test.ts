@@ -59,7 +59,7 @@ describe("the orders of a market that are not final", () => {
     const active = new ActiveOrders();
     const first = intendedOrder(placeAction(1), 0, undefined, false);
     const second = intendedOrder(placeAction(2), 1, undefined, false);
-    const lists = () => [active.mayStillFill(), active.exposed(), active.resting()];
+    const lists = () => [active.mayStillFill(), active.exposed(), active.resting(), active.inBook()];
     const seen = [lists()];
     for (const [order, before] of [
       [first],
@@ -72,5 +72,26 @@ describe("the orders of a market that are not final", () => {
       expect(lists().every((list, at) => list === seen.at(-1)?.[at])).toBe(true);
       for (const earlier of seen.slice(0, -1)) for (const [at, list] of lists().entries()) expect(list).not.toBe(earlier[at]);
     }
+  });
+
+  it("may be shown by the book from their sending on, by the account's word once it is heard and until their cancel has arrived", () => {
+    const active = new ActiveOrders();
+    const intended = intendedOrder(placeAction(1), 0, undefined, false);
+    const { side, ticks, lots } = intended;
+    const sent: OwnOrder = { ...intended, place: "sent", phase: "sent" };
+    const partlyFilled: OwnOrder = { ...sent, place: "seen", phase: "partly-filled", availableLots: lots - 1, mayFillLots: lots - 1 };
+    const lives: [OwnOrder, OwnOrder | undefined, lots: number, dueLots: number][] = [
+      [sent, intended, 0, lots],
+      [partlyFilled, sent, lots - 1, lots - 1],
+      [{ ...partlyFilled, phase: "cancelling" }, partlyFilled, lots - 1, 0],
+    ];
+    active.put(intended, undefined);
+    expect(active.inBook()).toEqual([]);
+    for (const [order, before, told, dueLots] of lives) {
+      active.put(order, before);
+      expect(active.inBook()).toEqual([{ side, ticks, lots: told, dueLots }]);
+    }
+    active.put({ ...intended, timeInForce: "IOC", place: "sent", phase: "sent" }, lives.at(-1)?.[0]);
+    expect(active.inBook(), "what rests never").toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { builtInStrategies } from "../../src/strategies/built-in.js";
 
 const MARKET = "btcusdc";
 const LADDER = { halfSpreadBps: 1, sizeBase: 0.01 };
-const OWN = { side: "BUY", ticks: 600_000, lots: 5 } as const;
+const OWN = { side: "BUY", ticks: 600_000, lots: 5, dueLots: 5 } as const;
 
 /** The best bid that a bot sees where an order of its own has the price and the size of the best of the stream. */
 function bestBidTicks(isPaper: boolean): number | undefined {
@@ -40,7 +40,9 @@ function bestBidTicks(isPaper: boolean): number | undefined {
     kind: "event",
     event: { type: "book-snapshot", marketId: MARKET, sequence: 1, bids: [600_000, 5, 599_990, 7], asks: [600_010, 5] },
   });
-  const touch = bot.context.desks.get(MARKET)?.touch([OWN]);
+  const desk = bot.context.desks.get(MARKET);
+  desk?.noteOwn({ inBook: () => [OWN] }, 0);
+  const touch = desk?.touch();
   bot.abandon();
   return touch?.bidTicks;
 }

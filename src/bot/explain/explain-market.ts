@@ -21,7 +21,7 @@ export function explainMarket(
 ): ExplainedMarket {
   const { account, config } = context;
   const { marketId, instrument } = desk;
-  const touch = desk.touch(account.orders.resting(marketId));
+  const touch = desk.touch();
   const midTicks = touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
   const reason = desk.target?.intent.reason ?? desk.quotes?.reason ?? desk.unwind?.reason;
   const quotes = explainQuotes(context, desk, planned, midTicks, reason);

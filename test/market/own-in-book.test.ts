@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LeftInBook } from "../../src/market/left-in-book.js";
-import { netTouch, type OwnRestingOrder } from "../../src/market/net-book.js";
+import { netTouch } from "../../src/market/net-book.js";
 import { OrderBook } from "../../src/market/order-book.js";
+import { type OwnBookOrder, OwnInBook } from "../../src/market/own-in-book.js";
 
-const OURS: OwnRestingOrder = { side: "SELL", ticks: 101, lots: 5 };
+const OURS = { side: "SELL", ticks: 101, lots: 5 } as const;
 const FAR = { bidTicks: 100, askTicks: 110 };
 const NEAR = { bidTicks: 100, askTicks: 101 };
 
-/** A book with somebody's asks at 110, and `others` beside our ask at 101, which is told of at once and shown 25 ms later. */
-function bookWithOurs(others = 0) {
+/** A book with somebody's asks at 110 and `others` at 101, where our asks come and go. */
+function bookWith(others = 0) {
   const book = new OrderBook();
-  const left = new LeftInBook();
-  let own: readonly OwnRestingOrder[] = [];
+  const inBook = new OwnInBook();
+  let own: readonly OwnBookOrder[] = [];
   let nowMs = 0;
-  const note = (): void => left.note(own, book, nowMs);
+  const note = (): void => inBook.note(own, book, nowMs);
   book.bids.set(100, 9);
   book.asks.set(110, 9);
   book.asks.set(101, others);
@@ -23,21 +23,31 @@ function bookWithOurs(others = 0) {
       nowMs += ms;
       note();
     },
-    /** The account's word: these are our asks at 101. */
-    told: (...lots: number[]): void => {
-      own = lots.map((each) => ({ ...OURS, lots: each }));
+    /** Orders of ours at 101: what rests by the account's word, and what will by what is under way. */
+    has: (...orders: readonly (readonly [lots: number, dueLots: number])[]): void => {
+      own = orders.map(([lots, dueLots]) => ({ ...OURS, lots, dueLots }));
       note();
     },
+    /** The account's word: these are our asks at 101, and nothing is under way. */
+    told: (...lots: number[]): void => world.has(...lots.map((each) => [each, each] as const)),
     /** An update of the book: so much is at 101. */
     shows: (lots: number): void => {
       book.asks.set(101, lots);
       note();
     },
-    touch: () => netTouch(book, left.with(own)),
+    touch: () => netTouch(book, inBook.shown),
     /** What a view shows of others at 101. */
-    others: (): number => left.with(own).reduce((sum, order) => sum - order.lots, book.asks.lotsOf(101)),
-    own: () => left.with(own),
+    others: (): number => inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsOf(101)),
+    ours: (): number => inBook.shown.reduce((sum, order) => sum + order.lots, 0),
   };
+  note();
+  return world;
+}
+
+/** The same with an ask of ours there, told of and shown. */
+function bookWithOurs(others = 0) {
+  const world = bookWith(others);
+  world.has([0, 5]);
   world.told(5);
   world.passes(25);
   world.shows(others + 5);
@@ -67,7 +77,7 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.others(), "the first part alone").toBe(3);
     world.shows(4);
     expect(world.others()).toBe(3);
-    expect(world.own()).toEqual([{ ...OURS, lots: 1 }]);
+    expect(world.ours()).toBe(1);
   });
 
   it("is forgotten with a book that goes on showing it: what is there then is somebody else's", () => {
@@ -94,7 +104,7 @@ describe("an own order that was cancelled or filled", () => {
     world.told(5);
     expect(world.others()).toBe(3);
     world.passes(25);
-    expect(world.own()).toEqual([OURS]);
+    expect(world.ours()).toBe(5);
   });
 
   it("is told apart from one beside it at the same price", () => {
@@ -104,7 +114,7 @@ describe("an own order that was cancelled or filled", () => {
     world.told(4);
     expect(world.others()).toBe(3);
     world.shows(7);
-    expect(world.own()).toEqual([{ ...OURS, lots: 4 }]);
+    expect(world.ours()).toBe(4);
   });
 
   it("never takes others off where it came and went before the book showed it", () => {
@@ -112,7 +122,9 @@ describe("an own order that was cancelled or filled", () => {
     world.told();
     world.shows(5);
     world.passes(1_000);
+    world.has([0, 5]);
     world.told(5);
+    world.has([5, 0]);
     world.told();
     expect(world.touch()).toEqual(NEAR);
   });
@@ -125,7 +137,92 @@ describe("an own order that was cancelled or filled", () => {
   });
 });
 
-it("others are what they are whenever the account's word is not behind the book's, however the two are mixed", () => {
+describe("an own order that comes", () => {
+  it("takes nothing off others before the book shows it, nor counts as theirs where the book shows it first", () => {
+    for (const isBookFirst of [false, true]) {
+      const world = bookWith(3);
+      world.has([0, 5]);
+      expect(world.others()).toBe(3);
+      if (isBookFirst) world.shows(8);
+      else world.told(5);
+      expect(world.others()).toBe(3);
+      if (isBookFirst) world.told(5);
+      else world.shows(8);
+      expect(world.others()).toBe(3);
+      expect(world.ours()).toBe(5);
+    }
+  });
+
+  it("is nobody else's where the book shows it after its end alone, nor where that end comes next", () => {
+    const world = bookWith(3);
+    world.has([0, 5]);
+    world.told(5);
+    world.has([5, 0]);
+    world.told();
+    expect(world.others()).toBe(3);
+    world.passes(60);
+    world.shows(8);
+    expect(world.others()).toBe(3);
+    world.passes(60);
+    world.shows(3);
+    expect(world.others()).toBe(3);
+    world.shows(8);
+    expect(world.others(), "somebody's who came then").toBe(8);
+  });
+
+  it("is believed to be there by the account's word where others changed the level too", () => {
+    const world = bookWith(3);
+    world.has([0, 5]);
+    world.told(5);
+    world.shows(9);
+    expect(world.others()).toBe(4);
+  });
+
+  it("was refused, and what comes to its price is somebody's", () => {
+    const world = bookWith();
+    world.has([0, 5]);
+    world.told();
+    world.passes(310);
+    world.shows(5);
+    expect(world.touch()).toEqual(NEAR);
+  });
+
+  it("is in the book already where nobody saw it being sent: one of an earlier run", () => {
+    const world = bookWith(8);
+    world.told(5);
+    expect(world.others()).toBe(3);
+  });
+});
+
+it("others are what they are, whichever of account and book is ahead, as orders come and go", () => {
+  fc.assert(
+    fc.property(
+      fc.nat({ max: 6 }),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 6, maxLength: 6 }),
+      fc.array(fc.constantFrom("send", "tell", "show"), { maxLength: 30 }),
+      fc.nat({ max: 9 }),
+      (others, sizes, steps, gapMs) => {
+        const world = bookWith(others);
+        // What rests after each request: an order, and nothing, in turn.
+        const rests = sizes.flatMap((lots) => [0, lots]);
+        let [sent, told, shown] = [0, 0, 0];
+        for (const step of steps) {
+          // A bot asks for no more where it does not know what became of the last; nobody tells of what was not asked for.
+          if (step === "send" ? told < sent || sent === rests.length - 1 : step === "tell" ? told === sent : shown === sent) continue;
+          if (step === "send") sent++;
+          else if (step === "tell") told++;
+          else shown++;
+          if (step === "show") world.shows(others + (rests[shown] as number));
+          else world.has([rests[told] as number, rests[sent] as number]);
+          expect(world.others()).toBe(others);
+          world.passes(gapMs);
+        }
+      },
+    ),
+  );
+});
+
+it("others are what they are whenever the account's word is not behind the book's, however the two are mixed as an order is filled", () => {
   const lots = fc.integer({ min: 1, max: 4 });
   fc.assert(
     fc.property(
@@ -176,11 +273,10 @@ it("nothing but what rests is taken off once our orders have stood still for 300
           most,
           rests.reduce((sum, lots) => sum + lots, 0),
         );
-        expect(world.own().slice(0, rests.length)).toEqual(rests.map((lots) => ({ ...OURS, lots })));
-        expect(world.own().reduce((sum, { lots }) => sum + lots, 0)).toBeLessThanOrEqual(most);
+        expect(world.ours()).toBeLessThanOrEqual(most);
       }
       world.passes(300);
-      expect(world.own()).toEqual(rests.map((lots) => ({ ...OURS, lots })));
+      expect(world.ours()).toBe(rests.reduce((sum, lots) => sum + lots, 0));
     }),
   );
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -83,6 +83,13 @@ describe("the state folder", () => {
     store.write("peak.json", "9");
     expect(store.read("peak.json")).toBe("9");
     expect(existsSync(`${store.pathOf("peak.json")}.new`)).toBe(false);
+  });
+
+  it("leaves nothing of a text that could not take its place, however often that is tried", () => {
+    const store = new FileStateStore(folder(), "beside.new");
+    mkdirSync(store.pathOf("peak.json"));
+    expect(() => store.write("peak.json", "8")).toThrow(RunError);
+    expect(readdirSync(store.directory)).toEqual(["peak.json"]);
   });
 
   it("drops a log's last line that a crash cut short, and goes on after it", () => {

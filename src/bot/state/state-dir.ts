@@ -90,6 +90,7 @@ export class FileStateStore implements StateStore {
       renameSync(beside, path);
       syncFolder(this.directory);
     } catch (cause) {
+      discard(beside);
       throw cannot("write", path, cause);
     }
   }
@@ -189,6 +190,15 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
   throw new RunError("is no name of a state file", { field: "name", value: name, expected: "letters, digits, dots, dashes" });
+}
+
+/** What could not be written leaves nothing; why it could not is what is told. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It is removed before the next one is written.
+  }
 }
 
 function syncFolder(directory: string): void {

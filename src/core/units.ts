@@ -13,6 +13,13 @@ export type PaperUnits = bigint;
 /** Milliseconds: a duration, or an instant since the Unix epoch. Always an integer on the wire. */
 export type Ms = number;
 
+/** Milliseconds of a minute. */
+export const MINUTE_MS: Ms = 60_000;
+/** Milliseconds of a day; the epoch knows no leap seconds. */
+export const DAY_MS: Ms = 86_400_000;
+/** Milliseconds of a week. */
+export const WEEK_MS: Ms = 604_800_000;
+
 /** A 64-bit identifier of the exchange as a canonical decimal string: the one representation, since ids pass 2^53. */
 export type Int64Id = string;
 

@@ -1,5 +1,5 @@
-import type { MarketId, Ms } from "../core/units.js";
-import { DAY_MS, dayOf, msOfNs, NS_A_MS } from "./day.js";
+import { DAY_MS, type MarketId, type Ms } from "../core/units.js";
+import { dayOf, msOfNs, NS_A_MS } from "./day.js";
 import type { Duck } from "./duck.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
 import { parquetSql } from "./measure.js";

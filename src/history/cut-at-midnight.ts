@@ -1,4 +1,5 @@
-import { DAY_MS, msOfNs } from "./day.js";
+import { DAY_MS } from "../core/units.js";
+import { msOfNs } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { cutTo, type Span, withinSql } from "./spans.js";

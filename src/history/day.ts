@@ -1,11 +1,9 @@
 import { ConfigError } from "../core/errors.js";
-import type { Ms } from "../core/units.js";
+import { DAY_MS, type Ms } from "../core/units.js";
 
 /** A UTC day as `2024-08-08`. */
 export type Day = string;
 
-/** Milliseconds of a day; the epoch knows no leap seconds. */
-export const DAY_MS = 86_400_000;
 /** Nanoseconds of a millisecond. */
 export const NS_A_MS = 1_000_000n;
 

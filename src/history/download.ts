@@ -1,11 +1,10 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../core/errors.js";
-import type { MarketId, Ms } from "../core/units.js";
+import { DAY_MS, type MarketId, type Ms } from "../core/units.js";
 import type { ExchangeClient } from "../exchange/client/exchange-client.js";
 import { KLINE_INTERVALS } from "../exchange/operations.js";
 import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
-import { DAY_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits } from "./duck.js";

@@ -1,5 +1,5 @@
-import type { Ms } from "../core/units.js";
-import { DAY_MS, type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
+import { DAY_MS, type Ms } from "../core/units.js";
+import { type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
 
 /** A stretch of time: from an instant, inclusive, to another, exclusive. */
 export type Span = readonly [fromMs: Ms, toMs: Ms];

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, statSync } from "node:fs";
-import { DAY_MS, type Day } from "./day.js";
+import { DAY_MS } from "../core/units.js";
+import type { Day } from "./day.js";
 import { type DayManifest, missingText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { sha256Of, syncFile } from "./durable-file.js";

@@ -1,5 +1,6 @@
+import { DAY_MS } from "../core/units.js";
 import { toMidnights } from "./cut-at-midnight.js";
-import { DAY_MS, type Day, dayOf, msOfNs, NS_A_MS } from "./day.js";
+import { type Day, dayOf, msOfNs, NS_A_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { ofDaySql, refuseCountedTwice, refuseOverlap, refusePaidTwice, seqHeardBefore } from "./held-day.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/history/day.js";
+import { DAY_MS } from "../../src/core/units.js";
 import type { DayManifest } from "../../src/history/day-manifest.js";
 import { gapsOf } from "../../src/history/spans.js";
 import { HistoryStore } from "../../src/history/store.js";

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
-import type { MarketId } from "../../core/units.js";
+import { DAY_MS, type MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
 import { joined, openTapes } from "../../history/columns/open-tape.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
-import { DAY_MS } from "../../history/day.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import type { Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";

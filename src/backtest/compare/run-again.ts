@@ -1,8 +1,7 @@
 import type { ProfitParts } from "../../account/profit.js";
 import type { Notice } from "../../bot/notice.js";
 import { decimalToScaled } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
-import { DAY_MS } from "../../history/day.js";
+import { type CreditUnits, DAY_MS, type Lots, type MarketId, type Side, type Ticks } from "../../core/units.js";
 import type { Span } from "../../history/spans.js";
 import type { Intent } from "../../strategies/intent.js";
 import { ReplayRun } from "../engine/replay-run.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
-import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
+import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
@@ -29,7 +29,6 @@ const MOST_CREDIT_DECIMALS = 18;
 const PAPER_DECIMALS = 18;
 /** The exchange's limits where none is known (protocol, section 3). */
 const LIMITS = { ORDER: 600, COMMON: 1200 } as const;
-const MINUTE_MS = 60_000;
 
 /**
  * The rules of a backtest: an exchange's own answer, or made from what the file says of each market.

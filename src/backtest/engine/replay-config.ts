@@ -1,4 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
+import { DAY_MS } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** How coarse a replay's time is. */
@@ -13,7 +14,6 @@ export interface ReplayPace {
 export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
 
 /** A day: as long as any interval that is asked at. */
-const DAY_MS = 86_400_000;
 
 /**
  * A bot's file as a replay runs it: the same strategy, decisions, quotes, limits and halts. What watches the line to an exchange is slowed down

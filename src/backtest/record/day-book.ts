@@ -1,7 +1,8 @@
+import { DAY_MS } from "../../core/units.js";
 import { Drawdown } from "./drawdown.js";
 import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
 
-const DAY_US = 86_400_000_000;
+const DAY_US = DAY_MS * 1000;
 
 /** What a run has come to at an instant. */
 export interface Standing {

@@ -1,4 +1,5 @@
-import { DAY_MS, dayOf, instantText } from "../../history/day.js";
+import { DAY_MS } from "../../core/units.js";
+import { dayOf, instantText } from "../../history/day.js";
 
 /** An instant in whole microseconds since 1970 as UTC with six decimals. */
 export function instantOf(atUs: number): string {

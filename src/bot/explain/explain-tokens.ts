@@ -1,11 +1,10 @@
+import { MINUTE_MS } from "../../core/units.js";
 import { leftAfter } from "../../executor/dispatch-budget.js";
 import { decideOf } from "../config/config.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
 import { renewLeadMs } from "../planning.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
-
-const MINUTE_MS = 60_000;
 
 /** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */
 export function marketTokens({ config, budget: { costs } }: BotContext, desk: Desk, orders: number): ExplainedTokens {

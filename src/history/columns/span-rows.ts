@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
-import type { MarketId } from "../../core/units.js";
-import { DAY_MS, type Day, dayOf } from "../day.js";
+import { DAY_MS, type MarketId } from "../../core/units.js";
+import { type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
 import { Duck, type DuckLimits, pathSql } from "../duck.js";
 import { GridError } from "../history-errors.js";

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
-import type { MarketId, Ms } from "../../core/units.js";
-import { DAY_MS, type Day, dayOf } from "../day.js";
+import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
+import { type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
 import { cutTo, gapsOf, type Span } from "../spans.js";
 import type { HistoryStore } from "../store.js";

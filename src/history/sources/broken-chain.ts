@@ -1,4 +1,4 @@
-import { DAY_MS } from "../day.js";
+import { DAY_MS } from "../../core/units.js";
 import { type Duck, type Row, wholeOf } from "../duck.js";
 import { lengthOf, type Span, unionOf } from "../spans.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { DAY_MS } from "../../core/units.js";
 
-const DAY_MS = 86_400_000;
 const leverage = z.number().min(1).max(1_000);
 
 /** `leveraged: { ... }` of a synthetic flow: traders with accounts of their own near their highest leverage. Every key may be left out. */

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Random } from "../../core/seam.js";
 import { seededRandom } from "../../core/seeded-random.js";
-import type { Ms } from "../../core/units.js";
+import { DAY_MS, type Ms } from "../../core/units.js";
 
-const DAY_MS = 86_400_000;
 /** All shocks together take the price to half or to twice itself at most. */
 const FARTHEST_LOG = Math.LN2;
 

@@ -1,4 +1,4 @@
-import type { Ms } from "../../core/units.js";
+import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 
 /** Bar lengths of the specification; weeks and calendar months are those of UTC, and a week starts on Monday. */
 export const CANDLE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
@@ -12,9 +12,6 @@ export function readInterval(name: string): CandleInterval | undefined {
   return isOneCase ? CANDLE_INTERVALS.find((interval) => interval === name.toUpperCase()) : undefined;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 const LENGTH_MINUTES: Readonly<Record<Exclude<CandleInterval, "1W" | "1MO">, number>> = {

@@ -1,7 +1,4 @@
-import type { CreditUnits, Lots, Ms } from "../../core/units.js";
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { type CreditUnits, DAY_MS, type Lots, MINUTE_MS, type Ms } from "../../core/units.js";
 
 /** What happened within one minute of a {@link DayWindow}. Prices are in the unit of whoever records them. */
 export interface Minute {

@@ -3,7 +3,7 @@ import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import { bytesToHex } from "../../core/hex.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import { keccak256 } from "../../core/keccak.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ticks } from "../../core/units.js";
+import { type CreditUnits, DAY_MS, type Hex, type Lots, type MarketId, type Ticks } from "../../core/units.js";
 import type { ExchangeConfig, MarketConfig } from "../config.js";
 import { configConflict, type WrittenConfig } from "./config-conflict.js";
 import type { PremiumTerms } from "./premium-meter.js";
@@ -173,15 +173,13 @@ function impactNotionalQuote(maxLeverage: number): string {
   return maxLeverage >= 20 ? "4000" : "2000";
 }
 
-const DAY_MS = 86_400_000n;
-
 /** The limiter contract lets a rate pass up to multiplier x elapsed days x maintenance ratio (protocol 7.4). */
 function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): PremiumTerms {
   const { intervalMs, sampleIntervalMs, minSampleShare, speedMultiplier } = funding;
   return {
     kind: funding.premium,
     minSamples: Math.max(1, Math.ceil((intervalMs / sampleIntervalMs) * minSampleShare)),
-    bound: speedMultiplier === 0 ? null : (BigInt(speedMultiplier) * BigInt(intervalMs) * liquidationThreshold) / DAY_MS,
+    bound: speedMultiplier === 0 ? null : (BigInt(speedMultiplier) * BigInt(intervalMs) * liquidationThreshold) / BigInt(DAY_MS),
   };
 }
 

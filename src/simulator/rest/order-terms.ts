@@ -1,5 +1,5 @@
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../core/units.js";
+import { type CreditUnits, type Lots, MINUTE_MS, type Ms, type Side, type Ticks, WEEK_MS } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { ApiCode } from "../api-codes.js";
 import type { Market } from "../markets/market.js";
@@ -26,8 +26,6 @@ const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
 /** Times in force that the exchange takes. */
 export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "POST_ONLY", "GTT"] as const;
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
-const MINUTE_MS = 60_000;
-const WEEK_MS = 604_800_000;
 
 /** The market that a request names. @throws ApiError 1111 when none is named, 1112 when there is no such market */
 export function marketOf(state: ExchangeState, parameters: ReadonlyMap<string, string>): Market {

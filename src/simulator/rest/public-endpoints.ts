@@ -1,4 +1,5 @@
 import { scaledToDecimal } from "../../core/instrument.js";
+import { DAY_MS } from "../../core/units.js";
 import type { WireContract, WireOrderBook } from "../../exchange/wire-market-types.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
@@ -11,7 +12,6 @@ import { riskyAccountRecords } from "./risky-accounts.js";
 import { writeRecords } from "./write-json.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
-const DAY_MS = 86_400_000;
 
 /** The public market data. */
 export class PublicEndpoints {

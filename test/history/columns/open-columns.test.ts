@@ -1,9 +1,9 @@
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../../src/core/units.js";
 import { openKlines } from "../../../src/history/columns/open-klines.js";
 import { openFunding, openMarks, streamMarks } from "../../../src/history/columns/open-marks.js";
-import { DAY_MS } from "../../../src/history/day.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { MARKET, START_MS, STEPS } from "./capture.js";

@@ -47,7 +47,7 @@ export async function writeDay(store: PendingDays, duck: Duck, writing: Writing,
   }
   const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
   const path = store.nextPath(series, day);
-  const file = { ...part, path, kept, note: { ...series, day, decimals, grid: writing.grid ?? kept?.grid } };
+  const file = { ...part, path, kept, note: { ...series, day, decimals, grid: finestOf(kept?.grid, writing.grid) } };
   try {
     const written = await fileMade(store, duck, writing, file);
     const manifest = await manifestOf(duck, writing, file, written);
@@ -57,6 +57,13 @@ export async function writeDay(store: PendingDays, duck: Duck, writing: Writing,
     rmSync(path, { force: true });
     throw (kept === undefined ? undefined : tooManyDigits(error, writing, kept, decimals)) ?? error;
   }
+}
+
+/** A day's steps, where its market's became others within it: the finer ones, which what lies on the coarser mostly lies on too. */
+function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayManifest["grid"] {
+  if (kept === undefined || grid === undefined) return grid ?? kept;
+  const finer = (one: string, other: string): string => (Number(one) < Number(other) ? one : other);
+  return { tickSize: finer(kept.tickSize, grid.tickSize), stepSize: finer(kept.stepSize, grid.stepSize) };
 }
 
 /** Makes a day's file: the staged one becomes it where it holds just that. @returns the staged rows themselves where it did */

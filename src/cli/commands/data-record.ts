@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import { ConfigError } from "../../core/errors.js";
-import { Instrument } from "../../core/instrument.js";
 import type { Signer } from "../../core/signing.js";
 import type { Ms } from "../../core/units.js";
 import { type Recorded, recordMarket } from "../../history/record/record-market.js";
@@ -54,8 +53,7 @@ export function addDataRecord(data: Command, context: CliContext): void {
       const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
       await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
         const rules = await access.client.exchangeInfo([market]);
-        const grid = rules.markets[market];
-        if (grid === undefined) {
+        if (rules.markets[market] === undefined) {
           throw new ConfigError("is no market of this exchange", {
             field: "--market",
             value: market,
@@ -66,8 +64,9 @@ export function addDataRecord(data: Command, context: CliContext): void {
         const end = ended(context, forMs);
         const recorded = await recordMarket({
           store: new HistoryStore(store),
-          instrument: new Instrument({ ...grid, creditDecimals: rules.creditDecimals, paperDecimals: rules.paperDecimals }),
+          market,
           rules,
+          readRules: () => access.client.exchangeInfo([market]),
           address: rest,
           transport: access.transport,
           seam: context.seam,

@@ -2,10 +2,12 @@ import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Seam } from "../../core/seam.js";
 import type { Signer } from "../../core/signing.js";
-import type { Hex, Ms } from "../../core/units.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Transport } from "../../exchange/transport.js";
+import type { VenueEvent } from "../../exchange/venue.js";
 import type { HistoryStore } from "../store.js";
 import type { SealedKind } from "./seal-part.js";
 import { SessionRecorder } from "./session-recorder.js";
@@ -13,8 +15,11 @@ import { SessionRecorder } from "./session-recorder.js";
 /** What to record, and how it is reached. */
 export interface RecordWish {
   readonly store: HistoryStore;
-  readonly instrument: Instrument;
+  readonly market: MarketId;
+  /** The exchange's, with the market among them. */
   readonly rules: VenueRules;
+  /** Asks the exchange for its rules anew. */
+  readonly readRules: () => Promise<VenueRules>;
   /** The exchange's address, for the manifests. */
   readonly address: string;
   /** Stays its owner's. */
@@ -34,6 +39,9 @@ export interface Recorded {
   readonly kinds: readonly SealedKind[];
 }
 
+/** What is off the grid may be of orders that have rested since before, for days: the rules are read again no more often than this. */
+const RULES_AGAIN_MS: Ms = 10_000;
+
 /** Of a recording that watches markets alone: nothing is ever signed. */
 const NOBODY: Signer = {
   address: "0x0000000000000000000000000000000000000000",
@@ -43,15 +51,36 @@ const NOBODY: Signer = {
 };
 
 /**
- * Records a market's live streams until it is told to end.
+ * Records a market's live streams until it is told to end. Where the market's tick or step becomes another, so that prices or amounts lie between those
+ * of before, it puts what it has into the store, and goes on in the new ones.
  * @throws RunError while another process records the market, and as soon as the disk takes no more; HistoryError where the store contradicts what was recorded, which then stays staged
  */
 export async function recordMarket(wish: RecordWish): Promise<Recorded> {
-  const { store, instrument, rules, address, transport, seam, exchangeNowMs, own, until, onState } = wish;
-  const market = instrument.marketId;
-  let isFailed: () => void = () => {};
-  const failed = new Promise<void>((resolve) => {
-    isFailed = resolve;
+  const kinds: SealedKind[] = [];
+  let isOver = false;
+  const until = wish.until.then(() => {
+    isOver = true;
+  });
+  let rules: VenueRules | undefined = wish.rules;
+  while (rules !== undefined) {
+    const onGrid: OnGrid = await recordOnGrid({ ...wish, rules, until }, instrumentOf(rules, wish.market) as Instrument);
+    kinds.push(...onGrid.kinds);
+    rules = isOver ? undefined : onGrid.rulesNow;
+  }
+  return { kinds };
+}
+
+/** A recording in the steps of its beginning. */
+interface OnGrid extends Recorded {
+  /** Where it ended since the market has other steps now. */
+  readonly rulesNow: VenueRules | undefined;
+}
+
+async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<OnGrid> {
+  const { store, market, rules, address, transport, seam, exchangeNowMs, own, until, onState } = wish;
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
   });
   const recorder = await SessionRecorder.open({
     store,
@@ -59,7 +88,7 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
     source: own === undefined ? address : `${address} account ${own.account}`,
     seam,
     onBookLost: () => venue.resubscribe(market),
-    onFailed: () => isFailed(),
+    onFailed: () => end(),
     onSealFailed: (error) => onState?.(`a day stays staged: ${error instanceof Error ? error.message : String(error)}`),
   });
   const venue = new LiveVenue({
@@ -71,16 +100,42 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
     exchangeNowMs,
     streams: own === undefined ? "market" : true,
   });
+  let rulesNow: VenueRules | undefined;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  const askRules = async (): Promise<void> => {
+    if (seam.clock.monotonicMs() - askedAtMs < RULES_AGAIN_MS) return;
+    askedAtMs = seam.clock.monotonicMs();
+    try {
+      const read = await wish.readRules();
+      const now = instrumentOf(read, market);
+      if (now === undefined || (now.tickSize === instrument.tickSize && now.stepSize === instrument.stepSize)) return;
+      onState?.(`${market} has a tick of ${now.tickSize} and a step of ${now.stepSize} now: the recording goes on in them`);
+      rulesNow = read;
+      end();
+    } catch (error) {
+      onState?.(`the market's rules cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
   const heard = venue.events$.subscribe((event) => {
     recorder.event(event);
     if (event.type === "stream") onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
+    if (isOffGrid(event)) void askRules();
   });
   try {
     venue.setRules(rules);
-    await Promise.race([until, failed]);
+    await Promise.race([until, ended]);
   } finally {
     heard.unsubscribe();
     venue.close();
   }
-  return { kinds: await recorder.close() };
+  return { kinds: await recorder.close(), rulesNow };
+}
+
+/** Whether something was told that may lie between the market's steps. */
+function isOffGrid(event: VenueEvent): boolean {
+  return event.type === "malformed" || ("isRounded" in event && event.isRounded === true);
+}
+
+function instrumentOf(rules: VenueRules, market: MarketId): Instrument | undefined {
+  return instrumentsOf(rules).get(market);
 }

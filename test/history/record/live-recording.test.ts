@@ -26,6 +26,8 @@ import { scratchFolder } from "../scratch.js";
 
 const START = 1_723_161_000_000;
 const MARKET = "btcusdc";
+/** Its tick is 0.5 from its first order on. */
+const COARSE = "ethusdc";
 
 let server: ExchangeServer;
 let exchange: EmbeddedExchange;
@@ -35,11 +37,15 @@ const clock = new VirtualClock(START);
 beforeAll(async () => {
   const config = parseExchangeConfig({
     port: 0,
-    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+    markets: {
+      [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } },
+      [COARSE]: { tickSize: "0.1", baseAsset: "ETH", flow: { kind: "synthetic", startPriceQuote: 60_000 } },
+    },
     rateLimits: { common: 0, order: 0 },
   });
   const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
   exchange = new EmbeddedExchange(config, { clock, random: seededRandom("record") }, { flowOf });
+  exchange.setMarketRules(COARSE, { tickSize: "0.5", priceQuote: { min: "0.5" } });
   exchange.start();
   await clock.runFor(2000);
   server = await serveExchange(exchange);
@@ -183,6 +189,32 @@ it("is a command that records until it is interrupted, and says what it has", as
   const { kinds } = JSON.parse(out) as { kinds: { kind: string; rows: number }[] };
   expect(kinds.map(({ kind }) => kind)).toEqual(["book", "trades", "marks"]);
   expect(kinds[0]?.rows).toBeGreaterThan(2);
+});
+
+// Prices between its ticks went into the store as the next whole ones, trades too, for as long as the recording ran: a backtest traded at prices that never were.
+it("goes on in the market's new steps where they become finer: what it has from then on are the prices as they were", async () => {
+  const store = new HistoryStore(join(scratchFolder(), "history"));
+  const partsWith = (kind: string): readonly string[] =>
+    partsIn(recordingFolder(store.root, COARSE)).filter(
+      (part) => (statSync(join(part, `${kind}.ndjson`), { throwIfNoEntry: false })?.size ?? 0) > 0,
+    );
+  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", COARSE, "--store", store.root, "--for", "1h"]);
+  while (partsWith("book").length === 0) await pause(20);
+  const [first] = partsWith("book");
+  exchange.setMarketRules(COARSE, { tickSize: "0.1", priceQuote: { min: "0.1" } });
+  await clock.runFor(1000);
+  const goesOn = (kind: string): boolean => partsWith(kind).some((part) => part !== first);
+  while (!goesOn("book")) await pause(20);
+  // Trades date the book.
+  await clock.runFor(2000);
+  while (!goesOn("trades")) await pause(20);
+  run.interrupt();
+  const { code, err } = await run.done;
+  expect(code).toBe(0);
+  expect(err).toContain("ethusdc has a tick of 0.1 and a step of 0.001 now: the recording goes on in them");
+  const ofTheExchange = { fromUs: START * 1000, toUs: (START + 3_600_000) * 1000 };
+  const levels = endingBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));
+  expect(levels.filter(([ticks]) => ticks % 5 !== 0).length).toBeGreaterThan(0);
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { Instrument } from "../../../src/core/instrument.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
 import { endingBook } from "../../support/ending-book.js";
@@ -41,6 +42,23 @@ describe("A recording of a market's streams", () => {
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day?.sources[0]?.clock).toEqual([{ fromSeq: "0", addedNs: "5000000000", smallestNs: "-5000000000" }]);
     expect(day?.grid).toEqual({ tickSize: "0.1", stepSize: "0.001" });
+  });
+
+  // It told the later, coarser steps, so no backtest of the day would begin: its first prices lie between them.
+  it("tells the finer steps of a day in which the market's became coarser", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1001, 5], [1012, 1]), trade(1, MIDNIGHT + 1002));
+    await session.recorder.close();
+    await session.clock.runFor(5000);
+    const instrument = new Instrument({ marketId: MARKET, tickSize: "0.5", stepSize: "0.002", creditDecimals: 6, paperDecimals: 18 });
+    await session.open({ instrument });
+    await session.hear(up("market"), snapshot(9, [200, 5], [202, 1]), trade(2, MIDNIGHT + 6005));
+    await session.recorder.close();
+    expect(session.store.days({ market: MARKET, kind: "book" }).map(({ grid }) => grid)).toEqual([{ tickSize: "0.1", stepSize: "0.001" }]);
+    expect(await session.endingBook()).toEqual([
+      [1000, 10],
+      [-1010, 2],
+    ]);
   });
 
   it("asks for a book whose sequence broke, takes nothing of it until it is whole again, and leaves the gap uncovered", async () => {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { arrivalOf } from "../../../src/backtest/compare/arrival.js";
-import { type RecordedAccount, readAccount } from "../../../src/backtest/session/recorded-orders.js";
+import { readAccount } from "../../../src/backtest/session/read-account.js";
+import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Hex } from "../../../src/core/units.js";

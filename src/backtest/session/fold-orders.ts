@@ -1,0 +1,120 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { OrderType, TimeInForce } from "../../exchange/records.js";
+import { type Row, wholeOf } from "../../history/duck.js";
+import { HistoryError } from "../../history/history-errors.js";
+import type { OpenStep, RecordedAccount, RecordedCancel, RecordedOrder } from "./recorded-orders.js";
+import { lotsOf, textOf, ticksOf } from "./recorded-values.js";
+
+type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { steps: OpenStep[] };
+
+interface CancelDraft {
+  readonly sentUs: number;
+  readonly hash: string | undefined;
+  answer?: "taken" | "refused" | "unknown";
+}
+
+/** What became of a session's own orders and cancels. @param rows of its record, in the order in which they were heard. @throws HistoryError for a place without a hash */
+export function foldOrders(rows: readonly Row[], instrument: Instrument): Pick<RecordedAccount, "orders" | "cancels"> {
+  const orders = new Map<string, OrderDraft>();
+  const cancels = new Map<string, CancelDraft>();
+  for (const row of rows) {
+    const hash = textOf(row.hash);
+    const request = String(row.request);
+    const order = hash === undefined ? undefined : orders.get(hash);
+    const cancel = cancels.get(request);
+    switch (row.what) {
+      case "place": {
+        const placed = placedOrder(row, instrument);
+        orders.set(placed.hash, placed);
+        break;
+      }
+      case "cancel":
+      case "cancel-all":
+        cancels.set(request, { sentUs: Number(row.heardUs), hash: row.what === "cancel" ? hash : undefined });
+        break;
+      case "cancelled":
+        if (cancel !== undefined) cancel.answer = "taken";
+        break;
+      case "accepted":
+        if (order !== undefined) accepted(order, row, instrument);
+        break;
+      case "update":
+        if (order !== undefined) updated(order, row, instrument);
+        break;
+      case "rejected":
+      case "throttled":
+      case "unknown":
+      case "not-sent":
+        if (cancel === undefined) refused(order, row);
+        else if (row.what === "rejected") cancel.answer = "refused";
+        else if (row.what === "unknown") cancel.answer = "unknown";
+        // It never came to the orders.
+        else cancels.delete(request);
+        break;
+      default:
+    }
+  }
+  // The answer to a place may be heard after what filled the order in the same millisecond: what is open only falls.
+  for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
+  return {
+    orders: [...orders.values()],
+    cancels: [...cancels.values()].map((cancel) => endedCancel(cancel, cancel.hash === undefined ? undefined : orders.get(cancel.hash))),
+  };
+}
+
+function placedOrder(row: Row, instrument: Instrument): OrderDraft {
+  const hash = textOf(row.hash);
+  if (hash === undefined) {
+    throw new HistoryError(`${instrument.marketId} orders`, "a place without the hash of its order", { expected: "what a recorder wrote" });
+  }
+  return {
+    hash,
+    side: row.isBuy === true ? "BUY" : "SELL",
+    type: row.type as OrderType,
+    timeInForce: row.timeInForce as TimeInForce,
+    ticks: ticksOf(instrument, row.price),
+    lots: lotsOf(instrument, row.amount),
+    expirationMs: Number(wholeOf(row.expirationMs)),
+    level: row.level === null ? -1 : Number(wholeOf(row.level)),
+    sentUs: Number(row.heardUs),
+    acceptedUs: undefined,
+    answeredUs: undefined,
+    refused: undefined,
+    steps: [],
+    ended: undefined,
+  };
+}
+
+function accepted(order: OrderDraft, row: Row, instrument: Instrument): void {
+  const atUs = Number(row.atUs);
+  order.acceptedUs = atUs;
+  order.answeredUs = Number(row.heardUs);
+  order.steps.push({ atUs, openLots: lotsOf(instrument, row.available) });
+}
+
+function updated(order: OrderDraft, row: Row, instrument: Instrument): void {
+  const atUs = Number(row.atUs);
+  const openLots = lotsOf(instrument, row.available);
+  order.acceptedUs ??= atUs;
+  order.refused = undefined;
+  order.steps.push({ atUs, openLots });
+  const status = String(row.status);
+  // It is told again when what it traded before is settled.
+  if (openLots === 0 && /^(CANCEL|EXPIRE)/.test(status)) order.ended ??= { atUs, status };
+}
+
+function refused(order: OrderDraft | undefined, { what, code, message }: Row): void {
+  if (order === undefined || order.acceptedUs !== undefined || order.steps.length > 0) return;
+  order.refused = [what, code, message].filter((part) => part !== null && part !== undefined).join(" ");
+}
+
+function endedCancel({ sentUs, hash, answer }: CancelDraft, order: OrderDraft | undefined): RecordedCancel {
+  // Where it never told of its end, it was open when it told of it last.
+  const overUs = (order?.steps.find(({ openLots }) => openLots === 0) ?? order?.steps.at(-1))?.atUs;
+  return {
+    sentUs,
+    hash,
+    takenUs: answer === "taken" ? order?.ended?.atUs : undefined,
+    notBeforeUs: answer === "refused" || answer === "unknown" ? overUs : undefined,
+  };
+}

@@ -1,0 +1,18 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { Lots, Ticks } from "../../core/units.js";
+import { gridCount } from "../../exchange/wire-parse.js";
+
+/** A recorded price; NaN where there is none. */
+export function ticksOf(instrument: Instrument, price: unknown): Ticks {
+  return price === null || price === undefined ? Number.NaN : gridCount(String(price), instrument.tickSize, "price");
+}
+
+/** An order that was placed in finer steps, and what it trades, may lie between whole lots, as between ticks. */
+export function lotsOf({ stepSize }: Instrument, amount: unknown): Lots {
+  return gridCount(String(amount), stepSize, "amount");
+}
+
+/** A recorded text; undefined where there is none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -6,9 +6,11 @@ import type { Profit } from "./profit.js";
 /** By how much the exchange's stamp of a transfer may be later than our estimate of its clock. */
 const CLOCKS_APART_MS: Ms = 1_000;
 
+type Transfer = Pick<VenueIncome, "id" | "amount" | "timeMs">;
+
 /**
  * The net value from which the profit counts. A transfer of the moments in which it was told may be in it, or not, and may be told as an income
- * much later: the balances that are told after it show which.
+ * much later: the balances that are told after it show which. It has those before some instant, and none after.
  */
 export class StartValue {
   readonly #profit: Profit;
@@ -16,7 +18,7 @@ export class StartValue {
   #value: CreditUnits | undefined;
   #toldAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Transfers that the profit counts, and that may be in the value too. */
-  #inDoubt: readonly CreditUnits[] = [];
+  #inDoubt: readonly Transfer[] = [];
 
   constructor(profit: Profit, netValue: NetValue) {
     this.#profit = profit;
@@ -48,19 +50,27 @@ export class StartValue {
   }
 
   /** The profit counts a transfer. */
-  transferred({ amount, timeMs }: Pick<VenueIncome, "amount" | "timeMs">): void {
-    if (timeMs <= this.#toldAtMs + CLOCKS_APART_MS) this.#inDoubt = [...this.#inDoubt, amount];
+  transferred(transfer: Transfer): void {
+    if (transfer.timeMs <= this.#toldAtMs + CLOCKS_APART_MS) this.#inDoubt = [...this.#inDoubt, transfer];
   }
 
-  /** Balances were told: what only a transfer that was in the value explains was in it. */
+  /** Balances were told: of the transfers in doubt so many were in the value, from the first on, as explain them best. */
   settle(): void {
     if (this.#value === undefined) return;
-    for (const amount of this.#inDoubt) {
-      const { untold } = this;
-      if (magnitude(untold + amount) < magnitude(untold)) this.#value -= amount;
+    const { untold } = this;
+    let had = 0n;
+    let hadBest = 0n;
+    for (const { amount } of [...this.#inDoubt].sort(byTime)) {
+      had += amount;
+      if (magnitude(untold + had) < magnitude(untold + hadBest)) hadBest = had;
     }
+    this.#value -= hadBest;
     this.#inDoubt = [];
   }
+}
+
+function byTime(a: Transfer, b: Transfer): number {
+  return a.timeMs - b.timeMs || (BigInt(a.id) < BigInt(b.id) ? -1 : 1);
 }
 
 function magnitude(amount: CreditUnits): CreditUnits {

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Intake } from "../../src/account/intake.js";
+import { INSTRUMENT, MARKET, T0, TAG, venueBalances } from "./exchange-story.js";
+
+const NET_VALUE = 10n ** 12n;
+
+/** Transfers of the moments of a start, of which the first `held` are in the net value that it began with: told late, and then the balances again. */
+function untoldAfter(amounts: readonly bigint[], held: number, order: readonly number[]): bigint {
+  const intake = new Intake({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 1, streamLagMs: 1 });
+  intake.incomes.begin(T0);
+  const sumOf = (some: readonly bigint[]): bigint => some.reduce((sum, amount) => sum + amount, 0n);
+  intake.account(venueBalances(NET_VALUE + sumOf(amounts.slice(0, held))), [], "rest", T0);
+  intake.startSuspecting();
+  const type = (amount: bigint): string => (amount > 0n ? "DEPOSIT" : "WITHDRAWAL");
+  for (const at of order) {
+    const amount = amounts[at] as bigint;
+    // Two of one millisecond are told apart by their ids.
+    intake.income({ id: String(98 + at), type: type(amount), amount, timeMs: T0 + Math.floor(at / 2), marketId: "" }, "rest", T0 + 5_000);
+  }
+  intake.account(venueBalances(NET_VALUE + sumOf(amounts)), [], "rest", T0 + 5_100);
+  return intake.startValue.untold;
+}
+
+it("a deposit of 100 that the start had, told behind one of 60 that it had not, is no loss: it was halted by its own deposits", () => {
+  expect(untoldAfter([100_000_000n, 60_000_000n], 1, [1, 0])).toBe(0n);
+});
+
+it("of several deposits and withdrawals in the moments of a start each is counted once, in whatever order they are told", () => {
+  const amount = fc.integer({ min: -9, max: 9 }).filter((quote) => quote !== 0);
+  const transfers = fc
+    .array(amount, { minLength: 1, maxLength: 6 })
+    .chain((quotes) =>
+      fc.tuple(
+        fc.constant(quotes.map((quote) => BigInt(quote) * 1_000_000n)),
+        fc.nat(quotes.length),
+        fc.shuffledSubarray([...quotes.keys()], { minLength: quotes.length, maxLength: quotes.length }),
+      ),
+    );
+  fc.assert(fc.property(transfers, ([amounts, held, order]) => untoldAfter(amounts, held, order) === 0n));
+});

@@ -6,13 +6,15 @@ import type { BotConfig } from "../../bot/config/config.js";
 import { encodeJournal, type JournalHeader, type TurnRecorder } from "../../bot/journal/journal.js";
 import { JournalFile } from "../../bot/journal/journal-file.js";
 import type { Notice } from "../../bot/notice.js";
+import { differencesOf } from "../../bot/rule-changes.js";
 import { withoutProviderKeys } from "../../bot/run/chain-access.js";
 import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
 import { makeFolder } from "../../core/make-folder.js";
 import type { Seam } from "../../core/seam.js";
-import type { CreditUnits } from "../../core/units.js";
+import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
@@ -46,10 +48,12 @@ const QUICK = 1;
 export class SessionRecording implements SessionTap {
   readonly #options: SessionRecordingOptions;
   readonly #beginning: SessionBeginning;
-  readonly #recorders: readonly SessionRecorder[];
+  readonly #recorders: ReadonlyMap<MarketId, SessionRecorder>;
   readonly #intents: JournalFile;
   readonly #turnsFile: JournalFile;
   #turns: TurnsWriter | undefined;
+  /** As they were read last. */
+  #rules: VenueRules;
   readonly #stamps: LocalStamps;
   readonly #startedUs: number;
   #start: Session["start"] = null;
@@ -59,9 +63,10 @@ export class SessionRecording implements SessionTap {
   #bot: Bot | undefined;
   #isOver = false;
 
-  private constructor(options: SessionRecordingOptions, beginning: SessionBeginning, recorders: readonly SessionRecorder[]) {
+  private constructor(options: SessionRecordingOptions, beginning: SessionBeginning, recorders: ReadonlyMap<MarketId, SessionRecorder>) {
     this.#options = options;
     this.#beginning = beginning;
+    this.#rules = beginning.rules;
     this.#recorders = recorders;
     this.#stamps = new LocalStamps(new UnsteppedClock(options.seam.clock));
     this.#startedUs = this.#stamps.nowUs();
@@ -91,7 +96,7 @@ export class SessionRecording implements SessionTap {
     const { rules, account } = beginning;
     writeWhole(join(folder, SESSION_FILES.unfinished), `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`);
     const store = new HistoryStore(join(folder, SESSION_FILES.history));
-    const recorders: SessionRecorder[] = [];
+    const recorders = new Map<MarketId, SessionRecorder>();
     const begun: { recording?: SessionRecording } = {};
     const onFailed = (error: unknown): void => {
       if (begun.recording !== undefined) begun.recording.#fail(error);
@@ -108,7 +113,7 @@ export class SessionRecording implements SessionTap {
         paperDecimals: rules.paperDecimals,
       });
       const source = `${config.exchange.rest} account ${account}`;
-      recorders.push(await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }));
+      recorders.set(marketId, await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }));
     }
     begun.recording = new SessionRecording(options, beginning, recorders);
     return begun.recording;
@@ -127,12 +132,24 @@ export class SessionRecording implements SessionTap {
 
   event(event: VenueEvent): void {
     this.#guarded(() => {
-      for (const recorder of this.#recorders) {
+      for (const recorder of this.#recorders.values()) {
         const number = recorder.event(event);
         // A turn that hears it says no more than where it is.
         if (number !== undefined) this.#turns?.stored(event, number);
       }
+      if (event.type === "answer" && event.outcome.result === "answered" && event.outcome.ask === "rules")
+        this.#rulesRead(event.outcome.data);
     });
+  }
+
+  /** A replay has the rules of the session's beginning throughout. */
+  #rulesRead(now: VenueRules): void {
+    for (const [marketId, recorder] of this.#recorders) {
+      const [before, after] = [this.#rules.markets[marketId], now.markets[marketId]];
+      const changes = before === undefined || after === undefined ? [] : differencesOf(before, after);
+      if (changes.length > 0) recorder.note(`the market's rules changed, and a replay keeps those of the start: ${changes.join("; ")}`);
+    }
+    this.#rules = now;
   }
 
   notice(notice: Notice, bot: Bot): void {
@@ -141,7 +158,7 @@ export class SessionRecording implements SessionTap {
       const { action } = notice;
       const level = action.kind === "place" ? bot.context.account.orders.get(action.hash)?.level : undefined;
       this.#guarded(() => {
-        for (const recorder of this.#recorders) recorder.action(action, level);
+        for (const recorder of this.#recorders.values()) recorder.action(action, level);
       });
     } else if (notice.kind === "intent") {
       this.#guarded(() => {
@@ -199,7 +216,7 @@ export class SessionRecording implements SessionTap {
     this.#isOver = true;
     for (const file of [this.#intents, this.#turnsFile]) this.#closeFile(file);
     const thrown: unknown[] = [];
-    for (const recorder of this.#recorders) await recorder.close().catch((error: unknown) => thrown.push(error));
+    for (const recorder of this.#recorders.values()) await recorder.close().catch((error: unknown) => thrown.push(error));
     // What failed before has been told, and throws again here.
     if (this.#failed === undefined && thrown.length > 0) throw thrown[0];
   }

@@ -128,6 +128,11 @@ export class SessionRecorder {
     });
   }
 
+  /** Says what whoever reads the recording must know of it: it stands under its day's findings. */
+  note(finding: string): void {
+    this.#guarded(() => this.#parts.find(finding, this.#turn()));
+  }
+
   /**
    * Ends the recording and puts it into the store.
    * @returns what went there in this recorder's time. @throws HistoryError, RunError as {@link sealPart} does, and what it failed with before; the recording then stays where it is

@@ -8,9 +8,50 @@ import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { MarketRules } from "../../../src/exchange/records.js";
+import { HistoryStore } from "../../../src/history/store.js";
+
+// A comparison charges the fees of the session's start throughout, and told the difference as one of the fills: a model that looks wrong, or a profit that nobody had.
+it("says of the recording that the market's rules changed under it, and what they were", async () => {
+  const { recording, rules, store } = await begun();
+  const market = rules.markets.btcusdc as MarketRules;
+  const read = (change: Partial<MarketRules>): void => {
+    const data = { ...rules, markets: { btcusdc: { ...market, ...change } } };
+    recording.event({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
+  };
+  recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+  read({});
+  read({ makerFeeRate: -(10n ** 14n), maxOpenOrders: 100 });
+  read({ makerFeeRate: -(10n ** 14n), maxOpenOrders: 100 });
+  read({ maxOpenOrders: 100 });
+  await recording.abandon();
+  const says = "the market's rules changed, and a replay keeps those of the start:";
+  expect(store.days({ market: "btcusdc", kind: "trades" }).flatMap(({ findings }) => findings)).toEqual([
+    expect.stringMatching(new RegExp(`${says} maxOpenOrders was 200, is 100; makerFeeRate was 0.0001, is -0.0001$`)),
+    expect.stringMatching(new RegExp(`${says} makerFeeRate was -0.0001, is 0.0001$`)),
+  ]);
+});
 
 // The bot goes on without its record; what is thrown at it would take its quotes down, and what is thrown as it leaves would keep its process.
 it("ends by itself where its disk takes no more: told once, thrown at nobody, and never named", async () => {
+  const { recording, folder, clock, failures } = await begun();
+  const staging = join(folder, "history", ".staging", "btcusdc", "recording");
+  const [part = ""] = readdirSync(staging).filter((name) => name.startsWith("part-"));
+  // Nobody can write what is a folder.
+  mkdirSync(join(staging, part, "marks.ndjson"));
+  for (let heard = 0; heard < 3; heard++) {
+    recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+    await clock.runFor(1500);
+  }
+  expect(failures).toHaveLength(1);
+  await recording.abandon();
+  await expect(recording.close()).rejects.toThrow(/--record: the recording of the session is not whole/);
+  expect(failures).toHaveLength(1);
+  expect(readdirSync(folder)).not.toContain("session.json");
+});
+
+/** A recording that has begun, in a folder of its own. */
+async function begun() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-session-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = botSchema.parse({
@@ -36,17 +77,5 @@ it("ends by itself where its disk takes no more: told once, thrown at nobody, an
     },
     { rules, registered: true, account: `0x${"11".repeat(20)}` },
   );
-  const staging = join(folder, "history", ".staging", "btcusdc", "recording");
-  const [part = ""] = readdirSync(staging).filter((name) => name.startsWith("part-"));
-  // Nobody can write what is a folder.
-  mkdirSync(join(staging, part, "marks.ndjson"));
-  for (let heard = 0; heard < 3; heard++) {
-    recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
-    await clock.runFor(1500);
-  }
-  expect(failures).toHaveLength(1);
-  await recording.abandon();
-  await expect(recording.close()).rejects.toThrow(/--record: the recording of the session is not whole/);
-  expect(failures).toHaveLength(1);
-  expect(readdirSync(folder)).not.toContain("session.json");
-});
+  return { recording, folder, rules, clock, failures, store: new HistoryStore(join(folder, "history")) };
+}

@@ -61,7 +61,7 @@ export class ActionBudget {
     this.#clock = clock;
     this.#exchangeTime = exchangeTime;
     this.#store = store;
-    const saved = readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket | "lead", unknown>>) ?? {};
+    const saved = spentBefore(store);
     const lead = saved.lead === true ? LEAD_TOKENS : 0;
     const moment = this.#moment();
     const restored = (bucket: Bucket): RateBudget => {
@@ -159,12 +159,19 @@ export class ActionBudget {
     if (this.#store.isDiscarded === true) return;
     const moment = this.#moment();
     const spent = Object.fromEntries(BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]));
-    this.#store.write(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
+    this.#store.writeBehind(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
   }
 
   #moment(): { nowMs: Ms; wallMs: Ms } {
     return { nowMs: this.#clock.monotonicMs(), wallMs: this.#exchangeTime.nowMs() };
   }
+}
+
+/** @throws CorruptStateError */
+function spentBefore(store: StateStore): Partial<Record<Bucket | "lead", unknown>> {
+  // Blank is what a loss of power may leave, and a machine takes longer to come back than a window lasts.
+  if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return {};
+  return readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket | "lead", unknown>>) ?? {};
 }
 
 function limitOf(rules: VenueRules, bucket: Bucket): { limit: number; intervalMs: Ms } {

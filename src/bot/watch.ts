@@ -228,7 +228,7 @@ export class Watch {
       markets: [...desks.keys()],
       pid: process.pid,
     };
-    store.write(HEARTBEAT_FILE, JSON.stringify(beat));
+    store.writeBehind(HEARTBEAT_FILE, JSON.stringify(beat));
     this.#shownAtMs = beat.atMs;
   }
 

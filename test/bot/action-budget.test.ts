@@ -56,7 +56,7 @@ describe("the account's tokens", () => {
     const clock = new VirtualClock(START_MS);
     class Watched extends DiscardingStore {
       texts = 0;
-      override write(): void {
+      override writeBehind(): void {
         this.texts += 1;
       }
     }
@@ -78,6 +78,11 @@ describe("the account's tokens", () => {
     first.settle();
     expect(budgetOn(store, clock).available("ORDER")).toBe(95);
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
+  });
+
+  it.each(["", "\0\0\0\0"])("are taken for unspent where a loss of power has left an empty file of them, or one of zeros", (left) => {
+    const store = new MemoryStateStore({ [BUDGET_FILE]: left });
+    expect(budgetOn(store, new VirtualClock(START_MS)).available("ORDER")).toBe(100);
   });
 
   it("follow a limit that the exchange changes, what was spent already included, the guard's share too", () => {

@@ -1,4 +1,15 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -24,6 +35,8 @@ describe.each<[string, () => StateStore]>([
     store.write("peak.json", '{"peak":"1"}');
     store.write("peak.json", '{"peak":"2"}');
     expect(store.read("peak.json")).toBe('{"peak":"2"}');
+    store.writeBehind("peak.json", '{"peak":"3"}');
+    expect(store.read("peak.json")).toBe('{"peak":"3"}');
   });
 
   it("keeps every line of a log in order", () => {
@@ -83,6 +96,30 @@ describe("the state folder", () => {
     store.write("peak.json", "9");
     expect(store.read("peak.json")).toBe("9");
     expect(existsSync(`${store.pathOf("peak.json")}.new`)).toBe(false);
+  });
+
+  it("waits for the disk where a text has to outlive the machine's power, and where it need not does nothing else differently", () => {
+    const store = new FileStateStore(folder());
+    const { fsyncSync } = fs;
+    let waits = 0;
+    fs.fsyncSync = (handle) => {
+      waits += 1;
+      fsyncSync(handle);
+    };
+    syncBuiltinESMExports();
+    try {
+      store.write("peak.json", "7");
+      expect(waits).toBeGreaterThan(0);
+      waits = 0;
+      store.writeBehind("peak.json", "8");
+      expect(waits).toBe(0);
+    } finally {
+      fs.fsyncSync = fsyncSync;
+      syncBuiltinESMExports();
+    }
+    expect(readdirSync(store.directory)).toEqual(["peak.json"]);
+    expect(store.read("peak.json")).toBe("8");
+    expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
   });
 
   it("leaves nothing of a text that could not take its place, however often that is tried", () => {

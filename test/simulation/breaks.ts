@@ -179,6 +179,7 @@ function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions[
     read: (name) => store.read(name),
     readTail: (name, maxBytes) => store.readTail(name, maxBytes),
     write: (name, text) => store.write(name, text),
+    writeBehind: (name, text) => store.writeBehind(name, text),
     append: (name, line) => store.append(name, line),
     close: () => store.close(),
   };

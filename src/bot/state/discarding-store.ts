@@ -14,6 +14,8 @@ export class DiscardingStore implements StateStore {
 
   write(): void {}
 
+  writeBehind(): void {}
+
   append(): void {}
 
   close(): void {}

@@ -17,6 +17,11 @@ export interface StateStore {
   /** Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError when it cannot be written. */
   write(name: string, text: string): void;
   /**
+   * The same without waiting for the disk, which takes milliseconds and, where it is busy, seconds: no end of this process loses it. A loss of the
+   * machine's power may leave an older text, or an empty one.
+   */
+  writeBehind(name: string, text: string): void;
+  /**
    * Adds a line. When this returns the operating system has it, so that no end of this process loses it; it is on the disk itself, where
    * it outlives the machine's power, a moment later, and when {@link close} returns.
    * @throws RunError when it cannot be written, or when an earlier line could not be brought to the disk.
@@ -76,19 +81,25 @@ export class FileStateStore implements StateStore {
   }
 
   write(name: string, text: string): void {
+    this.#replace(name, text, fsyncSync);
+  }
+
+  writeBehind(name: string, text: string): void {
+    this.#replace(name, text, () => {});
+  }
+
+  /** @param toDisk of an open file or folder. */
+  #replace(name: string, text: string, toDisk: (handle: number) => void): void {
     const path = this.pathOf(name);
     const beside = `${path}.${this.#ending}`;
     try {
       rmSync(beside, { force: true });
-      const file = openSync(beside, "wx", 0o600);
-      try {
+      withHandle(openSync(beside, "wx", 0o600), (file) => {
         writeAll(file, text);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+        toDisk(file);
+      });
       renameSync(beside, path);
-      syncFolder(this.directory);
+      withHandle(openSync(this.directory, "r"), toDisk);
     } catch (cause) {
       discard(beside);
       throw cannot("write", path, cause);
@@ -140,6 +151,10 @@ export class MemoryStateStore implements StateStore {
   }
 
   write(name: string, text: string): void {
+    this.#texts.set(checkedName(name), text);
+  }
+
+  writeBehind(name: string, text: string): void {
     this.#texts.set(checkedName(name), text);
   }
 
@@ -201,12 +216,11 @@ function discard(path: string): void {
   }
 }
 
-function syncFolder(directory: string): void {
-  const folder = openSync(directory, "r");
+function withHandle(handle: number, use: (handle: number) => void): void {
   try {
-    fsyncSync(folder);
+    use(handle);
   } finally {
-    closeSync(folder);
+    closeSync(handle);
   }
 }
 

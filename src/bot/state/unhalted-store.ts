@@ -21,6 +21,10 @@ export class UnhaltedStore implements StateStore {
     if (name !== HALTS_FILE) this.#store.write(name, text);
   }
 
+  writeBehind(name: string, text: string): void {
+    if (name !== HALTS_FILE) this.#store.writeBehind(name, text);
+  }
+
   append(name: string, line: string): void {
     if (name !== HALTS_FILE) this.#store.append(name, line);
   }

@@ -5,6 +5,18 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const BOTH = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 
+/** A bot is killed with an order on the wire that arrives so late, and the next one is started, which wants none. @returns how many orders there were till then */
+async function nextOneStartsBeforeItArrives(stage: Stage, lateByMs: number): Promise<number> {
+  await stage.botStarts();
+  stage.network.next("placeOrder", { is: "request late", byMs: lateByMs });
+  stage.wants({ bid: BID - 50 });
+  await stage.passes(290);
+  stage.botIsKilled();
+  stage.wants({ bid: null, ask: null });
+  await stage.botStarts(1_000);
+  return stage.ordersEver();
+}
+
 describe("kill -9 of a bot", () => {
   it("with POST_ONLY quotes leaves no order after the guard's time, and none comes later", async () => {
     const stage = new Stage();
@@ -110,14 +122,7 @@ describe("kill -9 of a bot", () => {
 
   it("and an end in order of the next one a moment later leaves none of what was still on the wire: it is waited for", async () => {
     const stage = new Stage();
-    await stage.botStarts();
-    stage.network.next("placeOrder", { is: "request late", byMs: 4_500 });
-    stage.wants({ bid: BID - 50 });
-    await stage.passes(290);
-    stage.botIsKilled();
-    stage.wants({ bid: null, ask: null });
-    await stage.botStarts(1_000);
-    const ordersBefore = stage.ordersEver();
+    const ordersBefore = await nextOneStartsBeforeItArrives(stage, 4_500);
     expect(await stage.botStops()).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
 
     await stage.passes(10_000);
@@ -131,14 +136,7 @@ describe("kill -9 of a bot", () => {
       exchange: { timestampWindowMs: windowMs },
       bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", signatureWindowMs: windowMs } },
     });
-    await stage.botStarts();
-    stage.network.next("placeOrder", { is: "request late", byMs: 50_000 });
-    stage.wants({ bid: BID - 50 });
-    await stage.passes(290);
-    stage.botIsKilled();
-    stage.wants({ bid: null, ask: null });
-    await stage.botStarts(1_000);
-    const ordersBefore = stage.ordersEver();
+    const ordersBefore = await nextOneStartsBeforeItArrives(stage, 50_000);
     expect(await stage.botStops(75_000)).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
     expect(stage.ordersEver(), "it arrived while the next one ended").toBe(ordersBefore + 1);
     expect(stage.quotes()).toEqual([]);

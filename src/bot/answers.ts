@@ -8,6 +8,7 @@ import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
 import type { Safety } from "./safety.js";
+import type { Watch } from "./watch.js";
 
 /** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
 export const BUILT_FILE = "built-orders.json";
@@ -20,26 +21,22 @@ export class Answers {
   readonly #context: BotContext;
   readonly #safety: Safety;
   readonly #works: OrderWorks;
+  readonly #watch: Watch;
   readonly #claims: (action: QuestionAction, outcome: Outcome) => boolean;
-  readonly #doubtRules: () => void;
 
-  /**
-   * @param claims takes the answers to the bot's own questions; false for any other.
-   * @param doubtRules hears of an order that was refused as one made by other rules, or that the exchange built otherwise: its grid and its fees
-   * are those of the rules that were read last.
-   */
+  /** @param claims takes the answers to the bot's own questions; false for any other. */
   constructor(
     context: BotContext,
     safety: Safety,
     works: OrderWorks,
+    watch: Watch,
     claims: (action: QuestionAction, outcome: Outcome) => boolean,
-    doubtRules: () => void,
   ) {
     this.#context = context;
     this.#safety = safety;
     this.#works = works;
+    this.#watch = watch;
     this.#claims = claims;
-    this.#doubtRules = doubtRules;
   }
 
   /** Takes an answer in. One that nobody waits for changes nothing. */
@@ -50,7 +47,7 @@ export class Answers {
     const { action } = flight;
     const nowMonotonicMs = clock.monotonicMs();
     if (outcome.result === "answered" && outcome.ask === "time") {
-      exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs);
+      this.#watch.stoodStill(exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs));
     }
     if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP) exchangeTime.doubt();
     notify({ kind: "answered", action, outcome, tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs });
@@ -91,7 +88,7 @@ export class Answers {
 
   #refused(marketId: MarketId, code: number): void {
     this.#safety.placeRefused(marketId);
-    if (OLD_RULES.includes(code)) this.#doubtRules();
+    if (OLD_RULES.includes(code)) this.#watch.doubtRules();
   }
 
   #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
@@ -126,7 +123,7 @@ export class Answers {
         fields: { marketId: action.marketId, wrong },
       });
       this.#safety.placeRefused(action.marketId);
-      this.#doubtRules();
+      this.#watch.doubtRules();
       holds.refused(subject, clock.monotonicMs(), "the exchange built another order than was asked for");
       return;
     }

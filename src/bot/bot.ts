@@ -78,8 +78,8 @@ export class Bot {
       this.context,
       this.safety,
       works,
+      this.#watch,
       (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
-      () => this.#watch.doubtRules(),
     );
   }
 

@@ -63,16 +63,18 @@ export class ExchangeTime {
   /**
    * Takes an answer: the exchange read its clock somewhere between the two instants. An answer that took long says
    * less than a quick one of a while ago, and is then left out, unless both cannot be true.
+   * @returns how long this machine must have stood still since it was told before: what passed there and not on its steady clock. 0 when both can be true.
    */
-  told(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): void {
+  told(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): Ms {
     this.#isDoubted = false;
     const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
     const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
-    const heldMs = this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs;
-    const agrees = Math.abs(serverTimeMs + boundMs - heldMs) <= boundMs + heldBoundMs + GRAIN_MS;
-    if (boundMs > heldBoundMs && agrees) return;
+    const aheadMs = this.known ? serverTimeMs + boundMs - (this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs) : 0;
+    const leastApartMs = Math.abs(aheadMs) - (boundMs + heldBoundMs + GRAIN_MS);
+    if (boundMs > heldBoundMs && leastApartMs <= 0) return 0;
     this.#serverMs = serverTimeMs + boundMs;
     this.#atMonotonicMs = answeredMonotonicMs;
     this.#boundMs = boundMs;
+    return aheadMs > 0 ? Math.max(0, leastApartMs) : 0;
   }
 }

@@ -86,9 +86,21 @@ export class Watch {
     return next;
   }
 
-  /** The exchange may have other rules by now: they are not waited for until their time. */
+  /** An order was refused as one made by other rules, or the exchange built it otherwise: the rules are not waited for until their time. */
   doubtRules(): void {
     this.#areRulesDoubted = true;
+  }
+
+  /**
+   * This machine was suspended for so long by the exchange's clock: a book is that much older than the steady clock says, and what is heard next may have
+   * waited as long in the machine.
+   */
+  stoodStill(forMs: Ms): void {
+    const { config, clock, desks } = this.#context;
+    if (forMs <= config.risk.maxBookAgeMs) return;
+    for (const desk of desks.values()) {
+      if (desk.book.synchronised) this.#giveUpBook(desk, `this machine stood still for ${Math.round(forMs)} ms`, clock.monotonicMs());
+    }
   }
 
   /** Shows the guard that nothing of this run is left. */
@@ -208,7 +220,12 @@ export class Watch {
     }
     // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
     // too much was never the exchange's.
-    const reason = `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`;
+    this.#giveUpBook(desk, `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`, nowMs);
+  }
+
+  #giveUpBook(desk: Desk, reason: string, nowMs: Ms): void {
+    const { marketId } = desk;
+    const watch = this.#watchOf(marketId);
     desk.lose(reason);
     watch.apartAt = undefined;
     watch.lostAtMs = nowMs;

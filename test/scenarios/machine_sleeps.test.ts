@@ -25,6 +25,29 @@ async function stageThatSleeps(
   return { stage, sent: () => actions().map(({ what, status }) => `${what} ${status}`) };
 }
 
+it("the machine was suspended for ten minutes and its streams are dead without a word: nothing is quoted by the book of before", async () => {
+  const stage = new Stage();
+  await stage.botStarts(40_000);
+  for (const kind of ["market", "account"] as const) stage.network.stall(kind);
+  stage.machine.sleeps();
+  await stage.passes(TEN_MINUTES_MS);
+  const before = stage.network.sent.length;
+  stage.machine.wakes();
+  await stage.passes(10_000);
+
+  const sent = stage.network.sent.slice(before);
+  expect(sent.filter(({ what, status }) => what === "cancelOrder" && status === 204)).toHaveLength(2);
+  expect(
+    sent.filter(({ what }) => what === "placeOrder"),
+    "by its steady clock the book is not a second old",
+  ).toEqual([]);
+
+  for (const kind of ["market", "account"] as const) stage.network.restore(kind);
+  await stage.passes(10_000);
+  expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+  stage.expectAgreement();
+});
+
 it.each([
   ["its wall clock is right again", () => {}],
   [

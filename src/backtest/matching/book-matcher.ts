@@ -23,8 +23,6 @@ export interface BookMatcherOptions {
    * or leaves a trace. Only for figures of engines that count so. Default: true.
    */
   readonly partialFills?: boolean;
-  /** Whether what our takers took is gone for the next of ours. Default: true, and never without partial fills. */
-  readonly consumption?: boolean;
   readonly onTouch?: TouchListener;
 }
 
@@ -55,7 +53,6 @@ export class BookMatcher extends OrderMatcher {
   readonly #onTouch: TouchListener | undefined;
   readonly #takenBids: TakenLevels;
   readonly #takenAsks: TakenLevels;
-  readonly #consumption: boolean;
   readonly #reel: TapeReel;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
@@ -66,12 +63,11 @@ export class BookMatcher extends OrderMatcher {
   #toldBeforeUs = Number.NEGATIVE_INFINITY;
   #toldBeforeThatUs = Number.NEGATIVE_INFINITY;
 
-  constructor({ tape, listener, queue, partialFills = true, consumption = true, onTouch }: BookMatcherOptions) {
+  constructor({ tape, listener, queue, partialFills = true, onTouch }: BookMatcherOptions) {
     super(listener);
     this.#reel = new TapeReel(tape);
     this.#queue = queue;
     this.#partialFills = partialFills;
-    this.#consumption = consumption && partialFills;
     this.#onTouch = onTouch;
     const { bids, asks } = this.book;
     this.#takenBids = new TakenLevels(bids);
@@ -262,7 +258,7 @@ export class BookMatcher extends OrderMatcher {
     taken.walkKeys((key, left) => {
       if (key < limitKey) return false;
       const lots = Math.min(left, order.openLots);
-      if (this.#consumption) taken.take(key, lots);
+      taken.take(key, lots);
       this.own.fill(order, key * sign, lots, "taker", atUs);
       return order.openLots > 0;
     });

@@ -26,43 +26,19 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 /**
  * Marks of a span as columns, by the exchange's clock. What nobody recorded of a mark stands as its index equal to the mark, its rate as 0.
  * A mark that is finer than a credit unit is rounded down to it.
- * @param days of the span, as somebody has named them; those that the store has now where absent.
  * @throws ConfigError where the store has none; HistoryError naming a file that is broken, or what passes 64 bits
  */
-export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish, days?: readonly DayManifest[]): Promise<MarkTape> {
-  const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
-  for await (const rows of markRows(store, market, wish, days)) for (const row of rows) marks.add(row);
-  return marks.take();
+export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish): Promise<MarkTape> {
+  return new MarkSource(store, market, wish).whole();
 }
 
-/**
- * The same, block after block, for a history larger than memory. Marks of one instant are never parted.
- * @param days of the span, as somebody has named them; those that the store has now where absent.
- * @throws as {@link openMarks} does, when the first block is asked for
- */
-export async function* streamMarks(
-  store: HistoryStore,
-  market: MarketId,
-  wish: MarkWish,
-  days?: readonly DayManifest[],
-): AsyncGenerator<MarkTape, void> {
-  const { blockRows = BLOCK_ROWS } = wish;
-  const marks = new MarkColumns(store.folder({ market, kind: "marks" }));
-  for await (const rows of markRows(store, market, wish, days)) {
-    for (const row of rows) {
-      if (marks.count >= blockRows && Number(row.exchangeUs) > marks.lastUs) yield marks.take();
-      marks.add(row);
-    }
-  }
-  if (marks.count > 0) yield marks.take();
-}
-
-/** The marks of a span as the store has them when this is made, to be asked for block after block, or whole. */
+/** The same of the files that the store has when this is made: block after block, for a history larger than memory, or whole. */
 export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #store: HistoryStore;
   readonly #market: MarketId;
   readonly #wish: MarkWish;
   readonly #days: readonly DayManifest[];
+  readonly #folder: string;
 
   /** @throws ConfigError where the store has none */
   constructor(store: HistoryStore, market: MarketId, wish: MarkWish) {
@@ -70,11 +46,27 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     this.#market = market;
     this.#wish = wish;
     this.#days = spanDays(store, market, "marks", wish);
+    this.#folder = store.folder({ market, kind: "marks" });
   }
 
-  /** As {@link streamMarks}. */
-  [Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
-    return streamMarks(this.#store, this.#market, this.#wish, this.#days);
+  /** Marks of one instant are never parted. @throws as {@link openMarks} does, when the first block is asked for */
+  async *[Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
+    const { blockRows = BLOCK_ROWS } = this.#wish;
+    const marks = new MarkColumns(this.#folder);
+    for await (const rows of this.#rows()) {
+      for (const row of rows) {
+        if (marks.count >= blockRows && Number(row.exchangeUs) > marks.lastUs) yield marks.take();
+        marks.add(row);
+      }
+    }
+    if (marks.count > 0) yield marks.take();
+  }
+
+  /** As {@link openMarks}. */
+  async whole(): Promise<MarkTape> {
+    const marks = new MarkColumns(this.#folder);
+    for await (const rows of this.#rows()) for (const row of rows) marks.add(row);
+    return marks.take();
   }
 
   /** Whether any of them says when funding is paid next. @throws as {@link openMarks} does */
@@ -84,43 +76,33 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     const duck = await Duck.open(store.spillFolder, this.#wish.limits);
     try {
       const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${withinSql(this.#wish)} LIMIT 1`;
-      return (await reading(store.folder({ market: this.#market, kind: "marks" }), () => duck.rows(asked))).length > 0;
+      return (await reading(this.#folder, () => duck.rows(asked))).length > 0;
     } finally {
       duck.close();
     }
   }
 
-  /** As {@link openMarks}. */
-  whole(): Promise<MarkTape> {
-    return openMarks(this.#store, this.#market, this.#wish, this.#days);
+  #rows(): AsyncGenerator<readonly SpanRow[], void> {
+    const { creditDecimals = 6 } = this.#wish;
+    if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
+      throw new ConfigError("is no number of decimals", { field: "creditDecimals", value: creditDecimals, expected: "0 to 18" });
+    }
+    const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
+    const question: SpanQuestion = {
+      kind: "marks",
+      counted: [
+        { column: "mark", unit, field: "creditDecimals", places: ofPrice, rounds: true },
+        { column: '"index"', unit, field: "creditDecimals", places: ofPrice, rounds: true },
+        { column: "fundingRate", unit: RATE_UNIT, field: "fundingRate", places: ofRate },
+      ],
+      more: (localUs) => ({
+        exchangeUs: "CAST(timeNs // 1000 AS DOUBLE)",
+        localUs,
+        nextFundingMs: "CAST(coalesce(nextFundingMs, 0) AS DOUBLE)",
+      }),
+    };
+    return spanRows(this.#store, this.#market, this.#wish, question, this.#days);
   }
-}
-
-function markRows(
-  store: HistoryStore,
-  market: MarketId,
-  wish: MarkWish,
-  days: readonly DayManifest[] | undefined,
-): AsyncGenerator<readonly SpanRow[], void> {
-  const { creditDecimals = 6 } = wish;
-  if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
-    throw new ConfigError("is no number of decimals", { field: "creditDecimals", value: creditDecimals, expected: "0 to 18" });
-  }
-  const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
-  const question: SpanQuestion = {
-    kind: "marks",
-    counted: [
-      { column: "mark", unit, field: "creditDecimals", places: ofPrice, rounds: true },
-      { column: '"index"', unit, field: "creditDecimals", places: ofPrice, rounds: true },
-      { column: "fundingRate", unit: RATE_UNIT, field: "fundingRate", places: ofRate },
-    ],
-    more: (localUs) => ({
-      exchangeUs: "CAST(timeNs // 1000 AS DOUBLE)",
-      localUs,
-      nextFundingMs: "CAST(coalesce(nextFundingMs, 0) AS DOUBLE)",
-    }),
-  };
-  return spanRows(store, market, wish, question, days ?? spanDays(store, market, "marks", wish));
 }
 
 /** Funding that was paid in a span, as columns. @throws ConfigError where the store has none; HistoryError naming a file that is broken */

@@ -159,20 +159,6 @@ describe("liquidity that our takers took", () => {
     matcher.place(order(3, "BUY", 103, 1, { timeInForce: "POST_ONLY" }), 1500);
     expect(heard.ends.map(({ id }) => id)).toEqual([3]);
   });
-
-  it("fills with the next message what is left of the order that took it, where consumption is switched off", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.update(2000, 2000).level("BUY", 90, 1), { consumption: false });
-    matcher.place(order(1, "BUY", 102, 15), 1500);
-    toEnd();
-    expect(heard.story).toEqual(["1 10@102 taker", "1 5@102 cross"]);
-  });
-
-  it("is there again at once where consumption is switched off", () => {
-    const { matcher, heard } = market(() => {}, { consumption: false });
-    matcher.place(order(1, "BUY", 102, 10, { timeInForce: "IOC" }), 1500);
-    matcher.place(order(2, "BUY", 102, 10, { timeInForce: "IOC" }), 1500);
-    expect(heard.story).toEqual(["1 10@102 taker", "2 10@102 taker"]);
-  });
 });
 
 describe("without partial fills", () => {

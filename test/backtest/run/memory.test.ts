@@ -8,7 +8,7 @@ import type { BacktestConfig } from "../../../src/backtest/config/backtest-confi
 import { type OpenedHistory, openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import type { PlayedHistory } from "../../../src/backtest/run/played-history.js";
-import { streamMarks } from "../../../src/history/columns/open-marks.js";
+import { MarkSource } from "../../../src/history/columns/open-marks.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import type { HistoryStore } from "../../../src/history/store.js";
@@ -79,7 +79,7 @@ function watched(
   const [market] = history.markets;
   if (market?.tapes === undefined) throw new Error("no tapes");
   const tapes = new Watched<Tape>(market.tapes);
-  const marks = new Watched<MarkTape>(streamMarks(store, MARKET, { fromUs: 0, toUs: 4e15, blockRows: marksAtOnce }));
+  const marks = new Watched<MarkTape>(new MarkSource(store, MARKET, { fromUs: 0, toUs: 4e15, blockRows: marksAtOnce }));
   return { history: { ...history, markets: [{ ...market, tapes, marks }] }, tapes, marks };
 }
 

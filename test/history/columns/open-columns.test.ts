@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/core/units.js";
 import { openKlines } from "../../../src/history/columns/open-klines.js";
-import { openFunding, openMarks, streamMarks } from "../../../src/history/columns/open-marks.js";
+import { MarkSource, openFunding, openMarks } from "../../../src/history/columns/open-marks.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { MARKET, START_MS, STEPS } from "./capture.js";
@@ -62,7 +62,7 @@ describe("Candles, marks and funding as columns", () => {
     const [, manifest] = store.days(series);
     if (manifest === undefined) throw new Error("one day only");
     const read = async (): Promise<void> => {
-      for await (const { markCredit } of streamMarks(store, MARKET, { fromUs: 0, toUs: 2e15, blockRows: 1 })) {
+      for await (const { markCredit } of new MarkSource(store, MARKET, { fromUs: 0, toUs: 2e15, blockRows: 1 })) {
         if (markCredit[0] !== 100_000_000n) continue;
         for (const path of ["manifestPath", "dataPath"] as const) {
           copyFileSync(anew[path](series, manifest.day), join(folder, path));

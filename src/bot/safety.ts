@@ -248,6 +248,7 @@ export class Safety {
       market.isPositionKnown = account.isPositionKnown(marketId);
       market.status = listed?.status;
       market.stage = listed?.stage;
+      market.unread = rules.unread?.[marketId];
     }
   }
 
@@ -272,6 +273,6 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
-  const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, rulesChanged: undefined };
+  const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, unread: undefined, rulesChanged: undefined };
   return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: NO_REJECTS, ...unknown };
 }

@@ -22,19 +22,20 @@ export class MissingFilterError extends FormatError {
 
 /**
  * `exchangeInfo` as the bot uses it, its filters checked and put on the grid.
- * @param traded the bot's markets: each must be there and be whole. Any other one that is not as specified is left out.
+ * @param traded the bot's markets: each must be there and be whole. Any other one that is not as specified is told as unread.
  * @throws FormatError and its kind {@link MissingFilterError}
  */
 export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueRules {
   const info = parseWire(exchangeInfoSchema, value, "exchangeInfo");
   const { creditDecimals, paperDecimals } = info.dealerInfo;
   const markets: [MarketId, MarketRules][] = [];
+  const unread: [MarketId, string][] = [];
   for (const wire of info.markets) {
-    if (traded.includes(wire.id)) {
+    try {
       markets.push([wire.id, decodeMarket(wire, creditDecimals, paperDecimals)]);
-    } else {
-      const rules = decodeUntraded(wire, creditDecimals, paperDecimals);
-      if (rules !== undefined) markets.push([wire.id, rules]);
+    } catch (error) {
+      if (!(error instanceof FormatError) || traded.includes(wire.id)) throw error;
+      unread.push([wire.id, error.message]);
     }
   }
   const byId = Object.fromEntries(markets);
@@ -63,6 +64,7 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
     waiveGasFeeMinimumQuote: creditOf(info.gasFeeInfo.waiveGasFeeMinimumAmount, creditDecimals, "gasFeeInfo.waiveGasFeeMinimumAmount"),
     ...(orderGasCredit !== undefined && { orderGasCredit }),
     markets: byId,
+    ...(unread.length > 0 && { unread: Object.fromEntries(unread) }),
     serverTimeMs: info.serverTime,
   };
 }
@@ -91,18 +93,8 @@ export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
   );
 }
 
-function decodeUntraded(wire: unknown, creditDecimals: number, paperDecimals: number): MarketRules | undefined {
-  try {
-    return decodeMarket(wire, creditDecimals, paperDecimals);
-  } catch (error) {
-    // Nothing of the bot's depends on it; its absence from the rules is the record of it.
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
-}
-
-function decodeMarket(wire: unknown, creditDecimals: number, paperDecimals: number): MarketRules {
-  const market = parseWire(marketSchema, wire, "exchangeInfo.markets");
+function decodeMarket(wire: { readonly id: MarketId }, creditDecimals: number, paperDecimals: number): MarketRules {
+  const market = parseWire(marketSchema, wire, `exchangeInfo.markets.${wire.id}`);
   const marketId = market.id;
   const price = filterOf(market, "PRICE_FILTER");
   const amount = filterOf(market, "AMOUNT_FILTER");

@@ -182,5 +182,7 @@ export interface VenueRules {
   /** The gas of an order's settlement, which is added to the fee of one below the waiver; absent where nothing says what it is. */
   readonly orderGasCredit?: CreditUnits;
   readonly markets: Readonly<Record<MarketId, MarketRules>>;
+  /** What is wrong with markets that are listed, and not as specified; absent where there is none. They are not among `markets`. */
+  readonly unread?: Readonly<Record<MarketId, string>>;
   readonly serverTimeMs: Ms;
 }

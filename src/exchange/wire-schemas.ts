@@ -80,7 +80,7 @@ export const marketSchema = z.looseObject({
   makerFee: decimalSchema,
   takerFee: decimalSchema,
   maxExposure: unsignedDecimalSchema.optional(),
-  maxLeverage: z.number().positive(),
+  maxLeverage: z.int().positive(),
   perpetualContractAddress: addressSchema,
   stage: z.string(),
   status: z.string(),

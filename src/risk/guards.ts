@@ -11,9 +11,11 @@ export interface MarketHealth {
   readonly bookAtMs: Ms | undefined;
   /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
   readonly isPositionKnown: boolean;
-  /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more. */
+  /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more, or none that can be read. */
   readonly status: string | undefined;
   readonly stage: string | undefined;
+  /** What is wrong with its rules, where the exchange lists it and not as specified. */
+  readonly unread: string | undefined;
   readonly rejects: RejectWindow;
   /** What differs in this market's rules from those that the bot started with (perp address, grid, filters); undefined when nothing. */
   readonly rulesChanged: string | undefined;
@@ -129,8 +131,8 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
 function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimits, nowMs: Ms): void {
   const { marketId, bookAtMs, status, stage, rulesChanged } = market;
   if (status !== "TRADING") {
-    const why = status === undefined ? "the exchange lists it no more" : `status ${status}, stage ${stage}`;
-    trips.push(marketTrip(marketId, "market-not-trading", why));
+    const missing = market.unread === undefined ? "the exchange lists it no more" : `its rules cannot be read: ${market.unread}`;
+    trips.push(marketTrip(marketId, "market-not-trading", status === undefined ? missing : `status ${status}, stage ${stage}`));
   }
   if (rulesChanged !== undefined) {
     const why = `exchangeInfo is not what the bot started with: ${rulesChanged}`;

@@ -93,11 +93,14 @@ describe("exchangeInfo", () => {
     ["an exponent", withFilter("PRICE_FILTER", { tickSize: "1e-1" }), /PRICE_FILTER.tickSize/],
     ["bounds that leave no room", withFilter("PRICE_FILTER", { minPrice: "5", maxPrice: "4" }), /no room/],
     ["a fee that is no number", { ...wireMarket(), makerFee: "free" }, /makerFee/],
+    ["a leverage between whole ones", { ...wireMarket(), maxLeverage: 12.5 }, /btcusdc.maxLeverage.*12.5/],
     ["a perp that is no address", { ...wireMarket(), perpetualContractAddress: "0x12" }, /perpetualContractAddress/],
-  ])("refuses %s in a market that is traded, and leaves out one that is not", (_, market, message) => {
+  ])("refuses %s in a market that is traded, and tells what is wrong with one that is not", (_, market, message) => {
     const info = wireExchangeInfo([market, wireMarket({ id: "ethusdc" })]);
     expect(() => decodeRules(info, ["btcusdc"])).toThrow(message);
-    expect(Object.keys(decodeRules(info, ["ethusdc"]).markets)).toEqual(["ethusdc"]);
+    const { markets, unread } = decodeRules(info, ["ethusdc"]);
+    expect(Object.keys(markets)).toEqual(["ethusdc"]);
+    expect(unread?.btcusdc).toMatch(message);
   });
 
   it("names the markets there are when the bot's is not among them", () => {

@@ -21,6 +21,7 @@ const wellMarket: MarketHealth = {
   bookAtMs: NOW - 2_000,
   status: "TRADING",
   stage: "LIVE",
+  unread: undefined,
   rejects: NO_REJECTS,
   rulesChanged: undefined,
 };

@@ -151,6 +151,7 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
     ["the smallest amount changed", ["minAmount", '"0.005"'], "exchange-info-changed", /minLots was 1, is 5/],
     ["the largest price changed", ["maxPrice", '"50000"'], "exchange-info-changed", /maxTicks was \d+, is 500000/],
     ["the market was suspended", ["status", '"SUSPENDED"'], "market-not-trading", /status SUSPENDED/],
+    ["a rule of the market is none", ["maxLeverage", "12.5"], "market-not-trading", /rules cannot be read: .*maxLeverage.*12\.5/],
     ["the market is listed no more", ["id", '"ethusdc"'], "market-not-trading", /lists it no more/],
   ])("%s", async (_name, change, reason, why) => {
     const stage = new Stage({ bot: REREAD });

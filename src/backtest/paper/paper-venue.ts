@@ -15,7 +15,7 @@ import type { RunObserver } from "../record/run-observer.js";
 import { chargedRules } from "../venue/charged-rules.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 import { constantLatency } from "../venue/latency.js";
-import { marketTerms } from "../venue/market-terms.js";
+import { isLeverage, marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
@@ -180,14 +180,18 @@ export class PaperVenue implements Venue {
     this.#look();
   }
 
-  /** Fees, margin and bounds are what the exchange says now. A market on another grid is halted until the bot is started anew, and keeps its rules until then. */
+  /**
+   * Fees, margin and bounds are what the exchange says now, and a market that it lists no more takes no orders. One on another grid is halted until the
+   * bot is started anew, and keeps its rules until then; so does one whose rules cannot be read, until they can.
+   */
   #rulesRead(rules: VenueRules): void {
-    const { markets } = chargedRules(rules, this.#options.config);
+    const { markets, unread } = chargedRules(rules, this.#options.config);
     for (const [marketId, { terms }] of this.#replayed.markets) {
-      const now = markets[marketId];
+      const now = markets[marketId] ?? { ...terms.rules, status: "DELISTED" };
+      if (unread?.[marketId] !== undefined || !sameGrid(terms.rules, now)) continue;
       // A market that is given up may tell of no leverage at all.
-      if (now === undefined || !sameGrid(terms.rules, now) || Number(now.liquidationLeverage) === 0) continue;
-      this.#replayed.changeTerms(marketId, marketTerms(now, terms.instrument, LIQUIDATION));
+      const { liquidationLeverage } = isLeverage(now.liquidationLeverage) ? now : terms.rules;
+      this.#replayed.changeTerms(marketId, marketTerms({ ...now, liquidationLeverage }, terms.instrument, LIQUIDATION));
     }
     this.#replayed.judge(this.#exchangeUs);
   }

@@ -1,7 +1,8 @@
 import { FormatError } from "../../core/errors.js";
-import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
+import { creditOf } from "../../exchange/wire-parse.js";
 
 /** 1 in the exchange's fixed point. */
 export const ONE = 10n ** 18n;
@@ -26,10 +27,19 @@ export interface LiquidationTerms {
   readonly insuranceFeeRate: bigint;
 }
 
+/** Whether a market's `liquidationLeverage` is one that a margin can be made of. */
+export function isLeverage(text: string): boolean {
+  return leverageE18(text) > 0n;
+}
+
+/** Digits past the 18th, which the exchange may tell, are cut off: that asks for no less margin. */
+function leverageE18(text: string): bigint {
+  return creditOf(text, 18, "liquidationLeverage");
+}
+
 /** A market's terms. @throws FormatError when its liquidation leverage is no number above zero */
 export function marketTerms(rules: MarketRules, instrument: Instrument, liquidation: LiquidationTerms): MarketTerms {
-  const leverage = decimalToScaled(rules.liquidationLeverage, 18);
-  if (leverage <= 0n) {
+  if (!isLeverage(rules.liquidationLeverage)) {
     throw new FormatError("not a leverage", {
       field: `${rules.marketId} liquidationLeverage`,
       value: rules.liquidationLeverage,
@@ -40,7 +50,7 @@ export function marketTerms(rules: MarketRules, instrument: Instrument, liquidat
     rules,
     instrument,
     paperUnit: 10n ** BigInt(instrument.paperDecimals),
-    maintenanceRatio: (ONE * ONE) / leverage,
+    maintenanceRatio: (ONE * ONE) / leverageE18(rules.liquidationLeverage),
     liquidationPriceOff: liquidation.priceOff,
     insuranceFeeRate: liquidation.insuranceFeeRate,
   };

@@ -87,6 +87,13 @@ export class PaperStage {
     this.live.next({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
   }
 
+  /** The bot reads the rules again, and a market is not among them. @param unread why, where it is listed all the same. */
+  rulesWithout(marketId: MarketId, unread?: string): void {
+    const { [marketId]: _missing, ...markets } = this.#rules.markets;
+    const data = { ...this.#rules, markets, ...(unread !== undefined && { unread: { [marketId]: unread } }) };
+    this.live.next({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
+  }
+
   place(marketId: MarketId, side: Side, ticks: number, lots: number, timeInForce: TimeInForce = "GTC", lifeMs = 0): number {
     this.#ids += 1;
     const hash: Hex = `0x${this.#ids.toString(16).padStart(64, "0")}`;

@@ -85,6 +85,62 @@ describe("a paper venue", () => {
     expect(stage.positionLots("btcusdc")).toBe(0);
   });
 
+  it("takes no order in a market that is listed no more, keeps what rests there cancellable, and takes orders again when it is listed again", async () => {
+    const stage = new PaperStage();
+    const rests = stage.place("btcusdc", "BUY", 599_990, 5);
+    await stage.clock.runFor(100);
+    stage.rulesWithout("btcusdc");
+    const late = stage.place("btcusdc", "BUY", 599_990, 5);
+    const elsewhere = stage.place("ethusdc", "BUY", 599_990, 5);
+    stage.venue.submit({ kind: "cancel-all", actionId: 900, timestampMs: 0, marketId: "btcusdc" });
+    await stage.clock.runFor(100);
+    expect(stage.answer(rests)?.outcome).toMatchObject({ result: "accepted" });
+    expect(stage.answer(late)?.outcome).toMatchObject({ result: "rejected", code: 2015 });
+    expect(stage.answer(elsewhere)?.outcome).toMatchObject({ result: "accepted" });
+    expect(stage.answer(900)?.outcome).toEqual({ result: "cancelled" });
+    expect(stage.updates.map(({ availableLots, status }) => [availableLots, status])).toEqual([[0, "CANCELED"]]);
+
+    stage.rulesRead("btcusdc", {});
+    const again = stage.place("btcusdc", "BUY", 599_990, 5);
+    await stage.clock.runFor(100);
+    expect(stage.answer(again)?.outcome).toMatchObject({ result: "accepted" });
+  });
+
+  it("goes on by a market's last rules that could be read while what it tells is not as specified", async () => {
+    const stage = new PaperStage();
+    stage.rulesWithout("btcusdc", "maxLeverage: not what the protocol says (got 12.5)");
+    const placed = stage.place("btcusdc", "BUY", 599_990, 5);
+    await stage.clock.runFor(100);
+    expect(stage.answer(placed)?.outcome).toMatchObject({ result: "accepted" });
+  });
+
+  it.each(["0", "0.0000000000000000001"])(
+    "takes over the status and fees of a market that tells of a leverage of %s, and keeps its margin",
+    async (none) => {
+      const stage = new PaperStage();
+      stage.mark("btcusdc", 60_000, 0, 0);
+      stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
+      await stage.clock.runFor(100);
+      stage.rulesRead("btcusdc", { status: "DELISTED", liquidationLeverage: none });
+      const late = stage.place("btcusdc", "BUY", 599_990, 5);
+      await stage.clock.runFor(100);
+      expect(stage.answer(late)?.outcome).toMatchObject({ result: "rejected", code: 2015 });
+      expect(stage.positionLots("btcusdc")).toBe(5);
+    },
+  );
+
+  it("makes its margin of a leverage that is told with more digits than a rate has: 1 through 0.03 is one", async () => {
+    const stage = new PaperStage();
+    stage.mark("btcusdc", 60_000, 0, 0);
+    stage.rulesRead("btcusdc", { liquidationLeverage: `33.${"3".repeat(30)}`, minLots: 4 });
+    const few = stage.place("btcusdc", "BUY", 600_001, 3, "IOC");
+    const enough = stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
+    await stage.clock.runFor(100);
+    expect(stage.answer(few)?.outcome).toMatchObject({ result: "rejected", code: 2016 });
+    expect(stage.answer(enough)?.outcome).toMatchObject({ result: "accepted" });
+    expect(stage.positionLots("btcusdc")).toBe(5);
+  });
+
   it("fills an IOC by what is there and lets the rest go, and a FOK wholly or not at all", async () => {
     const stage = new PaperStage();
     const taking = stage.place("btcusdc", "BUY", 600_001, 8, "IOC");

@@ -88,7 +88,7 @@ export class EquityWatch {
     this.#peak = { peak: highest, netDeposits };
     this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
     this.#noteTransfers();
-    if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.settle();
+    if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.#keep();
     if (!isOver) return undefined;
     const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
     return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(highest)}, allowed ${config.risk.maxDrawdownQuote}`;
@@ -138,6 +138,13 @@ export class EquityWatch {
 
   /** Writes the peak down as it was looked at last; a run that never did leaves what the one before it wrote. */
   settle(): void {
+    if (this.#peak === undefined || this.#transfers === undefined) return;
+    this.#written = undefined;
+    this.#context.store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+  }
+
+  /** The same in the middle of a turn: where it has moved, and without waiting for the disk. */
+  #keep(): void {
     const { store, clock } = this.#context;
     if (this.#peak === undefined || this.#transfers === undefined) return;
     const text = serialisePeak(this.#peak);
@@ -145,7 +152,7 @@ export class EquityWatch {
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
     this.#written = text;
     this.#writtenAtMs = nowMs;
-    store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+    store.writeLater(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
   }
 }
 

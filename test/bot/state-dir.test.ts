@@ -37,6 +37,9 @@ describe.each<[string, () => StateStore]>([
     expect(store.read("peak.json")).toBe('{"peak":"2"}');
     store.writeBehind("peak.json", '{"peak":"3"}');
     expect(store.read("peak.json")).toBe('{"peak":"3"}');
+    for (const peak of ["4", "5"]) store.writeLater("peak.json", `{"peak":"${peak}"}`);
+    store.close();
+    expect(store.read("peak.json")).toBe('{"peak":"5"}');
   });
 
   it("keeps every line of a log in order", () => {
@@ -120,6 +123,82 @@ describe("the state folder", () => {
     expect(readdirSync(store.directory)).toEqual(["peak.json"]);
     expect(store.read("peak.json")).toBe("8");
     expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
+  });
+
+  describe("with a text that is brought to the disk later", () => {
+    /** A disk that is done with what it was asked for when the test says so. */
+    function withASlowDisk(use: (done: (error?: Error) => void) => void): void {
+      const asked: ((error: Error | null) => void)[] = [];
+      const { fsync } = fs;
+      fs.fsync = ((_file: number, then: (error: Error | null) => void) => asked.push(then)) as unknown as typeof fs.fsync;
+      syncBuiltinESMExports();
+      try {
+        use((error) => asked.shift()?.(error ?? null));
+        for (const then of asked) then(null);
+      } finally {
+        fs.fsync = fsync;
+        syncBuiltinESMExports();
+      }
+    }
+    const newStore = (): FileStateStore => {
+      const store = new FileStateStore(folder());
+      store.write("peak.json", "7");
+      return store;
+    };
+
+    it("keeps the old one until the disk has it: a loss of power would leave an empty one, and the drawdown forgotten", () => {
+      const store = newStore();
+      withASlowDisk((done) => {
+        for (const text of ["8", "9", "10"]) store.writeLater("peak.json", text);
+        expect(store.read("peak.json")).toBe("7");
+        done();
+        expect(store.read("peak.json")).toBe("8");
+        done();
+        expect(store.read("peak.json"), "the last of those that came meanwhile").toBe("10");
+        done();
+      });
+      expect(readdirSync(store.directory)).toEqual(["peak.json"]);
+      expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
+    });
+
+    it("has the newest one in place when it is closed, and it stays", () => {
+      const store = newStore();
+      withASlowDisk(() => {
+        for (const text of ["8", "9"]) store.writeLater("peak.json", text);
+        store.close();
+        expect(store.read("peak.json")).toBe("9");
+        expect(readdirSync(store.directory)).toEqual(["peak.json"]);
+      });
+      expect(store.read("peak.json")).toBe("9");
+    });
+
+    it("does not put it in the place of what was written after it: an accepted loss would be a loss again", () => {
+      const store = newStore();
+      withASlowDisk((done) => {
+        for (const text of ["8", "9"]) store.writeLater("peak.json", text);
+        store.write("peak.json", "1");
+        store.writeLater("peak.json", "2");
+        done();
+        expect(store.read("peak.json")).toBe("1");
+        done();
+        expect(store.read("peak.json")).toBe("2");
+      });
+      store.close();
+      expect(store.read("peak.json")).toBe("2");
+    });
+
+    it("tells with the next one that the disk did not take it, and tries that one again", () => {
+      const store = newStore();
+      withASlowDisk((done) => {
+        store.writeLater("peak.json", "8");
+        done(Object.assign(new Error("no"), { code: "EIO" }));
+        expect(() => store.writeLater("peak.json", "9")).toThrow(/EIO/);
+        expect(store.read("peak.json")).toBe("7");
+        store.writeLater("peak.json", "9");
+        done();
+        expect(store.read("peak.json")).toBe("9");
+      });
+    });
   });
 
   it("leaves nothing of a text that could not take its place, however often that is tried", () => {

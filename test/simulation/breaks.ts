@@ -180,6 +180,7 @@ function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions[
     readTail: (name, maxBytes) => store.readTail(name, maxBytes),
     write: (name, text) => store.write(name, text),
     writeBehind: (name, text) => store.writeBehind(name, text),
+    writeLater: (name, text) => store.writeLater(name, text),
     append: (name, line) => store.append(name, line),
     close: () => store.close(),
   };

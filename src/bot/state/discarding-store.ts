@@ -16,6 +16,8 @@ export class DiscardingStore implements StateStore {
 
   writeBehind(): void {}
 
+  writeLater(): void {}
+
   append(): void {}
 
   close(): void {}

@@ -4,7 +4,9 @@ import { MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
+import { discardFile } from "./discard-file.js";
 import { GrowingFile, lastLines, linesAtEnd, writeAll } from "./growing-file.js";
+import { LaterText } from "./later-text.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
@@ -22,12 +24,18 @@ export interface StateStore {
    */
   writeBehind(name: string, text: string): void;
   /**
+   * The same for a text that no loss of power may leave empty: it takes the old one's place once the disk has it, or when {@link close} returns. What
+   * kills the process before leaves the old one.
+   * @throws RunError when it cannot be written, or when an earlier one could not be brought to the disk.
+   */
+  writeLater(name: string, text: string): void;
+  /**
    * Adds a line. When this returns the operating system has it, so that no end of this process loses it; it is on the disk itself, where
    * it outlives the machine's power, a moment later, and when {@link close} returns.
    * @throws RunError when it cannot be written, or when an earlier line could not be brought to the disk.
    */
   append(name: string, line: string): void;
-  /** Brings every line to the disk, and lets go of what is open. @throws RunError when one cannot be. */
+  /** Brings every line and text to the disk, and lets go of what is open. @throws RunError when one cannot be. */
   close(): void;
 }
 
@@ -43,6 +51,7 @@ export function stateDirOf(config: Pick<BotConfig, "stateDir" | "path">, account
 export class FileStateStore implements StateStore {
   readonly directory: string;
   readonly #logs = new Map<string, GrowingFile>();
+  readonly #later = new Map<string, LaterText>();
   readonly #ending: string;
 
   /**
@@ -88,11 +97,27 @@ export class FileStateStore implements StateStore {
     this.#replace(name, text, () => {});
   }
 
+  writeLater(name: string, text: string): void {
+    const path = this.pathOf(name);
+    let later = this.#later.get(name);
+    if (later === undefined) {
+      later = new LaterText(path, `${path}.later.${this.#ending}`);
+      this.#later.set(name, later);
+    }
+    try {
+      later.put(text);
+    } catch (cause) {
+      throw cannot("write", path, cause);
+    }
+  }
+
   /** @param toDisk of an open file or folder. */
   #replace(name: string, text: string, toDisk: (handle: number) => void): void {
     const path = this.pathOf(name);
     const beside = `${path}.${this.#ending}`;
     try {
+      this.#later.get(name)?.takeBack();
+      this.#later.delete(name);
       rmSync(beside, { force: true });
       withHandle(openSync(beside, "wx", 0o600), (file) => {
         writeAll(file, text);
@@ -101,7 +126,7 @@ export class FileStateStore implements StateStore {
       renameSync(beside, path);
       withHandle(openSync(this.directory, "r"), toDisk);
     } catch (cause) {
-      discard(beside);
+      discardFile(beside);
       throw cannot("write", path, cause);
     }
   }
@@ -121,6 +146,14 @@ export class FileStateStore implements StateStore {
   }
 
   close(): void {
+    try {
+      for (const [name, { waiting }] of this.#later) if (waiting !== undefined) this.write(name, waiting);
+    } finally {
+      this.#closeLogs();
+    }
+  }
+
+  #closeLogs(): void {
     const logs = [...this.#logs];
     this.#logs.clear();
     for (const [name, log] of logs) {
@@ -155,6 +188,10 @@ export class MemoryStateStore implements StateStore {
   }
 
   writeBehind(name: string, text: string): void {
+    this.#texts.set(checkedName(name), text);
+  }
+
+  writeLater(name: string, text: string): void {
     this.#texts.set(checkedName(name), text);
   }
 
@@ -205,15 +242,6 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
   throw new RunError("is no name of a state file", { field: "name", value: name, expected: "letters, digits, dots, dashes" });
-}
-
-/** What could not be written leaves nothing; why it could not is what is told. */
-function discard(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // It is removed before the next one is written.
-  }
 }
 
 function withHandle(handle: number, use: (handle: number) => void): void {

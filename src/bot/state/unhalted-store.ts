@@ -25,6 +25,10 @@ export class UnhaltedStore implements StateStore {
     if (name !== HALTS_FILE) this.#store.writeBehind(name, text);
   }
 
+  writeLater(name: string, text: string): void {
+    if (name !== HALTS_FILE) this.#store.writeLater(name, text);
+  }
+
   append(name: string, line: string): void {
     if (name !== HALTS_FILE) this.#store.append(name, line);
   }

@@ -170,7 +170,7 @@ const fills = z
     doubtful: z
       .enum(DOUBT_RULES)
       .describe(
-        "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
+        "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee or a maker's, whichever is more, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
       )
       .default(DOUBT_RULES[0]),
     queueAheadBase: baseField("Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us").optional(),

@@ -18,7 +18,7 @@ export interface DoubtfulSum {
 /** What is said of the fills of each sum. */
 export const DOUBTS = {
   asTakers: "may have been takers' or makers' and are charged as takers'",
-  asMakers: "may have been takers' and are charged as makers', which flatters",
+  asMakers: "may have been takers' or makers' and are charged as makers'",
   postOnly: "are of post-only orders that may have been refused",
 } as const;
 
@@ -44,7 +44,7 @@ class Sum implements DoubtfulSum {
 export class DoubtfulFills {
   /** Of orders that may take, charged as takers. */
   readonly asTakers: DoubtfulSum;
-  /** Of orders that may take, charged as makers: too good where they took. */
+  /** Of orders that may take, charged as makers: by the recorded book, or where a maker pays more. */
   readonly asMakers: DoubtfulSum;
   /** Of POST_ONLY orders, which may have been refused: without rebate where the rule is conservative. */
   readonly postOnly: DoubtfulSum;

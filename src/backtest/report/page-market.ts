@@ -70,7 +70,7 @@ function causesHtml({ fills }: Market): string {
 
 const DOUBTFUL = {
   asTakers: "may take, charged as takers",
-  asMakers: "may take, charged as makers: too good where they took",
+  asMakers: "may take, charged as makers",
   postOnly: "post-only, some of which would have been refused",
 } as const;
 

@@ -56,7 +56,9 @@ const doubtfulSum = marketFillSum.extend({
 const doubtful = z
   .strictObject({
     asTakers: doubtfulSum.describe("Of orders that may take, charged as takers"),
-    asMakers: doubtfulSum.describe("Of orders that may take, charged as makers (fills.doubtful: by-book): too good where they took"),
+    asMakers: doubtfulSum.describe(
+      "Of orders that may take, charged as makers: with fills.doubtful: by-book, or where makers pay more than takers",
+    ),
     postOnly: doubtfulSum.describe(
       "Of POST_ONLY orders, some of which would have been refused: without rebate where fills.doubtful is conservative",
     ),

@@ -49,7 +49,8 @@ function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
 }
 
 const DOUBTFUL: Readonly<Record<DoubtRule, string>> = {
-  conservative: "charged a taker's fee, POST_ONLY without rebate, where history does not tell that an order had come to rest",
+  conservative:
+    "charged a taker's fee or a maker's where that is more, POST_ONLY without rebate, where history does not tell that an order had come to rest",
   "by-book": "charged a maker's fee where the recorded book lets an order rest, which flatters",
 };
 

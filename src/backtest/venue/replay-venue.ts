@@ -168,14 +168,15 @@ export class ReplayVenue implements Venue, OrderListener {
     const timeMs = Math.floor(atUs / 1000);
     const mayTake = action.timeInForce !== "POST_ONLY";
     const isWorse = isDoubtful && this.#options.doubtful === "conservative";
-    const isMaker = cause !== "taker" && !(isWorse && mayTake);
+    const { makerFeeRate, takerFeeRate } = held.rates;
+    const isMaker = cause !== "taker" && !(isWorse && mayTake && takerFeeRate >= makerFeeRate);
     const market = this.#marketOf(marketId);
     const midHalfTicks = market.midHalfTicks;
     const gasRate = this.#options.gas.rateOf(action, market.terms.instrument);
     const trade = this.account.fill(
       { id: this.#nextId(), marketId, side, isMaker, ticks, lots, timeMs },
       before,
-      !isWorse,
+      mayTake || !isWorse,
       gasRate,
       held.rates,
     );

@@ -95,6 +95,25 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
   });
 });
 
+describe("where makers pay more than takers", () => {
+  it("has a bot pay a maker's fee for what may have rested or taken: else the worst case were the cheaper one, and its profit too good by every doubtful fill", () => {
+    const { fills } = run("conservative", "GTT", { maker: "0.0005", taker: "-0.0001" });
+    const doubtful = fills.filter(({ doubt }) => doubt !== undefined);
+    expect(doubtful.length).toBeGreaterThan(10);
+    for (const { fee, doubt } of doubtful) expect(fee > 0n && (doubt?.feeOtherwise ?? 0n) < 0n).toBe(true);
+  });
+});
+
+it("where takers have a rebate too, a doubtful fill of an order that may take has the smaller of both", () => {
+  const { fills } = run("conservative", "GTT", { maker: "-0.0002", taker: "-0.0001" });
+  const doubtful = fills.filter(({ doubt }) => doubt !== undefined);
+  expect(doubtful.length).toBeGreaterThan(10);
+  for (const { fee, quote, doubt } of doubtful) {
+    expect([-quote / 10_000n, -quote / 10_000n - 1n]).toContain(fee);
+    expect((doubt?.feeOtherwise ?? 0n) < fee).toBe(true);
+  }
+});
+
 describe("the split of a doubtful fill's profit", () => {
   it("has its adverse selection by either rule: what it is charged changes the fees and nothing else", () => {
     const split = (doubtful: DoubtRule) => {

@@ -4,6 +4,9 @@ import type { LocalStamps } from "./local-stamps.js";
 import type { OwnRecord } from "./own-records.js";
 import { type HeardStream, type RecordedKind, RecordingPart } from "./recording-part.js";
 
+/** So many findings of a part are told one by one: a line that is bad for a whole night has as many as messages. */
+const MOST_FINDINGS = 1000;
+
 /** What the parts are of, and where they lie. */
 export interface DayPartsOptions {
   readonly folder: string;
@@ -27,6 +30,9 @@ export class DayParts {
   #day = "";
   #messages = 0;
   #marks = 0;
+  /** Of the open part; how many of them it has by now, and the rest in a count. */
+  #findings = 0;
+  #toldLeftOut = 0;
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
 
@@ -39,6 +45,8 @@ export class DayParts {
     const { folder, instrument, source, stamps, behindUs } = this.#options;
     const { marketId: market, tickSize, stepSize } = instrument;
     this.#day = this.#dayAt(us);
+    this.#findings = 0;
+    this.#toldLeftOut = 0;
     this.#part = RecordingPart.begin(folder, stamps.placeOf(us), {
       market,
       source,
@@ -59,6 +67,7 @@ export class DayParts {
   /** Ends the open part. Returns its folder; undefined where none is open. */
   end(us: number): string | undefined {
     const part = this.#part;
+    this.#countLeftOut(us);
     part?.note({ at: us, ended: true });
     part?.close();
     this.#part = undefined;
@@ -78,6 +87,7 @@ export class DayParts {
 
   /** Has what was written outlive the process. */
   flush(): void {
+    this.#countLeftOut(this.#options.stamps.nowUs());
     if (this.#heard.size > 0) this.#part?.note({ at: this.#options.stamps.nowUs(), alive: true });
     this.#part?.flush();
   }
@@ -108,7 +118,14 @@ export class DayParts {
     return heard.length > 0;
   }
 
+  /** Notes what may come often: the first thousand of a part, and of the rest how many they are. */
   find(finding: string, us: number): void {
+    this.#findings += 1;
+    if (this.#findings <= MOST_FINDINGS) this.say(finding, us);
+  }
+
+  /** Notes a finding whatever there is beside it. */
+  say(finding: string, us: number): void {
     this.#part?.note({ at: us, finding });
   }
 
@@ -118,6 +135,13 @@ export class DayParts {
     const number = this.#numberOf(kind);
     this.#part?.add(kind, { ...record, line: this.#options.stamps.placeOf(us), recvTimeNs: `${us}000` });
     return number;
+  }
+
+  #countLeftOut(us: number): void {
+    const leftOut = Math.max(0, this.#findings - MOST_FINDINGS);
+    if (leftOut === this.#toldLeftOut) return;
+    this.#part?.note({ at: us, leftOut });
+    this.#toldLeftOut = leftOut;
   }
 
   #numberOf(kind: RecordedKind): number | undefined {

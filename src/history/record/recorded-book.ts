@@ -3,11 +3,21 @@ import type { Lots, Ticks } from "../../core/units.js";
 /** A side's levels as flat pairs of ticks and lots. */
 export type FlatLevels = readonly number[];
 
+/** Levels that changed, as a message tells them. */
+export interface LevelChanges {
+  readonly beginSequence: number;
+  readonly endSequence: number;
+  readonly bids: FlatLevels;
+  readonly asks: FlatLevels;
+}
+
 /** The book as a recorder knows it: each file of a recording begins with it, so that it can be replayed by itself. */
 export class RecordedBook {
   readonly #bids = new Map<Ticks, Lots>();
   readonly #asks = new Map<Ticks, Lots>();
   #sequence: number | undefined;
+  /** The last message, where it was an update. */
+  #last: LevelChanges | undefined;
 
   /** Of the last message; undefined while the book is not known. */
   get sequence(): number | undefined {
@@ -20,18 +30,25 @@ export class RecordedBook {
     put(this.#bids, bids);
     put(this.#asks, asks);
     this.#sequence = sequence;
+    this.#last = undefined;
   }
 
-  /** Takes an update. @returns false where it does not follow on the last message: the book is not known any more */
-  update(beginSequence: number, endSequence: number, bids: FlatLevels, asks: FlatLevels): boolean {
+  /**
+   * Takes an update. One that is the last message once more, in all that it says, changes nothing; where another does not follow on the last
+   * message, the book is not known any more.
+   */
+  update(changes: LevelChanges): "taken" | "again" | "broken" {
+    const { beginSequence, endSequence, bids, asks } = changes;
     if (this.#sequence === undefined || beginSequence !== this.#sequence + 1 || endSequence < beginSequence) {
+      if (this.#sequence !== undefined && this.#last !== undefined && isSame(changes, this.#last)) return "again";
       this.#sequence = undefined;
-      return false;
+      return "broken";
     }
     put(this.#bids, bids);
     put(this.#asks, asks);
     this.#sequence = endSequence;
-    return true;
+    this.#last = changes;
+    return "taken";
   }
 
   lose(): void {
@@ -45,6 +62,13 @@ export class RecordedBook {
   get asks(): FlatLevels {
     return [...this.#asks].sort(([one], [other]) => one - other).flat();
   }
+}
+
+function isSame(one: LevelChanges, other: LevelChanges): boolean {
+  const [said, heard] = [one, other].map(({ beginSequence, endSequence, bids, asks }) =>
+    JSON.stringify([beginSequence, endSequence, bids, asks]),
+  );
+  return said === heard;
 }
 
 function put(side: Map<Ticks, Lots>, levels: FlatLevels): void {

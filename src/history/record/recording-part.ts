@@ -33,6 +33,8 @@ export type PartHeader = z.infer<typeof header>;
 const note = z.union([
   z.strictObject({ at: z.int(), stream: z.enum(["book", "market", "account"]), isHeard: z.boolean() }),
   z.strictObject({ at: z.int(), finding: z.string() }),
+  /** Findings of the part that are not told, by then. */
+  z.strictObject({ at: z.int(), leftOut: z.int() }),
   z.strictObject({ at: z.int(), alive: z.literal(true) }),
   z.strictObject({ at: z.int(), ended: z.literal(true) }),
 ]);

@@ -130,6 +130,8 @@ function readNotes(
   if (last === undefined) return { heard, findings };
   for (const stream of [...since.keys()]) end(stream, last.at);
   if (!("ended" in last)) findings.push(`${instantText(msOf(last.at))}: the recording broke off`);
+  const left = notes.findLast((entry) => "leftOut" in entry);
+  if (left !== undefined) findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings were left out`);
   return { heard, findings };
 }
 

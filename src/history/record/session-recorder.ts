@@ -41,6 +41,8 @@ export class SessionRecorder {
   #ranUs: number;
   /** When it last heard of the market. */
   #heardUs: number;
+  /** When it last heard of the book what follows on what it has. */
+  #bookUs: number;
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
@@ -56,6 +58,7 @@ export class SessionRecorder {
     const us = this.#stamps.nowUs();
     this.#ranUs = us;
     this.#heardUs = us;
+    this.#bookUs = us;
     const behindUs = clockBehindUs(store, instrument.marketId, us);
     this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
     this.#begin(us);
@@ -130,7 +133,7 @@ export class SessionRecorder {
 
   /** Says what whoever reads the recording must know of it: it stands under its day's findings. */
   note(finding: string): void {
-    this.#guarded(() => this.#parts.find(finding, this.#turn()));
+    this.#guarded(() => this.#parts.say(finding, this.#turn()));
   }
 
   /**
@@ -166,19 +169,29 @@ export class SessionRecorder {
     switch (event.type) {
       case "book-snapshot":
         this.#parts.hear("market", us);
+        this.#bookUs = us;
         this.#book.snapshot(event.sequence, event.bids, event.asks);
         this.#noteRounded(event, us);
         this.#parts.hear("book", us);
         return this.#parts.add("book", snapshotRecord(this.#book, instrument), us);
       case "book-update": {
         this.#parts.hear("market", us);
-        const { beginSequence, endSequence, bids, asks } = event;
+        const { beginSequence, endSequence } = event;
         const before = this.#book.sequence;
         // What comes between a loss and the next snapshot tells nothing.
         if (before === undefined) return undefined;
         this.#noteRounded(event, us);
-        if (this.#book.update(beginSequence, endSequence, bids, asks)) return this.#parts.add("book", bookRecord(event, instrument), us);
-        this.#parts.unhear("book", us);
+        const taken = this.#book.update(event);
+        if (taken === "taken") {
+          this.#bookUs = us;
+          return this.#parts.add("book", bookRecord(event, instrument), us);
+        }
+        if (taken === "again") {
+          this.#parts.find(`book: ${beginSequence} to ${endSequence} came again`, us);
+          return undefined;
+        }
+        // What is missing may have been told right after it.
+        this.#parts.unhear("book", this.#bookUs);
         this.#parts.find(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
         this.#options.onBookLost?.();
         return undefined;

@@ -78,7 +78,7 @@ async function recording(store: HistoryStore) {
   venue.events$.subscribe((event: VenueEvent) => {
     recorder.event(event);
     if (event.type === "book-snapshot") book.snapshot(event.sequence, event.bids, event.asks);
-    if (event.type === "book-update") book.update(event.beginSequence, event.endSequence, event.bids, event.asks);
+    if (event.type === "book-update") book.update(event);
     heard?.();
   });
   venue.setRules(rules);

@@ -70,7 +70,7 @@ describe("A recording of a market's streams", () => {
     await session.recorder.close();
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day?.covered).toEqual([
-      [MIDNIGHT + 1002, MIDNIGHT + 1004],
+      [MIDNIGHT + 1002, MIDNIGHT + 1003],
       [MIDNIGHT + 1105, MIDNIGHT + 1107],
     ]);
     expect(day?.findings.map((finding) => finding.replace(/^\S+ /, ""))).toEqual([
@@ -81,6 +81,63 @@ describe("A recording of a market's streams", () => {
     expect(await session.endingBook()).toEqual([
       [990, 2],
       [-995, 2],
+    ]);
+  });
+
+  // What was lost may have been told right after the last message that came: until the break is noticed, a backtest would trade on a book that nobody had.
+  it("covers a book that was lost to its last message, not to the one that tells of the loss", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
+    await session.clock.runFor(4000);
+    await session.hear(trade(1, MIDNIGHT + 5004), update(4, [1000, 7], []));
+    await session.recorder.close();
+    expect(session.store.days({ market: MARKET, kind: "book" })[0]?.covered).toEqual([[MIDNIGHT + 1002, MIDNIGHT + 1004]]);
+    // The trades were heard all the while.
+    expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.covered).toEqual([[MIDNIGHT + 1001, MIDNIGHT + 5006]]);
+  });
+
+  // Each message that came twice, as behind a proxy, cost a recording its book until the next snapshot.
+  it("passes over a message of the book that comes again, without a break, and says so", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    const again = update(2, [1000, 6], [], 3);
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), again, again, update(4, [1000, 7], []), trade(1, MIDNIGHT + 1006));
+    await session.recorder.close();
+    expect(session.lost).toBe(0);
+    const [day] = session.store.days({ market: MARKET, kind: "book" });
+    expect(day?.rows).toBe(4 + 1 + 1);
+    expect(day?.covered).toEqual([[MIDNIGHT + 1002, MIDNIGHT + 1007]]);
+    expect(day?.findings).toEqual([expect.stringMatching(/: book: 2 to 3 came again$/)]);
+  });
+
+  // Taken for a message that comes again, the news of an exchange that counts anew would be passed over for as long as the line stands.
+  it.each([
+    ["has other levels", update(2, [1000, 9], [])],
+    ["lies before the last", update(1, [1000, 6], [])],
+    ["goes on further", update(2, [1000, 6], [], 3)],
+  ])("takes a message for a break whose sequence was had and that %s", async (_, broken) => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []), broken);
+    await session.recorder.close();
+    expect(session.lost).toBe(1);
+  });
+
+  // A stream of frames that nobody can read, some a second for a night, stood in the manifest of every kind, one by one.
+  it("tells the first thousand of a part's findings and how many more there were, also where it was killed", async () => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    const broken = (number: number): VenueEvent => ({ type: "malformed", where: "stream multiple", reason: `frame ${number}` });
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
+    for (let number = 1; number <= 1007; number++) session.recorder.event(broken(number));
+    session.recorder.note("what a session says of itself is always told");
+    await session.kill();
+    await session.open();
+    await session.recorder.close();
+    const findings = session.store.days({ market: MARKET, kind: "book" })[0]?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
+    expect(findings.slice(998)).toEqual([
+      "stream multiple: frame 999",
+      "stream multiple: frame 1000",
+      "what a session says of itself is always told",
+      "the recording broke off",
+      "7 more findings were left out",
     ]);
   });
 

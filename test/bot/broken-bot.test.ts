@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { controlHandler } from "../../src/cli/control-handler.js";
+import { MachineClock } from "../simulation/bot-rig.js";
 import { startVirtualRun } from "./recorded-run.js";
 
 it("a bot that breaks takes no halt for given: who commands it hears that nothing was done", async () => {
@@ -13,6 +14,26 @@ it("a bot that breaks takes no halt for given: who commands it hears that nothin
   await expect(tell({ command: "halt", reason: "news" })).rejects.toThrow("nothing was done");
   await clock.runFor(8_000);
   await expect(running.stopped).rejects.toThrow("the disk is full");
+});
+
+it("a bot that breaks days after its machine's clock was set right cancels in the exchange's time, not in that of its start", async () => {
+  let machine: MachineClock | undefined;
+  const { clock, exchange, running } = await startVirtualRun({
+    machineOf: (world) => {
+      machine = new MachineClock(world);
+      machine.skewMs = -20_000;
+      return machine;
+    },
+  });
+  if (machine !== undefined) machine.skewMs = 0;
+  await clock.runFor(5_000);
+  const open = () => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+  expect(open().length).toBeGreaterThan(0);
+  const ended = running.stopped.catch(String);
+  running.fail(new Error("a strategy's own error"));
+  await clock.runFor(10_000);
+  expect(open(), "nobody looks after them any more").toEqual([]);
+  expect(await ended).toContain("a strategy's own error");
 });
 
 it("a bot that breaks, by a strategy's own timer or promise too, leaves no order behind and says why it ended", async () => {

@@ -5,6 +5,7 @@ import type { FileLine } from "../../src/bot/journal/journal-lines.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
+import type { Clock } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import type { Hex } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
@@ -92,6 +93,8 @@ export interface VirtualRunOptions {
   readonly journal?: JournalSink;
   readonly dryRun?: boolean;
   readonly store?: StateStore;
+  /** The clock of the bot's machine, where it is another than the exchange's. */
+  readonly machineOf?: (world: Clock) => Clock;
   /** May stand between the bot and the network. */
   readonly through?: (network: Transport) => Transport;
 }
@@ -112,7 +115,7 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
   const starting = startBot({
     config: options.config ?? botConfigOf(),
     privateKey: PRIVATE_KEY,
-    seam: { clock, random: seededRandom("bot") },
+    seam: { clock: options.machineOf?.(clock) ?? clock, random: seededRandom("bot") },
     store: options.store ?? new MemoryStateStore(),
     log: SILENT,
     transport: options.through?.(network) ?? network,

@@ -51,6 +51,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   const monitor = new RunMonitor(metrics, log, seam.clock, () => watch.end());
   const listeners: ((notice: Notice) => void)[] = [];
   let made: Bot | undefined;
+  const asks = asksOf(() => made, seam.clock);
   const { venue, live } = sessionVenue({
     config,
     seam,
@@ -58,7 +59,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
     signer: parts.signer,
     beginning: { account, rules, registered },
     paper,
-    bot: asksOf(() => made, seam.clock),
+    bot: asks,
     onWritten: (actionId) => monitor.written(actionId),
   });
   const header = sessionHeader(
@@ -116,6 +117,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   live.setRules(rules);
   return {
     onNotice: (listener) => listeners.push(listener),
+    exchangeNowMs: asks.exchangeNowMs,
     fail: watch.guarded((error: unknown): void => {
       throw error;
     }),

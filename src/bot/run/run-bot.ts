@@ -1,3 +1,4 @@
+import type { Ms } from "../../core/units.js";
 import { NetworkTransport } from "../../exchange/network-transport.js";
 import { RestClient } from "../../exchange/rest-client.js";
 import { Metrics } from "../../monitoring/metrics.js";
@@ -26,16 +27,17 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     options.transport ??
     new NetworkTransport({ restUrl: config.exchange.rest, streamUrl: config.exchange.stream, clock: seam.clock, connections: CONNECTIONS });
   const received = new ReceivedStamp(network, seam);
-  let offsetMs = 0;
+  let exchangeNowMs = (): Ms => seam.clock.nowMs();
   const client = new RestClient({
     transport: network,
     signer,
-    nowMs: () => seam.clock.nowMs() + offsetMs,
+    nowMs: () => exchangeNowMs(),
     timeoutMs: config.exchange.requestTimeoutMs,
   });
   try {
     const reads = new StartReads(seam.clock, log);
-    offsetMs = (await reads.answerOf(() => client.time())) - seam.clock.nowMs();
+    const offsetMs = (await reads.answerOf(() => client.time())) - seam.clock.nowMs();
+    exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
     const rules = await reads.answerOf(() => client.exchangeInfo(markets));
     options.rulesRead?.(rules);
     checkOnGrid(config, rules);
@@ -58,6 +60,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
       registered,
       tap,
     });
+    // What is signed beside the bot, its last cancels too: by then this machine's clock may have been set.
+    exchangeNowMs = running.exchangeNowMs;
     return await withLiquidator(options, running);
   } catch (error) {
     network.close();

@@ -1,5 +1,5 @@
 import type { Seam } from "../../core/seam.js";
-import type { Hex } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
@@ -65,4 +65,6 @@ export interface RunningBot {
 /** A bot that was put together, without a liquidator. */
 export interface Assembled extends Omit<RunningBot, "liquidator"> {
   readonly onNotice: (listener: (notice: Notice) => void) => void;
+  /** The exchange's clock as the bot estimates it, at any time. */
+  readonly exchangeNowMs: () => Ms;
 }

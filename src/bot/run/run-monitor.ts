@@ -1,9 +1,9 @@
 import type { AccountChange } from "../../account/changes.js";
-import { isFinalPhase } from "../../account/order.js";
+import { isFinalPhase, type OrderChange } from "../../account/order.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
-import type { MarketId, Ms } from "../../core/units.js";
-import type { VenueIncome, VenueOrder } from "../../exchange/records.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { VenueIncome, VenueOrder, VenueTrade } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../monitoring/metrics.js";
@@ -151,29 +151,8 @@ export class RunMonitor {
 
   #account(change: AccountChange): void {
     switch (change.kind) {
-      case "fill": {
-        const { trade } = change;
-        this.#metrics.fill(
-          trade.marketId,
-          trade.side,
-          trade.isMaker ? "maker" : "taker",
-          trade.lots * (this.#desk(trade.marketId)?.instrument.lotBase ?? 0),
-        );
-        this.fillCounts.set(trade.marketId, (this.fillCounts.get(trade.marketId) ?? 0) + 1);
-        const times = this.fillsAtMs.get(trade.marketId) ?? [];
-        times.push(this.#clock.monotonicMs());
-        if (times.length > 1_000) times.shift();
-        this.fillsAtMs.set(trade.marketId, times);
-        const instrument = this.#desk(trade.marketId)?.instrument;
-        return this.#voice.say("info", "fill", {
-          marketId: trade.marketId,
-          side: trade.side,
-          price: instrument?.toldPriceOf(trade.ticks),
-          amount: instrument?.toldAmountOf(trade.lots, trade.restPaper),
-          liquidity: trade.isMaker ? "maker" : "taker",
-          tradeId: trade.id,
-        });
-      }
+      case "fill":
+        return this.#fill(change.trade);
       case "trade-failed":
         this.#metrics.settlementFailure(change.trade.marketId);
         return this.#voice.say("warn", "settlement failed: the trade is reversed", {
@@ -196,14 +175,7 @@ export class RunMonitor {
         });
       case "order":
         this.#noteFirstQuote();
-        if (change.change.change === "revived")
-          this.#voice.say("error", "an order that was taken for dead is alive", { hash: change.order.hash, from: change.change.from });
-        if (change.change.change === "contradiction")
-          this.#voice.say("error", "a report contradicts an order of ours", { hash: change.order.hash, text: change.change.text });
-        if (change.change.change === "phase" && (change.change.to === "unknown" || isFinalPhase(change.change.to))) {
-          this.#log.debug({ hash: change.order.hash, from: change.change.from, to: change.change.to }, "order");
-        }
-        return;
+        return this.#order(change.order.hash, change.change);
       case "adopted":
         return this.#voice.say("info", "took over an order of an earlier run", {
           marketId: change.order.marketId,
@@ -223,6 +195,35 @@ export class RunMonitor {
       case "settled":
       case "balances":
         return;
+    }
+  }
+
+  #fill({ marketId, side, isMaker, ticks, lots, restPaper, id }: VenueTrade): void {
+    const instrument = this.#desk(marketId)?.instrument;
+    const liquidity = isMaker ? "maker" : "taker";
+    this.#metrics.fill(marketId, side, liquidity, lots * (instrument?.lotBase ?? 0));
+    this.fillCounts.set(marketId, (this.fillCounts.get(marketId) ?? 0) + 1);
+    const times = this.fillsAtMs.get(marketId) ?? [];
+    times.push(this.#clock.monotonicMs());
+    if (times.length > 1_000) times.shift();
+    this.fillsAtMs.set(marketId, times);
+    this.#voice.say("info", "fill", {
+      marketId,
+      side,
+      price: instrument?.toldPriceOf(ticks),
+      amount: instrument?.toldAmountOf(lots, restPaper),
+      liquidity,
+      tradeId: id,
+    });
+  }
+
+  #order(hash: Hex, change: OrderChange): void {
+    if (change.change === "revived") {
+      this.#voice.say("error", "an order that was taken for dead is alive", { hash, from: change.from });
+    } else if (change.change === "contradiction") {
+      this.#voice.say("error", "a report contradicts an order of ours", { hash, text: change.text });
+    } else if (change.change === "phase" && (change.to === "unknown" || isFinalPhase(change.to))) {
+      this.#log.debug({ hash, from: change.from, to: change.to }, "order");
     }
   }
 

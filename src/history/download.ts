@@ -98,7 +98,7 @@ async function downloaded(store: HistoryStore, client: ExchangeClient, options: 
     for (const kind of kinds) {
       // A candle that has not ended may change.
       const stepMs = intervalMsOf(intervalOf(kind)) ?? 1;
-      done.push(await downloadKind(store, duck, client, options, kind, [span[0], Math.floor(toMs / stepMs) * stepMs], grid));
+      done.push(await downloadKind({ store, duck, client, options, kind, grid }, [span[0], Math.floor(toMs / stepMs) * stepMs]));
     }
     const volumes = { candles: 0, differing: 0, first: [] as VolumeComparison["first"][number][] };
     for (const kind of kinds.filter((each) => each.startsWith("klines-") && kinds.includes("trades"))) {
@@ -113,80 +113,44 @@ async function downloaded(store: HistoryStore, client: ExchangeClient, options: 
   }
 }
 
-async function downloadKind(
-  store: HistoryStore,
-  duck: Duck,
-  client: ExchangeClient,
-  { market, address, pageSize, onProgress, signal }: DownloadOptions,
-  kind: HistoryKind,
-  span: Span,
-  grid: NonNullable<DayManifest["grid"]>,
-): Promise<DownloadedKind> {
-  const series = { market, kind };
+/** What a kind is downloaded with. */
+interface KindWork {
+  readonly store: HistoryStore;
+  readonly duck: Duck;
+  readonly client: ExchangeClient;
+  readonly options: DownloadOptions;
+  readonly kind: HistoryKind;
+  readonly grid: NonNullable<DayManifest["grid"]>;
+}
+
+async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind> {
+  const { store, options, kind } = work;
+  const series = { market: options.market, kind };
   const lock = await store.open(series);
   const findings: string[] = [];
   const days: DayManifest[] = [];
   const unlisted: Span[] = [];
   let rows = 0;
+  const fetched = ({ timeMs }: FetchedRecord): void => {
+    rows += 1;
+    if (rows % 100 === 0) options.onProgress?.(kind, timeMs);
+  };
   try {
     const folder = store.staging(series);
-    const gaps = gapsOf(
-      store.days(series).flatMap(({ covered }) => covered),
-      span,
-    );
-    for (const gap of gaps) {
-      for (let startMs = gap[0]; startMs < gap[1]; startMs = nextDay(startMs)) {
-        const day: Span = [startMs, Math.min(gap[1], nextDay(startMs))];
-        const doubts = new StagedDoubts(join(folder, `${startMs}.doubts.ndjson`));
-        const staged = new StagedDay(join(folder, `${startMs}.ndjson`));
-        try {
-          const [first, last] = [staged.first, staged.last].map((record) => recordOf(record, kind, staged.path));
-          for await (const record of fetchRecords({
-            client,
-            marketId: market,
-            kind,
-            span: day,
-            first,
-            last,
-            pageSize,
-            onFinding: (finding) => doubts.find(finding),
-            onUnlisted: (missing) => doubts.miss(missing),
-          })) {
-            signal?.throwIfAborted();
-            staged.add(record.fields);
-            rows += 1;
-            if (rows % 100 === 0) onProgress?.(kind, record.timeMs);
-          }
-        } finally {
-          staged.close();
-        }
-        findings.push(...doubts.findings);
-        const unknown = cutTo(doubts.unlisted, day);
-        unlisted.push(...unknown);
-        const covered = withoutSpans([day], unknown);
-        if (covered.length === 0 && staged.isEmpty) {
-          staged.remove();
-          doubts.remove();
-          continue;
-        }
-        const shaped = await shapeOf(duck, staged.path, kind);
-        const stagedRows = await stageRows(duck, { series, select: shaped, file: staged.path, path: `${staged.path}.parquet`, grid });
-        days.push(
-          ...(await writeDays(store, duck, {
-            series,
-            rows: stagedRows,
-            file: staged.path,
-            source: { name: address },
-            covered,
-            grid,
-            findings: doubts.findings,
-          })),
-        );
-        dropRows(stagedRows);
-        staged.remove();
-        doubts.remove();
-        onProgress?.(kind, day[1]);
-      }
+    const covered = store.days(series).flatMap((day) => day.covered);
+    for (const day of byDay(gapsOf(covered, span))) {
+      const doubts = new StagedDoubts(join(folder, `${day[0]}.doubts.ndjson`));
+      const staged = new StagedDay(join(folder, `${day[0]}.ndjson`));
+      await fetchInto(staged, doubts, work, day, fetched);
+      findings.push(...doubts.findings);
+      const unknown = cutTo(doubts.unlisted, day);
+      unlisted.push(...unknown);
+      const known = withoutSpans([day], unknown);
+      const isNothing = known.length === 0 && staged.isEmpty;
+      if (!isNothing) days.push(...(await takeStaged(staged, doubts.findings, work, known)));
+      staged.remove();
+      doubts.remove();
+      if (!isNothing) options.onProgress?.(kind, day[1]);
     }
     // Stages of other spans hold nothing that is not in the store, or will be fetched again.
     for (const name of readdirSync(folder)) if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
@@ -194,6 +158,51 @@ async function downloadKind(
   } finally {
     lock.release();
   }
+}
+
+/** Fetches what an earlier process has not staged of a day. @param onRecord told of each that is staged. */
+async function fetchInto(
+  staged: StagedDay,
+  doubts: StagedDoubts,
+  { client, options, kind }: KindWork,
+  span: Span,
+  onRecord: (record: FetchedRecord) => void,
+): Promise<void> {
+  const { market: marketId, pageSize, signal } = options;
+  try {
+    const [first, last] = [staged.first, staged.last].map((record) => recordOf(record, kind, staged.path));
+    for await (const record of fetchRecords({
+      client,
+      marketId,
+      kind,
+      span,
+      first,
+      last,
+      pageSize,
+      onFinding: (finding) => doubts.find(finding),
+      onUnlisted: (missing) => doubts.miss(missing),
+    })) {
+      signal?.throwIfAborted();
+      staged.add(record.fields);
+      onRecord(record);
+    }
+  } finally {
+    staged.close();
+  }
+}
+
+/** Takes a staged day into the store. */
+async function takeStaged(
+  { path }: StagedDay,
+  findings: readonly string[],
+  { store, duck, options, kind, grid }: KindWork,
+  covered: readonly Span[],
+): Promise<DayManifest[]> {
+  const series = { market: options.market, kind };
+  const rows = await stageRows(duck, { series, select: await shapeOf(duck, path, kind), file: path, path: `${path}.parquet`, grid });
+  const days = await writeDays(store, duck, { series, rows, file: path, source: { name: options.address }, covered, grid, findings });
+  dropRows(rows);
+  return days;
 }
 
 async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<string> {
@@ -235,6 +244,16 @@ async function gridOf(client: ExchangeClient, market: MarketId): Promise<NonNull
   return { tickSize, stepSize };
 }
 
-function nextDay(instantMs: Ms): Ms {
-  return (Math.floor(instantMs / DAY_MS) + 1) * DAY_MS;
+/** Spans cut at the midnights within them. */
+function byDay(spans: readonly Span[]): Span[] {
+  const days: Span[] = [];
+  for (const [from, to] of spans) {
+    let startMs = from;
+    while (startMs < to) {
+      const endMs = Math.min(to, (Math.floor(startMs / DAY_MS) + 1) * DAY_MS);
+      days.push([startMs, endMs]);
+      startMs = endMs;
+    }
+  }
+  return days;
 }

@@ -60,7 +60,10 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
       domainVersion: eip712.domainVersion,
       verifyingContract: eip712.verifyingContract,
     },
-    rateLimits: info.rateLimits.map(({ name, intervalSeconds, limit }) => ({ name, intervalMs: intervalSeconds * 1000, limit })),
+    // A limit of 0 is one that is switched off: an exchange that took nothing at all would not say so by its budget.
+    rateLimits: info.rateLimits
+      .filter(({ limit }) => limit > 0)
+      .map(({ name, intervalSeconds, limit }) => ({ name, intervalMs: intervalSeconds * 1000, limit })),
     waiveGasFeeMinimumQuote: creditOf(info.gasFeeInfo.waiveGasFeeMinimumAmount, creditDecimals, "gasFeeInfo.waiveGasFeeMinimumAmount"),
     ...(orderGasCredit !== undefined && { orderGasCredit }),
     markets: byId,

@@ -107,6 +107,17 @@ describe("exchangeInfo", () => {
     expect(() => decodeRules(wireExchangeInfo(), ["dogeusdc"])).toThrow(/dogeusdc.*btcusdc/);
   });
 
+  it("knows no rate limit that is told as 0: it is switched off, and an exchange that takes nothing would not say so by its budget", () => {
+    const off = {
+      ...wireExchangeInfo(),
+      rateLimits: [
+        { name: "COMMON", intervalSeconds: 60, limit: 0 },
+        { name: "ORDER", intervalSeconds: 60, limit: 7 },
+      ],
+    };
+    expect(decodeRules(off, ["btcusdc"]).rateLimits).toEqual([{ name: "ORDER", intervalMs: 60_000, limit: 7 }]);
+  });
+
   it("tolerates fields, filters, statuses and limits that it does not know", () => {
     const market = { ...wireMarket({ status: "PAUSED_FOR_LUNCH" }), newField: 1 };
     const info = { ...wireExchangeInfo([{ ...market, filters: [...market.filters, { filterType: "NEW_FILTER", x: 1 }] }]), other: [] };

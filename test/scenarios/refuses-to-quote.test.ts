@@ -171,6 +171,18 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
     expect(result.openOrdersLeft).toBe(0);
   });
 
+  it("but quotes on where the exchange switches its rate limits off, which it tells as 0", async () => {
+    const stage = new Stage({ bot: REREAD });
+    await stage.botStarts();
+    stage.network.every("exchangeInfo", { is: "rewritten", body: (body) => body.replace(/("intervalSeconds":\d+,"limit"):\d+/g, "$1:0") });
+    await stage.passes(11_000);
+    const placed = stage.network.sentOf("placeOrder").length;
+    stage.counterparty.sells(10, BID);
+    await stage.passes(5_000);
+    expect(stage.network.sentOf("placeOrder").length).toBeGreaterThan(placed);
+    expect(stage.halts()).toEqual([]);
+  });
+
   it("a quote that fills just after the grid changed is counted in the lots that it was placed in", async () => {
     const stage = new Stage({ bot: REREAD });
     await stage.botStarts();

@@ -1,5 +1,6 @@
 import { askBot } from "../bot/control/control-client.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
+import { HaltMemory } from "../bot/state/halt-memory.js";
 import type { EnteredBot } from "../bot/state/running-bots.js";
 import { FileStateStore } from "../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -21,12 +22,13 @@ export async function haltRunningBot(
   try {
     return await askBot(bot.socketPath, command, clock);
   } catch (cause) {
-    if (!isWritten || !(cause instanceof RunError)) throw cause;
+    // Another halt of the same moment may have written over it what it had read before.
+    if (!isWritten || !(cause instanceof RunError) || !writeAhead(bot, command, clock.nowMs())) throw cause;
     throw new RunError(`${cause.message}; the halt is written down: whoever starts next is halted`, { cause });
   }
 }
 
-/** A state that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
+/** Whether the halt stands in the state directory after this. One that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
 function writeAhead(
   { state, account }: EnteredBot,
   command: Extract<ControlCommand, { readonly command: "halt" }>,
@@ -35,7 +37,9 @@ function writeAhead(
   if (state === undefined) return false;
   try {
     const store = new FileStateStore(state.directory, `${process.pid}.new`);
-    changeHalts({ markets: state.markets, store, account: account as Hex, nowMs }, command);
+    const { halts } = new HaltMemory(store, account as Hex);
+    const stands = halts.some(({ marketId, why }) => marketId === command.marketId && why === command.reason);
+    if (!stands) changeHalts({ markets: state.markets, store, account: account as Hex, nowMs }, command);
     return true;
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

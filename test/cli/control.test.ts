@@ -110,14 +110,15 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
   const account = `0x${"4a".repeat(20)}` as Hex;
 
   /** A bot that hangs up without a word, as one does that is killed. */
-  async function dyingBot(markets: readonly string[] = ["btcusdc"]) {
+  async function dyingBot(markets: readonly string[] = ["btcusdc"], meanwhile: (directory: string) => void = () => {}) {
     const folder = mkdtempSync(join(tmpdir(), "mw-"));
     const env = { XDG_RUNTIME_DIR: folder };
+    const state = { directory: join(folder, "state"), markets: [...markets] };
     const server = await startControlServer(join(folder, "c.sock"), async () => {
+      meanwhile(state.directory);
       void server.close();
       return new Promise(() => {});
     });
-    const state = { directory: join(folder, "state"), markets: [...markets] };
     enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account, socketPath: opened(server).socketPath, state }, env);
     const found = () => new HaltMemory(new FileStateStore(state.directory), account).halts;
     return { env, folder, directory: state.directory, found };
@@ -140,6 +141,17 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     expect(await captureCli(["halt", "--market", "solusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("ethusdc") });
     await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
     expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: earlier", "btcusdc: news"]);
+  });
+
+  it("stands beside one of another market of the same moment, which had read what was kept before it: its market was quoted again", async () => {
+    const { env, found } = await dyingBot(["btcusdc", "ethusdc"], (directory) => {
+      const store = new FileStateStore(directory);
+      const other = { marketId: "ethusdc", why: "news", atMs: 1 };
+      store.write(HALTS_FILE, JSON.stringify({ version: 1, account, halts: [other] }));
+    });
+    const { err } = await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
+    expect(err).toContain("the halt is written down");
+    expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: news", "btcusdc: news"]);
   });
 
   it("is told it all the same where nothing can be written, and not said to be kept", async () => {

@@ -6,7 +6,7 @@ import type { Hex, Ms } from "../core/units.js";
 export class CoolingPositions {
   readonly #clock: Clock;
   readonly #forMs: Ms;
-  /** Wall time until which, by lane. */
+  /** Until which instant of the clock that never steps, by lane. */
   readonly #untilMs = new Map<string, Ms>();
 
   constructor(clock: Clock, forMs: Ms) {
@@ -16,13 +16,13 @@ export class CoolingPositions {
 
   /** From now on. */
   begin(victim: Hex, perp: Hex): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     for (const [lane, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(lane);
     this.#untilMs.set(laneOf(victim, perp), nowMs + this.#forMs);
   }
 
   /** Whether it is left alone now. */
   has(victim: Hex, perp: Hex): boolean {
-    return this.#clock.nowMs() < (this.#untilMs.get(laneOf(victim, perp)) ?? Number.NEGATIVE_INFINITY);
+    return this.#clock.monotonicMs() < (this.#untilMs.get(laneOf(victim, perp)) ?? Number.NEGATIVE_INFINITY);
   }
 }

@@ -49,7 +49,9 @@ const fillSum = z.strictObject({
 const marketFillSum = fillSum.extend({ amount });
 
 const doubtfulSum = marketFillSum.extend({
-  feesOtherwise: money.describe("What the other rule of fills.doubtful would have charged"),
+  feesOtherwise: money.describe(
+    "What they would have paid otherwise: as makers where charged as takers, and as takers where as makers; of POST_ONLY orders, by the other rule of fills.doubtful",
+  ),
   spread: money.describe("Against the mid at each fill that had one"),
 });
 

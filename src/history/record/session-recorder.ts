@@ -169,6 +169,7 @@ export class SessionRecorder {
     switch (event.type) {
       case "book-snapshot":
         this.#parts.hear("market", us);
+        this.#noteJump(event.sequence, us);
         this.#bookUs = us;
         this.#book.snapshot(event.sequence, event.bids, event.asks);
         this.#noteRounded(event, us);
@@ -207,11 +208,19 @@ export class SessionRecorder {
     }
   }
 
+  /** Who asks for the book anew since its stream stood still is told what is now, and not what was told meanwhile. */
+  #noteJump(sequence: number, us: number): void {
+    const before = this.#book.sequence;
+    if (before === undefined || before === sequence) return;
+    this.#parts.unhear("book", this.#bookUs);
+    this.#parts.find(`book: after ${before} came the whole one of ${sequence}`, us);
+  }
+
   /** Said once a day: of orders that were placed on a finer grid, their market's book has some for as long as they rest. */
   #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
     if (isRounded !== true || this.#saysRounded) return;
     this.#saysRounded = true;
-    this.#parts.find("book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones", us);
+    this.#parts.say("book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones", us);
   }
 
   /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */
@@ -257,11 +266,11 @@ export class SessionRecorder {
     for (const steppedMs of steps) {
       const seconds = Math.abs(steppedMs) / 1000;
       if (steppedMs < 0) {
-        this.#parts.find(`this machine's clock was set back by ${seconds} s: the recording keeps to the time before`, us);
+        this.#parts.say(`this machine's clock was set back by ${seconds} s: the recording keeps to the time before`, us);
         continue;
       }
       this.#nextPart(us - steppedMs * 1000, us, () => this.#parts.forgetLatency());
-      this.#parts.find(
+      this.#parts.say(
         `this machine's clock went forward by ${seconds} s: it was set, and all from here on is heard that much later, or the machine stood still`,
         us,
       );

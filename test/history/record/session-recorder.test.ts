@@ -8,6 +8,8 @@ import { endingBook } from "../../support/ending-book.js";
 import { openTape } from "../open-tape.js";
 import { down, MARK, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 
+const broken = (number: number): VenueEvent => ({ type: "malformed", where: "stream multiple", reason: `frame ${number}` });
+
 describe("A recording of a market's streams", () => {
   it("leaves the exchange's own book, its trades and marks, and when each was heard", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
@@ -124,7 +126,6 @@ describe("A recording of a market's streams", () => {
   // A stream of frames that nobody can read, some a second for a night, stood in the manifest of every kind, one by one.
   it("tells the first thousand of a part's findings and how many more there were, also where it was killed", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    const broken = (number: number): VenueEvent => ({ type: "malformed", where: "stream multiple", reason: `frame ${number}` });
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
     for (let number = 1; number <= 1007; number++) session.recorder.event(broken(number));
     session.recorder.note("what a session says of itself is always told");
@@ -139,6 +140,37 @@ describe("A recording of a market's streams", () => {
       "the recording broke off",
       "7 more findings were left out",
     ]);
+  });
+
+  // A step of the clock shifts every latency after it: among a thousand broken frames it was one of those left out.
+  it("tells that the clock was set back, and that amounts are rounded, however many findings there are", async () => {
+    const session = await new Session(MIDNIGHT + 60_000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
+    for (let number = 1; number <= 1007; number++) session.recorder.event(broken(number));
+    session.clock.stepWall(-2000);
+    await session.hear({ ...update(2, [1000, 6], []), isRounded: true } as VenueEvent);
+    await session.recorder.close();
+    const findings = session.store.days({ market: MARKET, kind: "book" })[0]?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
+    expect(findings.slice(1000)).toEqual([
+      expect.stringMatching(/^this machine's clock was set back by 2 s/),
+      expect.stringMatching(/^book: prices between the market's ticks/),
+      "7 more findings were left out",
+    ]);
+  });
+
+  // A bot that finds its stream standing still asks for the book anew: of the time between, which it did not hear, a backtest had a book and no gap.
+  it.each([
+    ["another one", 9, 1],
+    ["the one that it has", 2, 0],
+  ])("covers the time before a whole book of %s as the sequence says", async (_, sequence, holes) => {
+    const session = await new Session(MIDNIGHT + 1000).open();
+    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
+    await session.clock.runFor(3000);
+    await session.hear(trade(1, MIDNIGHT + 4003), snapshot(sequence, [1000, 7], [1010, 1]), trade(2, MIDNIGHT + 4005));
+    await session.recorder.close();
+    const [day] = session.store.days({ market: MARKET, kind: "book" });
+    expect(day?.covered.length).toBe(1 + holes);
+    expect(day?.findings.length).toBe(holes);
   });
 
   it("parts days at midnight, each of which begins with the whole book", async () => {

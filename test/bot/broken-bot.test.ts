@@ -36,6 +36,20 @@ it("a bot that breaks days after its machine's clock was set right cancels in th
   expect(await ended).toContain("a strategy's own error");
 });
 
+it("a bot that breaks as its machine wakes asks for the exchange's time: it knows that of before the sleep, and each cancel is refused", async () => {
+  const { clock, exchange, running } = await startVirtualRun({});
+  await clock.runFor(5_000);
+  const open = () => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+  // What a suspended machine sees of its sleep: every wall clock went on, and its steady one did not.
+  clock.stepWall(60_000);
+  expect(open().length).toBeGreaterThan(0);
+  const ended = running.stopped.catch(String);
+  running.fail(new Error("a strategy's own error"));
+  await clock.runFor(10_000);
+  expect(open(), "nobody looks after them any more").toEqual([]);
+  expect(await ended).toContain("a strategy's own error");
+});
+
 it("a bot that breaks, by a strategy's own timer or promise too, leaves no order behind and says why it ended", async () => {
   const { clock, exchange, running } = await startVirtualRun({});
   await clock.runFor(5_000);

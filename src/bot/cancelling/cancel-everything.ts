@@ -8,7 +8,7 @@ import { isBotsOrder } from "../own-order.js";
 import { type CancelBudget, isThrottled } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
 import { SharedRead } from "./shared-read.js";
-import { type TakeDownNews, takeDown } from "./take-down.js";
+import { isOfOtherTime, type TakeDownNews, takeDown } from "./take-down.js";
 
 /** An open order that was to be cancelled, and whose it was. */
 export interface FoundOrder {
@@ -204,8 +204,4 @@ class CancelStanding {
 function isAnswered(error: unknown): boolean {
   const cause = passingFailure(error)?.cause;
   return cause === "not-now" || cause === "banned" || cause === "other-time";
-}
-
-function isOfOtherTime(news: TakeDownNews): boolean {
-  return (news.kind === "not-seen" || news.kind === "not-cancelled") && passingFailure(news.error)?.cause === "other-time";
 }

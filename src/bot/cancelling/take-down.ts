@@ -3,6 +3,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
+import { passingFailure } from "../../exchange/passing-failure.js";
 import { pause } from "../../exchange/pause.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
@@ -26,6 +27,11 @@ export type TakeDownNews =
   | { readonly kind: "not-cancelled"; readonly marketId: MarketId; readonly error: unknown }
   /** Nothing is open there and nothing can come any more: it is not looked at again, so that whoever trades there from now on is left alone. */
   | { readonly kind: "clean"; readonly marketId: MarketId };
+
+/** Whether a request was refused as one of another time: the exchange's clock is to be read anew. */
+export function isOfOtherTime(news: TakeDownNews): boolean {
+  return (news.kind === "not-seen" || news.kind === "not-cancelled") && passingFailure(news.error)?.cause === "other-time";
+}
 
 /** Where all orders are taken down, and for how long. */
 export interface TakeDownOptions {

@@ -32,6 +32,8 @@ export interface BotParts {
   readonly files: Readonly<Record<MarketId, StrategyFile>>;
   readonly metrics: Metrics;
   readonly client: RestClient;
+  /** Reads the exchange's clock for what the client signs from then on. */
+  readonly readClock: () => Promise<void>;
   /** The network as it stamps what it receives. */
   readonly received: ReceivedStamp;
   readonly account: Hex;
@@ -47,7 +49,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   const isDry = options.dryRun === true;
   if (paper !== undefined && !isDry)
     throw new RunError("fills orders on paper", { field: "paper", expected: "a dry run, which registers and sends nothing" });
-  const watch = new BreakWatch({ client, config, clock: seam.clock, log, isDry });
+  const watch = new BreakWatch({ client, readClock: parts.readClock, config, clock: seam.clock, log, isDry });
   const monitor = new RunMonitor(metrics, log, seam.clock, () => watch.end());
   const listeners: ((notice: Notice) => void)[] = [];
   let made: Bot | undefined;

@@ -9,6 +9,8 @@ import { strategyStack, thrownText } from "../strategy/strategy-stack.js";
 /** What a bot that breaks is taken down with. */
 export interface BreakWatchOptions {
   readonly client: RestClient;
+  /** Reads the exchange's clock for what the client signs from then on. */
+  readonly readClock: () => Promise<void>;
   readonly config: BotConfig;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,11 +66,11 @@ export class BreakWatch {
   }
 
   #break(error: unknown): void {
-    const { client, config, clock, log, isDry } = this.#options;
+    const { log, isDry } = this.#options;
     this.#isBroken = true;
     this.#bot?.abandon();
     log.fatal({ error: strategyStack(error) ?? thrownText(error) }, isDry ? "the bot broke" : "the bot broke: everything is cancelled");
     if (isDry) this.#reject(error);
-    else void cancelAfterBreak(client, config, clock, log).finally(() => this.#reject(error));
+    else void cancelAfterBreak(this.#options).finally(() => this.#reject(error));
   }
 }

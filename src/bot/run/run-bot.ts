@@ -36,8 +36,11 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   });
   try {
     const reads = new StartReads(seam.clock, log);
-    const offsetMs = (await reads.answerOf(() => client.time())) - seam.clock.nowMs();
-    exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
+    const readClock = async (): Promise<void> => {
+      const offsetMs = (await client.time()) - seam.clock.nowMs();
+      exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
+    };
+    await reads.answerOf(readClock);
     const rules = await reads.answerOf(() => client.exchangeInfo(markets));
     options.rulesRead?.(rules);
     checkOnGrid(config, rules);
@@ -54,6 +57,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
       files,
       metrics,
       client,
+      readClock,
       received,
       account,
       network,

@@ -1,7 +1,20 @@
 import { expect, it } from "vitest";
 import { controlHandler } from "../../src/cli/control-handler.js";
 import { MachineClock } from "../simulation/bot-rig.js";
-import { startVirtualRun } from "./recorded-run.js";
+import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
+
+const openOrders = ({ exchange, running }: VirtualRun) => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+
+/** Breaks a bot that has orders open: each is to be gone, and what ended it said. */
+async function breaks(run: VirtualRun): Promise<void> {
+  const { clock, running } = run;
+  expect(openOrders(run).length).toBeGreaterThan(0);
+  const ended = running.stopped.catch(String);
+  running.fail(new Error("a strategy's own error"));
+  await clock.runFor(10_000);
+  expect(openOrders(run), "nobody looks after them any more").toEqual([]);
+  expect(await ended).toContain("a strategy's own error");
+}
 
 it("a bot that breaks takes no halt for given: who commands it hears that nothing was done", async () => {
   const { clock, running } = await startVirtualRun({});
@@ -18,7 +31,7 @@ it("a bot that breaks takes no halt for given: who commands it hears that nothin
 
 it("a bot that breaks days after its machine's clock was set right cancels in the exchange's time, not in that of its start", async () => {
   let machine: MachineClock | undefined;
-  const { clock, exchange, running } = await startVirtualRun({
+  const run = await startVirtualRun({
     machineOf: (world) => {
       machine = new MachineClock(world);
       machine.skewMs = -20_000;
@@ -26,35 +39,23 @@ it("a bot that breaks days after its machine's clock was set right cancels in th
     },
   });
   if (machine !== undefined) machine.skewMs = 0;
-  await clock.runFor(5_000);
-  const open = () => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
-  expect(open().length).toBeGreaterThan(0);
-  const ended = running.stopped.catch(String);
-  running.fail(new Error("a strategy's own error"));
-  await clock.runFor(10_000);
-  expect(open(), "nobody looks after them any more").toEqual([]);
-  expect(await ended).toContain("a strategy's own error");
+  await run.clock.runFor(5_000);
+  await breaks(run);
 });
 
 it("a bot that breaks as its machine wakes asks for the exchange's time: it knows that of before the sleep, and each cancel is refused", async () => {
-  const { clock, exchange, running } = await startVirtualRun({});
-  await clock.runFor(5_000);
-  const open = () => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+  const run = await startVirtualRun({});
+  await run.clock.runFor(5_000);
   // What a suspended machine sees of its sleep: every wall clock went on, and its steady one did not.
-  clock.stepWall(60_000);
-  expect(open().length).toBeGreaterThan(0);
-  const ended = running.stopped.catch(String);
-  running.fail(new Error("a strategy's own error"));
-  await clock.runFor(10_000);
-  expect(open(), "nobody looks after them any more").toEqual([]);
-  expect(await ended).toContain("a strategy's own error");
+  run.clock.stepWall(60_000);
+  await breaks(run);
 });
 
 it("a bot that breaks, by a strategy's own timer or promise too, leaves no order behind and says why it ended", async () => {
-  const { clock, exchange, running } = await startVirtualRun({});
+  const run = await startVirtualRun({});
+  const { clock, running } = run;
   await clock.runFor(5_000);
-  const open = () => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
-  expect(open().length).toBeGreaterThan(0);
+  expect(openOrders(run).length).toBeGreaterThan(0);
   const ended = running.stopped.then(
     () => "stopped",
     (error: unknown) => String(error),
@@ -63,5 +64,5 @@ it("a bot that breaks, by a strategy's own timer or promise too, leaves no order
   // Longer than what it had signed may still arrive.
   await clock.runFor(8_000);
   expect(await ended).toContain("a timer of the strategy's own");
-  expect(open()).toEqual([]);
+  expect(openOrders(run)).toEqual([]);
 });

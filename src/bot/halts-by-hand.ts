@@ -7,14 +7,14 @@ import { HaltMemory, type KeptHalt } from "./state/halt-memory.js";
 export class HaltsByHand {
   readonly #context: BotContext;
   readonly #memory: HaltMemory;
-  /** What earlier runs left: a bot may be halted before it starts. */
-  readonly #found: readonly KeptHalt[];
+  /** What earlier runs left, until somebody has said another word of it: a bot may be halted before it starts. */
+  #found: readonly KeptHalt[];
 
   /** @throws CorruptStateError when what was kept is broken, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#memory = new HaltMemory(context.store, context.accountAddress);
-    this.#found = this.#memory.halts;
+    this.#found = this.#memory.read();
   }
 
   /** Why the newest change is not in the state directory; undefined when it is. */
@@ -26,9 +26,7 @@ export class HaltsByHand {
   atStart(): readonly HaltDemand[] {
     const { notify, desks } = this.#context;
     const demands: HaltDemand[] = [];
-    for (const halt of this.#found) {
-      if (!this.#memory.halts.includes(halt)) continue;
-      const { marketId, why, atMs } = halt;
+    for (const { marketId, why, atMs } of this.#found) {
       const isTraded = marketId === undefined || desks.has(marketId);
       if (isTraded) demands.push(manualHalt(marketId, `${why} (halted by hand in an earlier run)`));
       const message = isTraded
@@ -42,11 +40,13 @@ export class HaltsByHand {
   /** A person halts. */
   keep(marketId: MarketId | undefined, why: string): void {
     const atMs = Math.round(this.#context.clock.nowMs());
+    this.#found = this.#found.filter((found) => found.marketId !== marketId);
     this.#change(() => this.#memory.keep({ marketId, why, atMs }));
   }
 
   /** A person takes back the halts of which this is so. */
   forget(isOver: (halt: KeptHalt) => boolean): void {
+    this.#found = this.#found.filter((found) => !isOver(found));
     this.#change(() => this.#memory.forget(isOver));
   }
 

@@ -1,6 +1,5 @@
 import { askBot } from "../bot/control/control-client.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
-import { HaltMemory } from "../bot/state/halt-memory.js";
 import type { EnteredBot } from "../bot/state/running-bots.js";
 import { FileStateStore } from "../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -10,7 +9,7 @@ import { changeHalts } from "./stopped-bot.js";
 
 /**
  * Halts a bot that runs. The halt is in its state directory before the bot is told: one that hangs, or is killed meanwhile, shall not come back
- * quoting. What the bot hears it writes down once more, with all that it was told before.
+ * quoting. What the bot hears it writes down once more.
  * @throws ConfigError for a market that the bot does not have; RunError when it has not carried it out, saying whether its next start will.
  */
 export async function haltRunningBot(
@@ -22,13 +21,12 @@ export async function haltRunningBot(
   try {
     return await askBot(bot.socketPath, command, clock);
   } catch (cause) {
-    // Another halt of the same moment may have written over it what it had read before.
-    if (!isWritten || !(cause instanceof RunError) || !writeAhead(bot, command, clock.nowMs())) throw cause;
+    if (!isWritten || !(cause instanceof RunError)) throw cause;
     throw new RunError(`${cause.message}; the halt is written down: whoever starts next is halted`, { cause });
   }
 }
 
-/** Whether the halt stands in the state directory after this. One that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
+/** Whether the halt is written down. One that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
 function writeAhead(
   { state, account }: EnteredBot,
   command: Extract<ControlCommand, { readonly command: "halt" }>,
@@ -37,9 +35,7 @@ function writeAhead(
   if (state === undefined) return false;
   try {
     const store = new FileStateStore(state.directory, `${process.pid}.new`);
-    const { halts } = new HaltMemory(store, account as Hex);
-    const stands = halts.some(({ marketId, why }) => marketId === command.marketId && why === command.reason);
-    if (!stands) changeHalts({ markets: state.markets, store, account: account as Hex, nowMs }, command);
+    changeHalts({ markets: state.markets, store, account: account as Hex, nowMs }, command);
     return true;
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

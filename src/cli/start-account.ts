@@ -5,7 +5,7 @@ import type { BotConfig } from "../bot/config/config.js";
 import { PEAK_FILE } from "../bot/equity-watch.js";
 import { UNTOLD_FILE } from "../bot/run/earlier-trades.js";
 import type { RunSummary } from "../bot/run/run-summary.js";
-import { HALTS_FILE } from "../bot/state/halt-memory.js";
+import { isHaltFile } from "../bot/state/halt-memory.js";
 import { HEARTBEAT_FILE } from "../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { OWNER_FILE } from "../bot/state/state-owner.js";
@@ -93,13 +93,13 @@ function setFormerAside(store: FileStateStore): void {
         OWNER_FILE,
         ENDED_FILE,
         PEAK_FILE,
-        HALTS_FILE,
         RECORD_BEGINS_FILE,
         UNTOLD_FILE,
         HEARTBEAT_FILE,
         TAKEOVERS_FILE,
         LANES_FILE,
         LIQUIDATIONS_FILE,
+        ...store.names().filter(isHaltFile),
       ])
     rmSync(store.pathOf(file), { force: true });
 }

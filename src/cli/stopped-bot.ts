@@ -1,7 +1,7 @@
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import { loadBotOrders } from "../bot/config/config.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
-import { lockAccount } from "../bot/state/account-lock.js";
+import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState } from "../bot/state/state-owner.js";
@@ -21,22 +21,38 @@ type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
 
 /**
  * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
- * next one halted.
+ * next one halted. Any number of halts may come at once. A resume has the account to itself: none starts meanwhile that is halted by what it takes back.
  * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
  * or the state cannot be written; CorruptStateError when what was kept is broken.
  */
 export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
   const config = loadBotOrders(file, env);
   const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
-  const lock = await lockAccount(account, env);
-  try {
-    const store = new FileStateStore(stateDirOf(config, account));
+  const tell = (): UnstartedBot => {
+    const store = new FileStateStore(stateDirOf(config, account), `${process.pid}.new`);
     claimState({ store, directory: store.directory, account });
     const state = { markets: Object.keys(config.markets), store, account, nowMs: seam.clock.nowMs() };
     return { phase: "not running", account, halts: changeHalts(state, command) };
-  } finally {
-    await lock.release();
+  };
+  if (command.command === "resume") {
+    const lock = await lockAccount(account, env);
+    try {
+      return tell();
+    } finally {
+      await lock.release();
+    }
   }
+  const told = tell();
+  // One that locks the account from here on reads its state behind this.
+  if (!(await isLocked(account, env, "bot"))) return told;
+  throw new RunError(
+    "another process on this machine has this account, and may have read its halts before: the halt is written down for the next start",
+    {
+      field: "account",
+      value: account,
+      expected: "the same halt once more, when it runs or has ended",
+    },
+  );
 }
 
 /** The state that a bot will be started with. */
@@ -58,8 +74,9 @@ export function changeHalts({ markets, store, account, nowMs }: UnstartedState, 
     throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected });
   }
   const memory = new HaltMemory(store, account);
+  memory.read();
   if (command.command === "resume") memory.forget((kept) => marketId === undefined || kept.marketId === marketId);
   else memory.keep({ marketId, why: command.reason, atMs: Math.round(nowMs) });
-  if (memory.unwritten === undefined) return memory.halts;
+  if (memory.unwritten === undefined) return memory.read();
   throw new RunError(`not written down: ${memory.unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
 }

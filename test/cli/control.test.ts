@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
 import { lockAccount } from "../../src/bot/state/account-lock.js";
-import { HALTS_FILE, HaltMemory } from "../../src/bot/state/halt-memory.js";
+import { HaltMemory, haltFile } from "../../src/bot/state/halt-memory.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
@@ -110,17 +110,16 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
   const account = `0x${"4a".repeat(20)}` as Hex;
 
   /** A bot that hangs up without a word, as one does that is killed. */
-  async function dyingBot(markets: readonly string[] = ["btcusdc"], meanwhile: (directory: string) => void = () => {}) {
+  async function dyingBot(markets: readonly string[] = ["btcusdc"]) {
     const folder = mkdtempSync(join(tmpdir(), "mw-"));
     const env = { XDG_RUNTIME_DIR: folder };
     const state = { directory: join(folder, "state"), markets: [...markets] };
     const server = await startControlServer(join(folder, "c.sock"), async () => {
-      meanwhile(state.directory);
       void server.close();
       return new Promise(() => {});
     });
     enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account, socketPath: opened(server).socketPath, state }, env);
-    const found = () => new HaltMemory(new FileStateStore(state.directory), account).halts;
+    const found = () => new HaltMemory(new FileStateStore(state.directory), account).read();
     return { env, folder, directory: state.directory, found };
   }
 
@@ -132,7 +131,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       err: expect.stringMatching(/hung up before it answered.*the halt is written down: whoever starts next is halted/),
     });
     expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
-    expect(readdirSync(directory), "nothing is left beside it").toEqual([HALTS_FILE]);
+    expect(readdirSync(directory), "nothing is left beside it").toEqual([haltFile()]);
   });
 
   it("leaves those of before, and is refused for a market that the bot does not have", async () => {
@@ -141,17 +140,6 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     expect(await captureCli(["halt", "--market", "solusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("ethusdc") });
     await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
     expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: earlier", "btcusdc: news"]);
-  });
-
-  it("stands beside one of another market of the same moment, which had read what was kept before it: its market was quoted again", async () => {
-    const { env, found } = await dyingBot(["btcusdc", "ethusdc"], (directory) => {
-      const store = new FileStateStore(directory);
-      const other = { marketId: "ethusdc", why: "news", atMs: 1 };
-      store.write(HALTS_FILE, JSON.stringify({ version: 1, account, halts: [other] }));
-    });
-    const { err } = await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
-    expect(err).toContain("the halt is written down");
-    expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: news", "btcusdc: news"]);
   });
 
   it("is told it all the same where nothing can be written, and not said to be kept", async () => {
@@ -181,7 +169,7 @@ risk: { maxDrawdownQuote: 500 }
 stateDir: ${join(folder, "state")}
 `,
   );
-  return { file, halts: join(folder, "state", HALTS_FILE), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
+  return { file, halts: join(folder, "state", haltFile()), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
 }
 
 describe("two bots from one file, a live one and one on paper beside it with a key of its own", () => {
@@ -245,10 +233,24 @@ describe("a halt or a resume of a bot that does not run", () => {
     const fork = { marketId: "btcusdc", why: "fork", atMs };
     expect(await said("halt", file, "--reason", "news")).toEqual({ phase: "not running", account, halts: [news] });
     expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({ halts: [news, fork] });
-    expect(new HaltMemory({ read: () => readFileSync(halts, "utf8"), write: () => {} }, account).halts).toEqual([news, fork]);
+    expect(new HaltMemory(new FileStateStore(dirname(halts)), account).read()).toEqual([news, fork]);
     expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({ halts: [news] });
     expect(await said("resume", file)).toMatchObject({ halts: [] });
     expect(await said("resume", file)).toMatchObject({ halts: [] });
+  });
+
+  it("is kept for every market that is halted at once: a script that halts twenty was told of ten that another bot trades the account", async () => {
+    const { file, env } = stoppedBot();
+    const markets = Array.from({ length: 20 }, (_, index) => `m${index}usdc`);
+    const text = readFileSync(file, "utf8");
+    const entry = text.split("\n").find((line) => line.includes("btcusdc:")) ?? "";
+    writeFileSync(file, text.replace(entry, markets.map((market) => entry.replace("btcusdc", market)).join("\n")));
+    const runs = await Promise.all(markets.map((market) => captureCli(["halt", file, "--market", market, "--reason", "news"], env)));
+    expect(runs.map(({ code, err }) => `${code}${err}`)).toEqual(markets.map(() => "0"));
+    const { halts } = JSON.parse((await captureCli(["resume", file, "--market", "m7usdc", "--json"], env)).out);
+    expect(halts.map(({ marketId }: { marketId: string }) => marketId).sort()).toEqual(
+      markets.filter((market) => market !== "m7usdc").sort(),
+    );
   });
 
   it("is refused for a market that it does not have, and for a file that is not there", async () => {
@@ -263,11 +265,17 @@ describe("a halt or a resume of a bot that does not run", () => {
   });
 
   it("is refused while another process holds the account: that one has to be told", async () => {
-    const { file, env } = stoppedBot();
+    const { file, halts, env } = stoppedBot();
     const lock = await lockAccount(account, env);
     try {
       const { code, err } = await captureCli(["resume", file], env);
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("another bot on this machine trades this account") });
+      // Whoever starts next is halted all the same.
+      expect(await captureCli(["halt", file], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("the halt is written down for the next start"),
+      });
+      expect(existsSync(halts)).toBe(true);
     } finally {
       await lock.release();
     }
@@ -277,7 +285,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     const { file, halts, env } = stoppedBot();
     await captureCli(["halt", file], env);
     writeFileSync(halts, "{");
-    expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1, err: expect.stringContaining(HALTS_FILE) });
+    expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1, err: expect.stringContaining(haltFile()) });
     expect(readFileSync(halts, "utf8")).toBe("{");
   });
 

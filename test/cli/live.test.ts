@@ -71,7 +71,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
   it("that was halted before it runs starts halted, and quotes once somebody resumes; a dry run of it is not held", async () => {
     const { file, env, stateDir } = exchange.bot({ extra: "metrics: { port: 0 }" });
     expect((await captureCli(["halt", file, "--reason", "news"], env)).code).toBe(0);
-    const before = readFileSync(join(stateDir(), "manual-halts.json"), "utf8");
+    const before = readFileSync(join(stateDir(), "manual-halt.json"), "utf8");
     const dry = startCli(["run", file, "--dry-run", "--no-fills", "--json"], env);
     const asIf = await until(
       () => statusOf(file, env),
@@ -82,7 +82,7 @@ describe("a bot on the embedded exchange, from the command line", () => {
     await captureCli(["resume", file], env);
     dry.interrupt();
     expect(await dry.done).toMatchObject({ code: 0 });
-    expect(readFileSync(join(stateDir(), "manual-halts.json"), "utf8"), "a dry run's resume is its own").toBe(before);
+    expect(readFileSync(join(stateDir(), "manual-halt.json"), "utf8"), "a dry run's resume is its own").toBe(before);
 
     const running = startCli(["run", file, "--json"], env);
     const status = await until(

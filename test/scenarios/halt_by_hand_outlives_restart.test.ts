@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readinessOf, statusOf } from "../../src/bot/run/bot-status.js";
-import { HALTS_FILE } from "../../src/bot/state/halt-memory.js";
+import { haltFile, isHaltFile } from "../../src/bot/state/halt-memory.js";
 import { CorruptStateError, MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
 import { BOTH } from "./quoting-stage.js";
@@ -153,22 +153,25 @@ describe("what is written down of a halt cannot be believed: the bot does not st
     ["what a later version may say of a halt", (stage: Stage) => own(stage, [{ why: "news", atMs: 1, untilMs: 2 }])],
   ])("%s", async (_what, text) => {
     const stage = new Stage();
-    stage.store.write(HALTS_FILE, text(stage));
-    await expect(stage.botStarts()).rejects.toThrow(CorruptStateError);
-    await expect(stage.botStarts()).rejects.toThrow(HALTS_FILE);
+    for (const name of [haltFile(), haltFile(MARKET), "manual-halts.json"]) {
+      stage.store = new MemoryStateStore({ [name]: text(stage) });
+      await expect(stage.botStarts()).rejects.toThrow(CorruptStateError);
+      await expect(stage.botStarts()).rejects.toThrow(name);
+    }
   });
 
   it("the halt of a market that is not traded now is kept for when it is", async () => {
     const stage = new Stage();
-    stage.store.write(HALTS_FILE, own(stage, [{ marketId: "ethusdc", why: "its chain forks", atMs: 1_759_999_000_000 }]));
+    const file = haltFile("ethusdc");
+    stage.store.write(file, own(stage, [{ marketId: "ethusdc", why: "its chain forks", atMs: 1_759_999_000_000 }]));
     await stage.botStarts();
     expect(stage.quotes()).toEqual(BOTH);
     expect(said(stage, "warn")).toContain("halted by hand in an earlier run, in a market that is not traded now: kept");
     halt(stage, MARKET);
     stage.rig.bot.command({ command: "resume", marketId: MARKET });
-    expect(stage.store.read(HALTS_FILE)).toContain("its chain forks");
+    expect(stage.store.read(file)).toContain("its chain forks");
     stage.rig.bot.command({ command: "resume" });
-    expect(stage.store.read(HALTS_FILE)).not.toContain("its chain forks");
+    expect(stage.store.read(file)).not.toContain("its chain forks");
   });
 });
 
@@ -177,7 +180,7 @@ describe("a halt that cannot be written down", () => {
   class FullDisk extends MemoryStateStore {
     isFull = false;
     override write(name: string, text: string): void {
-      if (this.isFull && name === HALTS_FILE) throw new RunError("cannot write it (ENOSPC)", { field: "stateDir", expected: "room" });
+      if (this.isFull && isHaltFile(name)) throw new RunError("cannot write it (ENOSPC)", { field: "stateDir", expected: "room" });
       super.write(name, text);
     }
   }

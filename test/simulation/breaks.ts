@@ -176,6 +176,7 @@ export const BREAKS: readonly Break[] = [
 
 function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions["store"]> {
   return {
+    names: () => store.names(),
     read: (name) => store.read(name),
     readTail: (name, maxBytes) => store.readTail(name, maxBytes),
     write: (name, text) => store.write(name, text),

@@ -2,7 +2,7 @@ import type { Ms } from "../../core/units.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
 import { startBot } from "../run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
-import { STATE_FILES } from "../run/session-journal.js";
+import { decidingState } from "../run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { explainLiquidator } from "./explain-liquidator.js";
 import { explainMarket } from "./explain-market.js";
@@ -13,7 +13,7 @@ import type { Explanation } from "./explanation.js";
 /** What an explanation is made from: what a run would be started with. */
 export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone"> & {
   /** What an earlier run left: read, never written. None when absent. */
-  readonly store?: Pick<StateStore, "read">;
+  readonly store?: Pick<StateStore, "read" | "names">;
   /** How long every market's answer is waited for; 10000 when absent. */
   readonly withinMs?: Ms;
 };
@@ -29,7 +29,12 @@ const LOOK_EVERY_MS = 50;
  */
 export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: ExplainOptions): Promise<Explanation> {
   const { clock } = options.seam;
-  const running = await startBot({ ...options, store: copyOf(store), dryRun: true, alone: true });
+  const running = await startBot({
+    ...options,
+    store: new MemoryStateStore(store === undefined ? {} : decidingState(store)),
+    dryRun: true,
+    alone: true,
+  });
   let isBroken = false;
   running.stopped.catch(() => {
     isBroken = true;
@@ -100,13 +105,4 @@ function isAnswered({ bot }: RunningBot): boolean {
       return false;
   }
   return true;
-}
-
-function copyOf(store: Pick<StateStore, "read"> | undefined): StateStore {
-  const texts: Record<string, string> = {};
-  for (const name of STATE_FILES) {
-    const text = store?.read(name);
-    if (text !== undefined) texts[name] = text;
-  }
-  return new MemoryStateStore(texts);
 }

@@ -1,19 +1,22 @@
 import type { Seam } from "../../core/seam.js";
 import { JOURNAL_VERSION, type JournalHeader, type JournalSink, JournalWriter, type TurnRecorder, tellAll } from "../journal/journal.js";
+import { isHaltFile } from "../state/halt-memory.js";
 import type { StateStore } from "../state/state-dir.js";
 import { withoutProviderKeys } from "./chain-access.js";
 import type { SessionTap } from "./session-tap.js";
 
-/** State files that decide what a run does: a journal begins with them. */
-export const STATE_FILES = [
-  "budget.json",
-  "built-orders.json",
-  "contracts.json",
-  "heartbeat.json",
-  "manual-halts.json",
-  "peak-equity.json",
-  "takeovers.json",
-] as const;
+const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "heartbeat.json", "peak-equity.json", "takeovers.json"];
+
+/** The texts of the state files that decide what a run does: a journal begins with them. */
+export function decidingState(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
+  const names = [...STATE_FILES, ...store.names().filter(isHaltFile)];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = store.read(name);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
 
 /** What a session is, as its journal's first line has it. */
 export type SessionFacts = Required<Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">>;
@@ -22,19 +25,14 @@ export type SessionFacts = Required<Pick<JournalHeader, "account" | "config" | "
 export function sessionHeader(
   facts: SessionFacts,
   { clock }: Pick<Seam, "clock">,
-  store: Pick<StateStore, "read">,
+  store: Pick<StateStore, "read" | "names">,
 ): Required<JournalHeader> {
   return {
     journal: JOURNAL_VERSION,
     ...facts,
     config: withoutProviderKeys(facts.config),
     stamp: { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs() },
-    state: Object.fromEntries(
-      STATE_FILES.flatMap((name) => {
-        const text = store.read(name);
-        return text === undefined ? [] : [[name, text]];
-      }),
-    ),
+    state: decidingState(store),
   };
 }
 

@@ -4,6 +4,10 @@ import type { StateStore } from "./state-dir.js";
 export class DiscardingStore implements StateStore {
   readonly isDiscarded = true;
 
+  names(): readonly string[] {
+    return [];
+  }
+
   read(): undefined {
     return undefined;
   }

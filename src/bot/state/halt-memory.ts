@@ -3,8 +3,19 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** The file of halts by hand in the state directory. */
-export const HALTS_FILE = "manual-halts.json";
+/** All halts in one text, as earlier versions wrote it: it is read, never written, and says nothing of what has a file of its own by now. */
+const FORMER_FILE = "manual-halts.json";
+const OWN_FILE = /^manual-halt(-[A-Za-z0-9_-]+)?\.json$/;
+
+/** The file of a market's halt by hand in the state directory, or of the one of everything. */
+export function haltFile(marketId?: MarketId): string {
+  return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
+}
+
+/** Whether a file of the state directory says what is halted by hand. */
+export function isHaltFile(name: string): boolean {
+  return name === FORMER_FILE || OWN_FILE.test(name);
+}
 
 const fileSchema = z.strictObject({
   version: z.literal(1),
@@ -30,61 +41,77 @@ export interface KeptHalt {
 
 /**
  * The halts by hand that outlive the process that they were given to: a person's word stands until a person takes it back. What halts by
- * itself is not among them: its condition is found again.
+ * itself is not among them: its condition is found again. Each has a file of its own, which is replaced as a whole: any number of processes
+ * halt at once, and none writes over another's.
  */
 export class HaltMemory {
-  readonly #store: Pick<StateStore, "read" | "write">;
+  readonly #store: Pick<StateStore, "read" | "names" | "write">;
   readonly #account: Hex;
-  #halts: readonly KeptHalt[];
+  /** What the disk has not taken, the oldest first. */
+  readonly #pending: (() => void)[] = [];
   #unwritten: string | undefined;
 
-  /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "not halted". */
-  constructor(store: Pick<StateStore, "read" | "write">, account: Hex) {
+  constructor(store: Pick<StateStore, "read" | "names" | "write">, account: Hex) {
     this.#store = store;
     this.#account = account;
-    this.#halts = readJsonState(store, HALTS_FILE, (value) => haltsOf(value, account)) ?? [];
   }
 
-  /** In the order in which they were given. */
-  get halts(): readonly KeptHalt[] {
-    return this.#halts;
+  /**
+   * Those that are written down, in the order in which they were given.
+   * @throws CorruptStateError when a file is broken, or another account's: what cannot be read must not be taken for "not halted".
+   */
+  read(): readonly KeptHalt[] {
+    const own = this.#store.names().filter((name) => OWN_FILE.test(name));
+    const former = this.#in(FORMER_FILE).filter(({ marketId }) => !own.includes(haltFile(marketId)));
+    return [...former, ...own.flatMap((name) => this.#in(name))].sort((one, other) => one.atMs - other.atMs);
   }
 
-  /** Why the newest change could not be written down; undefined when the file says what {@link HaltMemory.halts} does. */
+  /** Why the newest change could not be written down; undefined when all is. */
   get unwritten(): string | undefined {
     return this.#unwritten;
   }
 
   /** Keeps a halt; a second one of the same market, or of everything, takes the place of the first. */
   keep(halt: KeptHalt): void {
-    this.#change([...this.#halts.filter(({ marketId }) => marketId !== halt.marketId), halt]);
+    this.#pending.push(() => this.#write(halt.marketId, [halt]));
+    this.retry();
   }
 
   /** Forgets the halts of which this is so. */
   forget(isOver: (halt: KeptHalt) => boolean): void {
-    const left = this.#halts.filter((halt) => !isOver(halt));
-    if (left.length < this.#halts.length) this.#change(left);
+    this.#pending.push(() => {
+      for (const { marketId } of this.read().filter(isOver)) this.#write(marketId, []);
+    });
+    this.retry();
   }
 
-  /** Writes again what could not be written. */
+  /** Writes what could not be written: the process goes on with what it was told, and whoever told it hears what is wrong with the disk. */
   retry(): void {
-    if (this.#unwritten !== undefined) this.#change(this.#halts);
-  }
-
-  /** The process goes on with what it was told, written or not: whoever gave the halt wants it now, and hears what is wrong with the disk. */
-  #change(halts: readonly KeptHalt[]): void {
-    this.#halts = halts;
     try {
-      this.#store.write(HALTS_FILE, JSON.stringify({ version: 1, account: this.#account, halts }));
+      for (let [write] = this.#pending; write !== undefined; [write] = this.#pending) {
+        write();
+        this.#pending.shift();
+      }
       this.#unwritten = undefined;
     } catch (cause) {
       this.#unwritten = cause instanceof Error ? cause.message : String(cause);
     }
   }
+
+  #write(marketId: MarketId | undefined, halts: readonly KeptHalt[]): void {
+    this.#store.write(haltFile(marketId), JSON.stringify({ version: 1, account: this.#account, halts }));
+  }
+
+  #in(name: string): readonly KeptHalt[] {
+    return readJsonState(this.#store, name, (value) => haltsOf(value, name, this.#account)) ?? [];
+  }
 }
 
-function haltsOf(value: unknown, account: Hex): readonly KeptHalt[] {
+function haltsOf(value: unknown, name: string, account: Hex): readonly KeptHalt[] {
   const file = fileSchema.parse(value);
-  if (file.account.toLowerCase() === account.toLowerCase()) return file.halts;
-  throw new FormatError("halts of another account", { field: `${HALTS_FILE} account`, value: file.account, expected: account });
+  if (file.account.toLowerCase() !== account.toLowerCase())
+    throw new FormatError("halts of another account", { field: `${name} account`, value: file.account, expected: account });
+  const other = name === FORMER_FILE ? undefined : file.halts.find(({ marketId }) => haltFile(marketId) !== name);
+  if (other === undefined) return file.halts;
+  throw new FormatError("another file's halt", { field: `${name} marketId`, value: other.marketId, expected: haltFile(other.marketId) });
 }

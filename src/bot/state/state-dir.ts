@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
@@ -12,6 +12,8 @@ import { LaterText } from "./later-text.js";
 export interface StateStore {
   /** Nothing that is written is ever read: whoever writes often need not make its text. */
   readonly isDiscarded?: boolean;
+  /** Of all files that are there. @throws RunError when they cannot be listed. */
+  names(): readonly string[];
   /** The text, or undefined when it was never written. @throws RunError when it cannot be read. */
   read(name: string): string | undefined;
   /** The last lines of a file that grows, of at most `maxBytes`; a crash may have cut the last one short. Undefined and thrown as by {@link read}. */
@@ -67,6 +69,14 @@ export class FileStateStore implements StateStore {
   /** Absolute path of a named file of this store. */
   pathOf(name: string): string {
     return join(this.directory, checkedName(name));
+  }
+
+  names(): readonly string[] {
+    try {
+      return readdirSync(this.directory);
+    } catch (cause) {
+      throw cannot("list", this.directory, cause);
+    }
   }
 
   read(name: string): string | undefined {
@@ -172,6 +182,10 @@ export class MemoryStateStore implements StateStore {
 
   constructor(texts: Readonly<Record<string, string>> = {}) {
     this.#texts = new Map(Object.entries(texts));
+  }
+
+  names(): readonly string[] {
+    return [...this.#texts.keys()];
   }
 
   read(name: string): string | undefined {

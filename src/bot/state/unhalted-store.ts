@@ -1,4 +1,4 @@
-import { HALTS_FILE } from "./halt-memory.js";
+import { isHaltFile } from "./halt-memory.js";
 import type { StateStore } from "./state-dir.js";
 
 /** A state without the halts by hand: a dry run is not held by what holds real orders, and what it is told holds no real run. */
@@ -9,28 +9,32 @@ export class UnhaltedStore implements StateStore {
     this.#store = store;
   }
 
+  names(): readonly string[] {
+    return this.#store.names().filter((name) => !isHaltFile(name));
+  }
+
   read(name: string): string | undefined {
-    return name === HALTS_FILE ? undefined : this.#store.read(name);
+    return isHaltFile(name) ? undefined : this.#store.read(name);
   }
 
   readTail(name: string, maxBytes: number): string | undefined {
-    return name === HALTS_FILE ? undefined : this.#store.readTail(name, maxBytes);
+    return isHaltFile(name) ? undefined : this.#store.readTail(name, maxBytes);
   }
 
   write(name: string, text: string): void {
-    if (name !== HALTS_FILE) this.#store.write(name, text);
+    if (!isHaltFile(name)) this.#store.write(name, text);
   }
 
   writeBehind(name: string, text: string): void {
-    if (name !== HALTS_FILE) this.#store.writeBehind(name, text);
+    if (!isHaltFile(name)) this.#store.writeBehind(name, text);
   }
 
   writeLater(name: string, text: string): void {
-    if (name !== HALTS_FILE) this.#store.writeLater(name, text);
+    if (!isHaltFile(name)) this.#store.writeLater(name, text);
   }
 
   append(name: string, line: string): void {
-    if (name !== HALTS_FILE) this.#store.append(name, line);
+    if (!isHaltFile(name)) this.#store.append(name, line);
   }
 
   close(): void {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { HaltMemory, haltFile } from "../../../src/bot/state/halt-memory.js";
+import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import type { Hex } from "../../../src/core/units.js";
+
+const account = `0x${"4a".repeat(20)}` as Hex;
+const markets = ["btcusdc", "ethusdc", "solusdc"];
+const news = (marketId: string | undefined, atMs = 1) => ({ marketId, why: "news", atMs });
+const textOf = (halts: readonly object[]) => JSON.stringify({ version: 1, account, halts });
+
+describe("what is halted by hand", () => {
+  it("stands whoever halts at the same moment, having read what was kept before any of them wrote: their markets were quoted again", () => {
+    const store = new MemoryStateStore();
+    const processes = markets.map((marketId) => ({ marketId, memory: new HaltMemory(store, account) }));
+    for (const { memory } of processes) expect(memory.read()).toEqual([]);
+    for (const { marketId, memory } of processes) memory.keep(news(marketId));
+    expect(new HaltMemory(store, account).read()).toEqual(markets.map((marketId) => news(marketId)));
+  });
+
+  it("is taken back by a resume of everything where the bot has never heard it: whoever resumed found it halted at its next start", () => {
+    const store = new MemoryStateStore();
+    const bot = new HaltMemory(store, account);
+    new HaltMemory(store, account).keep(news("btcusdc"));
+    bot.forget(() => true);
+    expect(new HaltMemory(store, account).read()).toEqual([]);
+  });
+
+  it("stands where an earlier version wrote it, until that market is resumed: an upgrade does not resume it", () => {
+    const store = new MemoryStateStore({ "manual-halts.json": textOf([news("btcusdc", 2), { why: "all", atMs: 3 }]) });
+    const memory = new HaltMemory(store, account);
+    expect(memory.read()).toEqual([news("btcusdc", 2), { why: "all", atMs: 3 }]);
+    memory.forget(({ marketId }) => marketId === "btcusdc");
+    expect(memory.read()).toEqual([{ why: "all", atMs: 3 }]);
+    memory.keep(news(undefined, 4));
+    expect(memory.read()).toEqual([{ why: "news", atMs: 4 }]);
+    memory.forget(() => true);
+    expect(new HaltMemory(store, account).read()).toEqual([]);
+  });
+
+  it("is refused in the file of another market, where no resume would find it", () => {
+    const store = new MemoryStateStore({ [haltFile("ethusdc")]: textOf([news("btcusdc")]) });
+    expect(() => new HaltMemory(store, account).read()).toThrow(CorruptStateError);
+  });
+});

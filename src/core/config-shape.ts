@@ -4,6 +4,8 @@ import { meantKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
 import { ConfigError } from "./errors.js";
 import { nearestName } from "./nearest-name.js";
+import { expectedBy } from "./refusal.js";
+import { withoutSecrets } from "./without-secrets.js";
 
 /** How the message names the place of what is wrong. */
 export interface ShapeContext {
@@ -138,7 +140,7 @@ function wrongName(name: string, mapping: SchemaNode | undefined): Finding {
 
 function wrongValue(issue: Issue, held: unknown, node: SchemaNode | undefined, path: ConfigPath): Finding {
   const own = "params" in issue && typeof issue.params?.expected === "string" ? issue.params.expected : undefined;
-  const expected = own ?? (node === undefined ? issue.message : describeExpectation(node, String(path.at(-1) ?? "")));
+  const expected = own ?? (node === undefined ? expectedBy(issue) : describeExpectation(node, String(path.at(-1) ?? "")));
   const near = typeof held === "string" ? nearestName(held, node === undefined ? [] : choicesOf(node)) : undefined;
   const hint = near === undefined ? otherWriting(held, node) : `did you mean ${near}?`;
   return { summary: summaryOf(issue, held, node), hint, expected };
@@ -202,19 +204,4 @@ function valueAt(value: unknown, path: ConfigPath): unknown {
     (held, key) => (typeof held === "object" && held !== null ? (held as Record<string | number, unknown>)[key] : undefined),
     value,
   );
-}
-
-/** What looks like a private key or a keystore phrase is not shown, wherever it was pasted by mistake. */
-function withoutSecrets(held: unknown): unknown {
-  if (typeof held === "string") {
-    return held
-      .replace(/(0x)?[0-9a-fA-F]{64,}/g, "[not shown: looks like a private key]")
-      .replace(/\b[a-z]{3,8}(\s+[a-z]{3,8}){8,}\b/gi, "[not shown: looks like a wallet's phrase]");
-  }
-  if (typeof held === "bigint") return held.toString();
-  if (typeof held === "number" && Number.isFinite(held) && Math.abs(held) > 1e60) return "[not shown: looks like a private key]";
-  if (Array.isArray(held)) return held.map(withoutSecrets);
-  if (typeof held === "object" && held !== null)
-    return Object.fromEntries(Object.entries(held).map(([key, value]) => [key, withoutSecrets(value)]));
-  return held;
 }

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { ConfigError } from "./errors.js";
 import { pathKind } from "./path-kind.js";
+import { keysAbove, yamlFault } from "./yaml-fault.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */
 export type ConfigPath = readonly (string | number)[];
@@ -47,18 +48,19 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
     customTags: (tags) => tags.filter((tag) => typeof tag === "string" || tag.format !== "HEX"),
   });
   const [error] = document.errors;
-  if (error !== undefined) {
-    const line = lines.linePos(error.pos[0]).line;
-    if (error.code === "MULTIPLE_DOCS")
-      throw new ConfigError(`${name} line ${line} begins a second document`, { expected: "one YAML document a file" });
-    throw new ConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, { expected: "a YAML file" });
-  }
+  if (error !== undefined) throw yamlFault(error, document, { text, name, lines });
   if (document.contents === null) throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
   const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
   visit(document, {
+    Alias: (_key, alias, ancestors) => {
+      if (alias.resolve(document) !== undefined) return;
+      const field = keysAbove(ancestors).join(".");
+      const expected = `an anchor (&${alias.source}) above it`;
+      throw new ConfigError(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, { field, value: `*${alias.source}`, expected });
+    },
     Pair: (_key, pair, ancestors) => {
       if (!isScalar(pair.key)) return;
-      const path = [...pathOf(ancestors), String(pair.key.value)];
+      const path = [...keysAbove(ancestors), String(pair.key.value)];
       const map = ancestors.at(-1);
       const key = pair.key;
       const twice = isMap(map)
@@ -149,15 +151,6 @@ function holds(value: unknown, path: ConfigPath): boolean {
 
 function inOrder(_text: string, a: string, b: string): string {
   return Number(a) < Number(b) ? `${a} and ${b}` : `${b} and ${a}`;
-}
-
-function pathOf(ancestors: readonly unknown[]): string[] {
-  const path: string[] = [];
-  for (const ancestor of ancestors) {
-    if (typeof ancestor === "object" && ancestor !== null && "key" in ancestor && isScalar(ancestor.key))
-      path.push(String(ancestor.key.value));
-  }
-  return path;
 }
 
 function nearestNode(document: Document.Parsed, path: ConfigPath): Node | null | undefined {

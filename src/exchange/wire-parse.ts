@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../core/instrument.js";
+import { refusalOf } from "../core/refusal.js";
 import type { CreditUnits, MarketId } from "../core/units.js";
 
 /** What the account's records are read with: the grids of the markets that the bot knows, and the unit of credit. */
@@ -14,12 +15,12 @@ export interface DecodeContext {
 export function parseWire<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const path = issue === undefined ? "" : issue.path.map((part) => `.${String(part)}`).join("");
+  const { path, value: held, expected } = refusalOf(result.error, value);
   throw new FormatError("not what the protocol says", {
-    field: `${where}${path}`,
-    value: valueAt(value, issue?.path ?? []),
-    expected: issue?.message ?? "another shape",
+    field: path === "" ? where : `${where}.${path}`,
+    // A whole record says less than its path.
+    value: typeof held === "object" ? undefined : held,
+    expected,
     cause: result.error,
   });
 }
@@ -75,14 +76,4 @@ export function priceTicks(price: string, { tickSize }: Instrument, field: strin
 export function fractionDigits(text: string): number {
   const point = text.indexOf(".");
   return point < 0 ? 0 : text.length - point - 1;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value;
-  for (const part of path) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = (at as Record<PropertyKey, unknown>)[part];
-  }
-  // A bigint inside an object cannot be shown as JSON, and a whole record says less than its path.
-  return typeof at === "object" ? undefined : at;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
+import { refusalOf } from "../core/refusal.js";
 import type { Day } from "./day.js";
 import { HistoryError } from "./history-errors.js";
 
@@ -85,8 +86,8 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   }
   const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
-    const [issue] = read.error.issues;
-    throw new HistoryError(path, `is no manifest: ${issue?.path.join(".")}: ${issue?.message}`, { expected: "what this program wrote" });
+    const { path: key, value: held, expected } = refusalOf(read.error, value);
+    throw new HistoryError(path, `is no manifest: its ${key} is not what this program wrote`, { value: held, expected });
   }
   const { data } = read;
   if (data.market !== market || data.kind !== kind || data.day !== day) {

@@ -219,6 +219,21 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     ["a list", /^[\s\S]*$/, "- a\n- b\n", ["the file", "wrong type"]],
     ["an empty file", /^[\s\S]*$/, "# nothing\n", ["bot.yaml is empty"]],
     ["broken YAML", "{ timeInForce: POST_ONLY }", "{ timeInForce: POST_ONLY", ["bot.yaml line 6 is no YAML"]],
+    [
+      "a bracket for a brace",
+      "risk: { maxDrawdownQuote: 500, maxBookAgeMs: 2000 }",
+      "risk: [ maxDrawdownQuote: 500, maxBookAgeMs: 2000 }",
+      ["risk", "is no YAML", "risk: [ maxDrawdownQuote", "each { closed by }"],
+    ],
+    ["a tab", "metrics:", "\tmetrics:", ["is no YAML", "metrics:", "spaces"]],
+    ["a key deeper than the one above", "metrics:", "logLevel: info\n  metrics:", ["logLevel", "is no YAML", "one indentation"]],
+    [
+      "an alias to nothing, by its key",
+      "strategy: ladder",
+      "strategy: *none",
+      ["markets.ethusdc.strategy", "*none", "an anchor (&none) above it"],
+    ],
+    ["a private key in a broken line", "keyEnv: MARKETWRIGHT_KEY }", `key: ${KEY}`, ["is no YAML", "not shown"]],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
     ["an alias of what it lies in", "strategy: ladder", "strategy: &own { params: *own }", ["markets.ethusdc.strategy.params", "bot.yaml"]],
   ];

@@ -160,6 +160,12 @@ describe("what is written down of a halt cannot be believed: the bot does not st
     }
   });
 
+  it("and says where what is wrong", async () => {
+    const stage = new Stage();
+    stage.store.write(haltFile(), own(stage, [{ why: "news", atMs: -1 }]));
+    await expect(stage.botStarts()).rejects.toThrow("manual-halt.json: state is corrupt: halts.0.atMs is -1, and should be at least 0");
+  });
+
   it("the halt of a market that is not traded now is kept for when it is", async () => {
     const stage = new Stage();
     const file = haltFile("ethusdc");

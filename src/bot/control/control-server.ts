@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { refusalOf } from "../../core/refusal.js";
 import { runtimeDir } from "../state/running-bots.js";
 import {
   type ControlAnswer,
@@ -114,12 +115,10 @@ function parseCommand(line: string): ControlCommand {
   }
   const result = controlCommandSchema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new ConfigError(issue?.message ?? "is no command", {
-    field: issue === undefined || issue.path.length === 0 ? "command" : issue.path.join("."),
-    value,
-    expected: "status, halt, resume or flatten with its fields",
-  });
+  const { path, value: held, expected } = refusalOf(result.error, value);
+  if (path === "" || path === "command")
+    throw new ConfigError("is no command", { field: "command", value: held, expected: "status, halt, resume or flatten" });
+  throw new ConfigError("is not what the command takes", { field: path, value: held, expected });
 }
 
 function listen(server: Server, socketPath: string): Promise<void> {

@@ -1,7 +1,9 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ZodError } from "zod";
 import { MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
+import { refusalOf } from "../../core/refusal.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
 import { discardFile } from "./discard-file.js";
@@ -228,11 +230,23 @@ export class MemoryStateStore implements StateStore {
 export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, check: (value: unknown) => T): T | undefined {
   const text = store.read(name);
   if (text === undefined) return undefined;
+  let value: unknown;
   try {
-    return check(JSON.parse(text));
+    value = JSON.parse(text);
+    return check(value);
   } catch (cause) {
-    throw corrupt(name, text, cause instanceof Error ? cause.message : String(cause), cause);
+    throw corrupt(
+      name,
+      text,
+      cause instanceof ZodError ? refusalWords(cause, value) : String(cause instanceof Error ? cause.message : cause),
+      cause,
+    );
   }
+}
+
+function refusalWords(error: ZodError, whole: unknown): string {
+  const { path, value, expected } = refusalOf(error, whole);
+  return `${path === "" ? "it" : path} is ${JSON.stringify(value) ?? "missing"}, and should be ${expected}`;
 }
 
 /** Makes a folder that only its owner may enter. @throws RunError when it cannot be made or is a file. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { expectedBy } from "../../core/refusal.js";
 import { addressSchema, hash32Schema, int64IdSchema, levelSchema, marketIdSchema, msSchema, sequenceSchema } from "../wire-schemas.js";
 import { decimal, instantOrNull, instantText, record, unsigned } from "./answer-fields.js";
 import { decimalOf } from "./decimal.js";
@@ -35,7 +36,7 @@ const filter: z.ZodType<Filter> = z.looseObject(named).transform((value, context
   }
   const read = known.safeParse(value);
   if (read.success) return read.data;
-  for (const issue of read.error.issues) context.addIssue({ code: "custom", path: issue.path, message: issue.message });
+  for (const issue of read.error.issues) context.addIssue({ code: "custom", path: issue.path, message: expectedBy(issue) });
   return z.NEVER;
 });
 

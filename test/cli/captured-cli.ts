@@ -13,6 +13,8 @@ export interface CapturedRun {
 export interface StartedRun {
   /** What it printed until its first line ended; rejects when it ended before. */
   readonly firstLine: Promise<string>;
+  /** What it has written to stderr so far. */
+  said(): string;
   /** As Ctrl-C does. */
   interrupt(): void;
   readonly done: Promise<CapturedRun>;
@@ -58,5 +60,5 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
   const firstLine = Promise.race([line, ended]);
   // Most runs are asked for their end alone.
   firstLine.catch(() => {});
-  return { firstLine, interrupt: () => interrupt("SIGINT"), done };
+  return { firstLine, said: () => err, interrupt: () => interrupt("SIGINT"), done };
 }

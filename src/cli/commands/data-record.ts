@@ -71,7 +71,9 @@ export function addDataRecord(data: Command, context: CliContext): void {
           transport: access.transport,
           seam: context.seam,
           exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
-          ...(signer === undefined ? {} : { own: { signer, account: config?.account.address ?? signer.address } }),
+          ...(signer === undefined
+            ? {}
+            : { own: { signer, account: config?.account.address ?? signer.address, syncClock: access.syncClock } }),
           until: end.until,
           onState: (text) => context.stderr.write(`marketwright: ${text}\n`),
         }).finally(end.cancel);

@@ -12,6 +12,14 @@ import type { HistoryStore } from "../store.js";
 import type { SealedKind } from "./seal-part.js";
 import { SessionRecorder } from "./session-recorder.js";
 
+/** Whose orders and fills are recorded. */
+export interface RecordedAccount {
+  readonly signer: Signer;
+  readonly account: Hex;
+  /** Asks the exchange's clock anew, by which its stream is signed at each connect. */
+  readonly syncClock: () => Promise<unknown>;
+}
+
 /** What to record, and how it is reached. */
 export interface RecordWish {
   readonly store: HistoryStore;
@@ -27,7 +35,7 @@ export interface RecordWish {
   readonly seam: Seam;
   readonly exchangeNowMs: () => Ms;
   /** The account whose orders and fills are recorded too. */
-  readonly own?: { readonly signer: Signer; readonly account: Hex };
+  readonly own?: RecordedAccount;
   /** Ends the recording. */
   readonly until: Promise<void>;
   /** Told what becomes of the streams, in words. */
@@ -89,7 +97,7 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
     seam,
     onBookLost: () => venue.resubscribe(market),
     onFailed: () => end(),
-    onSealFailed: (error) => onState?.(`a day stays staged: ${error instanceof Error ? error.message : String(error)}`),
+    onSealFailed: (error) => onState?.(`a day stays staged: ${textOf(error)}`),
   });
   const venue = new LiveVenue({
     transport,
@@ -113,12 +121,18 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
       rulesNow = read;
       end();
     } catch (error) {
-      onState?.(`the market's rules cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      onState?.(`the market's rules cannot be read: ${textOf(error)}`);
     }
   };
   const heard = venue.events$.subscribe((event) => {
     recorder.event(event);
-    if (event.type === "stream") onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
+    if (event.type === "stream") {
+      onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
+      // The machine's clock may have been set since: signed by it as it was, each connect is refused.
+      if (event.stream === "account" && event.state === "down") {
+        own?.syncClock().catch((error: unknown) => onState?.(`the exchange's clock cannot be asked: ${textOf(error)}`));
+      }
+    }
     if (isOffGrid(event)) void askRules();
   });
   try {
@@ -138,4 +152,8 @@ function isOffGrid(event: VenueEvent): boolean {
 
 function instrumentOf(rules: VenueRules, market: MarketId): Instrument | undefined {
   return instrumentsOf(rules).get(market);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

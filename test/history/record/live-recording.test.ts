@@ -25,6 +25,8 @@ import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
 const START = 1_723_161_000_000;
+/** The exchange ends a connection that is so old by its own clock: more than it takes a signature for. */
+const STREAM_AGE = 120_000;
 const MARKET = "btcusdc";
 /** Its tick is 0.5 from its first order on. */
 const COARSE = "ethusdc";
@@ -42,6 +44,7 @@ beforeAll(async () => {
       [COARSE]: { tickSize: "0.1", baseAsset: "ETH", flow: { kind: "synthetic", startPriceQuote: 60_000 } },
     },
     rateLimits: { common: 0, order: 0 },
+    streams: { maxAgeMs: STREAM_AGE },
   });
   const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
   exchange = new EmbeddedExchange(config, { clock, random: seededRandom("record") }, { flowOf });
@@ -215,6 +218,21 @@ it("goes on in the market's new steps where they become finer: what it has from 
   const ofTheExchange = { fromUs: START * 1000, toUs: (START + 3_600_000) * 1000 };
   const levels = endingBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));
   expect(levels.filter(([ticks]) => ticks % 5 !== 0).length).toBeGreaterThan(0);
+});
+
+// An account's stream is signed in the exchange's time at each connect. Asked for once, that was off by each step of the machine's clock from then on:
+// every connect was refused, and the rest of the session had no order and no fill.
+it("has an account's stream back after the machine's clock was set", async () => {
+  const own = ["--key-env", "KEY", "--store", join(scratchFolder(), "history"), "--for", "1h"];
+  exchange.register("0xe1fae9b4fab2f5726677ecfa912d96b0b683e6a9");
+  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", MARKET, ...own], { KEY: `0x${"5".repeat(64)}` });
+  const ups = (): number => run.said().split("account stream up").length - 1;
+  while (ups() === 0) await pause(20);
+  // The exchange's clock goes on, and the machine's does not.
+  await clock.runFor(STREAM_AGE + 1);
+  while (ups() === 1) await pause(20);
+  run.interrupt();
+  expect((await run.done).code).toBe(0);
 });
 
 it.each([

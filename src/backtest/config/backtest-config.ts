@@ -59,7 +59,7 @@ export function loadBacktestConfig(
   const [fromUs, toUs] = [instantUs(from, "history.from"), instantUs(to, "history.to")];
   if (fromUs >= toUs)
     throw new ConfigError("is not after history.from", { field: "history.to", value: to, expected: `an instant after ${from}` });
-  for (const id of Object.keys(replayed)) requireStrategy(bot, id);
+  for (const id of Object.keys(replayed)) requireStrategy(bot, id, market === id);
   const { liquidationPriceOff, insuranceFeeRate } = file.rules;
   const { rules, asset, exchangeInfo } = readRules(file.rules, Object.keys(replayed), folder);
   return {
@@ -93,15 +93,20 @@ function unchanged(written: unknown): unknown {
   return written;
 }
 
-function requireStrategy(bot: BotConfig, id: MarketId): void {
+function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): void {
   const market = bot.markets[id];
   if (market?.strategy !== undefined) return;
   const quoted = Object.entries(bot.markets).flatMap(([known, { strategy }]) => (strategy === undefined ? [] : [known]));
   throw new ConfigError(market === undefined ? "is no market of the bot's" : "has no strategy in the bot's file", {
-    field: `history.markets.${id}`,
+    field: isStoresToo ? "history.market" : `history.markets.${id}`,
     value: id,
-    expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}`,
+    expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}${isStoresToo ? otherName(quoted[0], id) : ""}`,
   });
+}
+
+/** How history that the store has by another name than the bot is asked for. */
+function otherName(quoted: MarketId | undefined, stores: string): string {
+  return quoted === undefined ? "" : `, or where ${stores} is the store's name of it, markets: { ${quoted}: ${stores} } in place of market`;
 }
 
 function instantUs(written: string | number, field: string): number {

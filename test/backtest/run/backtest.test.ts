@@ -91,7 +91,11 @@ describe("a backtest from its file", () => {
     [backtest("fills: { queue: hopeful }"), /fills\.queue.*no queue model.*risk-averse, log/],
     [backtest("fills: { orderLatencyMs: -3 }"), /fills\.orderLatencyMs/],
     [backtest("sampleMs: 7000"), /sampleMs.*does not divide a day/],
-    [backtest().replace(MARKET, "ethusdc"), /history\.markets\.ethusdc: is no market of the bot's/],
+    [backtest().replace(MARKET, "ethusdc"), /history\.market: is no market of the bot's.*markets: \{ btcusdc: ethusdc \}/],
+    [
+      backtest().replace(`market: ${MARKET}`, `markets: { ethusdc: ${MARKET} }`),
+      /history\.markets\.ethusdc: is no market of the bot's.*one of btcusdc/,
+    ],
     [backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"), /rules\.markets\.btcusdc\.tickSizeQuote/],
     [backtest().replace(/rules: .*/, "rules: { exchangeInfo: nowhere.json }"), /rules\.exchangeInfo.*cannot be read/],
     [backtest("wamrupMs: 3"), /wamrupMs.*unknown key.*warmupMs/],

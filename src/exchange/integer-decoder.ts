@@ -108,33 +108,23 @@ function readScaled(text: string, decimals: number, field: string, gridText: str
   const length = text.length;
   if (length === 0 || length > LONGEST_DECIMAL) refuse("not a plain decimal", text.slice(0, LONGEST_DECIMAL), field, gridText);
   let value = 0;
-  let at = 0;
-  for (; at < length; at += 1) {
+  let point = length;
+  // Where the last digit stands that the grid has.
+  let last = length;
+  for (let at = 0; at < length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code < ZERO || code > NINE) break;
-    if (value > DIGIT_LIMIT) refuse("past 2^53", text, field, gridText);
-    value = value * 10 + (code - ZERO);
-  }
-  if (at === 0) refuse("not a plain decimal", text, field, gridText);
-  let fraction = 0;
-  if (at < length) {
-    if (text.charCodeAt(at) !== POINT || at === length - 1) refuse("not a plain decimal", text, field, gridText);
-    for (at += 1; at < length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code < ZERO || code > NINE) refuse("not a plain decimal", text, field, gridText);
-      if (fraction === decimals) {
-        // Zeros past the grid's decimals say nothing; any other digit is off the grid.
-        if (code !== ZERO) refuse("off the market's grid", text, field, gridText);
-      } else {
-        if (value > DIGIT_LIMIT) refuse("past 2^53", text, field, gridText);
-        value = value * 10 + (code - ZERO);
-        fraction += 1;
-      }
+    if (code >= ZERO && code <= NINE && at <= last) {
+      if (value > DIGIT_LIMIT) refuse("past 2^53", text, field, gridText);
+      value = value * 10 + (code - ZERO);
+    } else if (code === POINT && point === length && at > 0 && at < length - 1) {
+      point = at;
+      last = at + decimals;
+    } else if (code !== ZERO) {
+      refuse(code > ZERO && code <= NINE ? "off the market's grid" : "not a plain decimal", text, field, gridText);
     }
   }
-  if (fraction < decimals) {
-    value *= POWERS_OF_TEN[decimals - fraction] ?? 10 ** (decimals - fraction);
-  }
+  const missing = decimals - Math.max(0, length - 1 - point);
+  if (missing > 0) value *= POWERS_OF_TEN[missing] ?? 10 ** missing;
   if (value > Number.MAX_SAFE_INTEGER) refuse("past 2^53", text, field, gridText);
   return value;
 }

@@ -38,18 +38,3 @@ export interface LaneStore {
   append(record: LaneRecord): void;
   close(): void;
 }
-
-/** A store that lives as long as its holder. */
-export class MemoryLaneStore implements LaneStore {
-  readonly #records: LaneRecord[] = [];
-
-  load(): readonly LaneRecord[] {
-    return [...this.#records];
-  }
-
-  append(record: LaneRecord): void {
-    this.#records.push(record);
-  }
-
-  close(): void {}
-}

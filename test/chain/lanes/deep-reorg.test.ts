@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FileLaneStore } from "../../../src/chain/lanes/file-lane-store.js";
 import { LaneLedger } from "../../../src/chain/lanes/lane-ledger.js";
-import { type LaneRecord, MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
+import type { LaneRecord } from "../../../src/chain/lanes/lane-store.js";
 import { LaneLife } from "./lane-life.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
+import { MemoryLaneStore } from "./memory-lane-store.js";
 
 let world: LaneWorld;
 const lives: LaneLife[] = [];

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { LaneRefusal } from "../../../src/chain/lanes/lane-refusal.js";
-import { MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
 import { LaneLife } from "./lane-life.js";
 import { GWEI, type LaneFaults, type LaneWorld } from "./lane-world.js";
+import { MemoryLaneStore } from "./memory-lane-store.js";
 
 /** What may happen next. */
 export type LaneStep =

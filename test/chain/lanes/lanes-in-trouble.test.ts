@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
 import { LaneStage, refusalOf } from "./lane-stage.js";
 import { GWEI, OWNER, SENDER } from "./lane-world.js";
+import { MemoryLaneStore } from "./memory-lane-store.js";
 
 const stage = new LaneStage();
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
 import { laneHistories, playLanes } from "./lane-history.js";
 import { LaneLife } from "./lane-life.js";
 import { LaneWorld } from "./lane-world.js";
+import { MemoryLaneStore } from "./memory-lane-store.js";
 
 let world: LaneWorld;
 beforeAll(async () => {

@@ -9,7 +9,6 @@ import type { EventKind } from "../../../src/chain/events/event-words.js";
 import { handleBadDebt, joinLiquidation } from "../../../src/chain/events/liquidation-events.js";
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { laneOf } from "../../../src/chain/lanes/lane-job.js";
-import { MemoryLaneStore } from "../../../src/chain/lanes/lane-store.js";
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
 import { checkShape } from "../../../src/core/config-shape.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
@@ -18,6 +17,7 @@ import type { Hex } from "../../../src/core/units.js";
 import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
 import { openChain } from "../../../src/simulator/chain/open-chain.js";
 import { COIN, KEYS, USD } from "../../contracts/world.js";
+import { MemoryLaneStore } from "./memory-lane-store.js";
 import { addressOf, RpcSite } from "./rpc-site.js";
 
 const { clock } = liveSeam();

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
+import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { ConfigError } from "./errors.js";
 import { pathKind } from "./path-kind.js";
 import { keysAbove, yamlFault } from "./yaml-fault.js";
@@ -47,8 +47,9 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
     // Hex is an address or a key pasted by mistake: a number of it would have lost its digits.
     customTags: (tags) => tags.filter((tag) => typeof tag === "string" || tag.format !== "HEX"),
   });
-  const [error] = document.errors;
-  if (error !== undefined) throw yamlFault(error, document, { text, name, lines });
+  // What the parser warns of it leaves out: a tag that somebody meant to be read.
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault !== undefined) throw yamlFault(fault, document, { text, name, lines });
   if (document.contents === null) throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
   const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
   visit(document, {
@@ -59,6 +60,10 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
       throw new ConfigError(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, { field, value: `*${alias.source}`, expected });
     },
     Pair: (_key, pair, ancestors) => {
+      if (isCollection(pair.key)) {
+        const value = text.slice(...(pair.key.range ?? [])).trim();
+        throw new ConfigError(`is no key, in ${name} line ${lineOf(pair.key)}`, { value, expected: "a text as a key" });
+      }
       if (!isScalar(pair.key)) return;
       const path = [...keysAbove(ancestors), String(pair.key.value)];
       const map = ancestors.at(-1);

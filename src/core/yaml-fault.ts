@@ -14,6 +14,7 @@ const RIGHT: Partial<Readonly<Record<YAMLError["code"], string>>> = {
   MISSING_CHAR: "each quote closed, and a comma between two entries in braces or brackets",
   MULTILINE_IMPLICIT_KEY: INDENTATION,
   TAB_AS_INDENT: "spaces where the line begins with a tab",
+  TAG_RESOLVE_FAILED: "the value without its tag",
 };
 
 /** Where a file's text stands. */

@@ -235,6 +235,14 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     ],
     ["a private key in a broken line", "keyEnv: MARKETWRIGHT_KEY }", `key: ${KEY}`, ["is no YAML", "not shown"]],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
+    // Left out in silence, it had a variable's name taken for what the variable holds.
+    [
+      "a tag that nobody knows",
+      "keyEnv: MARKETWRIGHT_KEY",
+      "keyEnv: !env MARKETWRIGHT_KEY",
+      ["account", "!env", "the value without its tag"],
+    ],
+    ["a key that is a list", "risk: {", "[risk, account]: {", ["bot.yaml line", "[risk, account]", "a text as a key"]],
     ["an alias of what it lies in", "strategy: ladder", "strategy: &own { params: *own }", ["markets.ethusdc.strategy.params", "bot.yaml"]],
   ];
   it.each(cases)("%s", (_name, from, to, parts) => {

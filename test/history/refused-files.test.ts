@@ -3,7 +3,6 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { HistoryError } from "../../src/history/history-errors.js";
 import { listHistory } from "../../src/history/list-history.js";
-import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 import { zipped } from "./zipped.js";
@@ -92,17 +91,4 @@ describe("importing a file that cannot be", () => {
     expect(String(error)).toContain(name);
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });
-
-  it.each([";", "\t", "|"])(
-    "says of one with %j between its columns that it is the commas that lack: its whole first line was shown as the list of its columns",
-    async (apart) => {
-      const folder = scratchFolder();
-      const store = new HistoryStore(join(folder, "history"));
-      const path = fileOf(folder, "excel.csv", `ts;px;qty;taker\n${MIDNIGHT};100.5;1;buy\n`.replaceAll(";", apart));
-      const mapping = checkMapping({ kind: "trades", columns: { time: "ts", price: "px", amount: "qty", side: "taker" } });
-      await expect(take(store, [path], { mapping })).rejects.toThrow(
-        `is no column of ${path} (got "ts"); expected a file with commas between its columns: this one seems to have ${JSON.stringify(apart)} there`,
-      );
-    },
-  );
 });

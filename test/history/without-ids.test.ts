@@ -25,6 +25,15 @@ class Stand {
     return this;
   }
 
+  /** The prices, as a replay has them. */
+  async inOrder(): Promise<string[]> {
+    const rows = await query(
+      this.store,
+      `SELECT price::VARCHAR AS price FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet') ORDER BY timeNs, seq`,
+    );
+    return rows.map(({ price }) => price as string);
+  }
+
   async trades(): Promise<number> {
     const [row] = await query(
       this.store,
@@ -62,5 +71,18 @@ describe("trades without ids", () => {
     expect(await stand.trades()).toBe(3);
     await stand.take("day2.csv", textOf(ROWS.slice(3)));
     expect(await stand.trades()).toBe(6);
+  });
+
+  // A sweep of the book played from its worst price to its best: what it took first was taken for what it took last.
+  it("are taken from the file's end where it begins with its newest row, so that those of one stamp come as they were", async () => {
+    const rows = Array.from({ length: 40_000 }, (_, at) => `${START + Math.floor(at / 3)},${100 + (at % 3)}.5,1,buy\n`);
+    const forwards = await new Stand().take("up.csv", textOf(rows));
+    const backwards = await new Stand().take("down.csv", textOf(rows.toReversed()));
+    expect(await backwards.inOrder()).toEqual(await forwards.inOrder());
+    expect((await backwards.inOrder()).slice(0, 4)).toEqual(["100.5", "101.5", "102.5", "100.5"]);
+    expect(backwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings).toContain(
+      "it begins with its newest row: it is read from its end",
+    );
+    expect(forwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings.join()).not.toContain("newest");
   });
 });

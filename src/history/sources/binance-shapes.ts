@@ -65,7 +65,7 @@ export function binanceCsv(shape: Shape, { path, file }: Pick<PlainFile, "path" 
   const columns = hasHeader ? writ.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
   const names = columns.map((name) => name.toLowerCase());
   const lacking = READ[shape]?.find((name) => !names.includes(name));
-  if (lacking === undefined) return { path, columns, hasHeader };
+  if (lacking === undefined) return { path, columns, hasHeader, delimiter: writ.writ === "csv" ? writ.delimiter : "," };
   throw new HistoryError(file, `is not written as ${shape} is: it has no ${lacking}`, {
     value: fields.join(","),
     expected: `a header with ${READ[shape]?.join(", ")}, or none and the columns of Binance's own files`,

@@ -151,10 +151,7 @@ function readingOf(
 ): Pick<ShapedFile, "select" | "csv" | "json"> {
   if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
   const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
-  const { columns, hasHeader } = writ;
-  return csvReading({ path, columns, hasHeader }, fields, decimals, (from) =>
-    select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`),
-  );
+  return csvReading({ ...writ, path }, fields, decimals, (from) => select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`));
 }
 
 function tableSql(path: string, writ: Writ, table: Table): string {

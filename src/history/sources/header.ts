@@ -1,13 +1,16 @@
 import { HistoryError } from "../history-errors.js";
+import type { Delimiter } from "./plain-csv.js";
 
 const SHOWN = 200;
 
 /** The fields of a CSV file's first line, quoted ones as what they quote. @throws HistoryError naming the file where a quote does not end in it */
-export function fieldsOfLine(text: string, file: string): string[] {
+export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): string[] {
   const fields: string[] = [];
+  const quotedField = new RegExp(`^ *"((?:[^"]|"")*)" *(?=[${delimiter}]|$)`);
+  const plainField = new RegExp(`^[^${delimiter}]*`);
   for (let at = 0; at <= text.length; ) {
-    const quoted = /^ *"((?:[^"]|"")*)" *(?=,|$)/.exec(text.slice(at));
-    const plain = /^[^,]*/.exec(text.slice(at))?.[0] ?? "";
+    const quoted = quotedField.exec(text.slice(at));
+    const plain = plainField.exec(text.slice(at))?.[0] ?? "";
     if (quoted === null && plain.includes('"'))
       throw new HistoryError(file, `has a first line with a quote that is not understood in field ${fields.length + 1}`, {
         value: text.slice(0, SHOWN),

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import { type Duck, literal } from "../duck.js";
+import { type Duck, literal, wholeOf } from "../duck.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
 import { messagesSql } from "./book-messages.js";
@@ -12,6 +12,9 @@ import { marketColumn, marketSql, marketsSql } from "./market-column.js";
 import { describedBy, requireReadDecimals, roundedStamps } from "./parquet-types.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
 import { numbered, type ShapedFile, type Writ } from "./shape.js";
+
+/** Enough to see which way a file runs. */
+const LOOKED_AT_ROWS = 10_000;
 
 /** What tells one message of a book with a row a level from the next, besides its market. */
 const MESSAGE_COLUMNS = ["time", "recvTime", "isSnapshot", "beginSequence", "endSequence", "prevEndSequence"];
@@ -38,13 +41,16 @@ export async function mappedShape(
   const market = marketColumn(held);
   const table = tableSql(path, writ, mapping, file, held, market);
   const shared = [...MESSAGE_COLUMNS.map((name) => mapping.columns[name]), market].filter((column) => column !== undefined);
-  const from = kind === "book" ? messagesSql(table, shared) : table;
   const columns = new MappedColumns(mapping, isParquet);
   const { timeNs, isSnapshot } = columns;
+  // Ids tell the order of what has one stamp; where there are none, the file's does.
+  const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
+  const from = kind === "book" ? messagesSql(table, shared) : isTurned ? turnedSql(table) : table;
   const [first] = columns.areNumbered ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`) : [];
   const select = `SELECT ${columns.all(first)} FROM ${from}`;
   const stamps = isParquet ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime]) : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
+  const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
   const shaped = mapping.kind.endsWith("klines")
     ? await withInterval(duck, { select, file }, mapping.kind)
     : { kind, select, isByMessage: kind === "book", ...said };
@@ -67,11 +73,23 @@ export async function mappedShape(
   return {
     ...shaped,
     ...chain,
-    findings: [...shaped.findings, ...chain.findings, ...stamps],
+    findings: [...shaped.findings, ...turned, ...chain.findings, ...stamps],
     json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
     ofSymbol: market === undefined ? undefined : (one) => `${select} WHERE ${marketSql(market)} = ${one}`,
   };
+}
+
+/** Whether the newest of a file's first rows is the first one, and none is newer than the one before it. */
+async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise<boolean> {
+  const steps = `SELECT ${timeNs} - lag(${timeNs}) OVER () AS step FROM (SELECT * FROM ${table} LIMIT ${LOOKED_AT_ROWS})`;
+  const { back, on } = await duck.row(`SELECT count(*) FILTER (step < 0) AS back, count(*) FILTER (step > 0) AS "on" FROM (${steps})`);
+  return wholeOf(back) > 0n && wholeOf(on) === 0n;
+}
+
+/** SQL of a table's rows from its last to its first. */
+function turnedSql(table: string): string {
+  return `(SELECT * FROM (SELECT *, row_number() OVER () AS "number of the row" FROM ${table}) ORDER BY "number of the row" DESC)`;
 }
 
 /** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */
@@ -81,14 +99,6 @@ function jsonFields({ columns }: Mapping): JsonFields {
 
 async function columnsOf(duck: Duck, path: string): Promise<string[]> {
   return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
-}
-
-/** What a file has for columns, in words. The whole first line of one that keeps them apart otherwise looks like a list of them. */
-function columnsText(held: readonly string[]): string {
-  const [only = "", ...others] = held;
-  const apart = others.length === 0 ? /[;\t|]/.exec(only)?.[0] : undefined;
-  if (apart === undefined) return `one of ${held.join(", ")}`;
-  return `a file with commas between its columns: this one seems to have ${JSON.stringify(apart)} there`;
 }
 
 function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held: readonly string[], market: string | undefined): string {
@@ -108,6 +118,6 @@ function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held
   }
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
-    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: columnsText(held) });
-  return writ.writ === "parquet" ? parquetSql(path) : csvSql({ path, columns: held, hasHeader: true });
+    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
+  return writ.writ === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
 }

@@ -1,10 +1,21 @@
 import { open } from "node:fs/promises";
 
-/** A CSV file as its first line tells. */
-export interface CsvFile {
-  readonly path: string;
+/** What ends a field of a CSV file. */
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/** In the order in which a first line is looked at for them: a comma where it has one. */
+export const DELIMITERS = [",", ";", "\t", "|"] as const;
+
+/** How a CSV file is written, as its first line tells. */
+export interface CsvTable {
   readonly columns: readonly string[];
   readonly hasHeader: boolean;
+  readonly delimiter: Delimiter;
+}
+
+/** A CSV file as its first line tells. */
+export interface CsvFile extends CsvTable {
+  readonly path: string;
 }
 
 /** Of a file at a time: a line has to fit. */
@@ -32,10 +43,11 @@ const NO_NUMBER = -1;
  * @throws Error of the system when the file cannot be read
  */
 export async function isPlainCsv(
-  { path, columns, hasHeader }: CsvFile,
+  { path, columns, hasHeader, delimiter }: CsvFile,
   places: Readonly<Record<string, number>>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
+  if (delimiter !== ",") return false;
   const all = columns.map((name) => places[name] ?? NO_NUMBER);
   const placesOf = Int32Array.from(all.slice(0, all.findLastIndex((each) => each !== NO_NUMBER) + 1));
   // The last line may lack its end.

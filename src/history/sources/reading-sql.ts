@@ -16,9 +16,9 @@ export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {
   return flagsSql(wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), read), read);
 }
 
-function tableSql({ path, columns, hasHeader }: CsvFile, kinds: Readonly<Record<string, string>>, bufferBytes: number): string {
+function tableSql({ path, columns, hasHeader, delimiter }: CsvFile, kinds: Readonly<Record<string, string>>, bufferBytes: number): string {
   const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
-  return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=',', quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${bufferBytes}, columns={${types}})`;
+  return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=${literal(delimiter)}, quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${bufferBytes}, columns={${types}})`;
 }
 
 /** What reads a CSV file, with its numbers as text or as what they are. @param select SQL of the kind's columns from the file's. */

@@ -14,6 +14,7 @@ import { mappedShape } from "./mapped-shape.js";
 import type { Mapping } from "./mapping.js";
 import { marketColumn, marketsSql } from "./market-column.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
+import { type CsvFile, DELIMITERS } from "./plain-csv.js";
 import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
@@ -76,7 +77,7 @@ function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, nam
     return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish.symbol));
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
-  if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, names, wish));
+  if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
   const csv = binanceCsv(shape, plain, writ, names);
   return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
 }
@@ -104,12 +105,11 @@ function named(
   { path, file }: PlainFile,
   shape: Shape,
   writ: Writ,
-  names: readonly string[],
   wish: ShapeWish,
 ): Promise<ShapedFile | undefined> | ShapedFile {
-  const isTable = writ.writ === "csv" && writ.hasHeader;
+  const table = writ.writ === "csv" && writ.hasHeader ? { ...writ, path } : undefined;
   if (
-    (shape.startsWith("tardis-") && !isTable) ||
+    (shape.startsWith("tardis-") && table === undefined) ||
     (shape === "book" && writ.writ !== "ndjson") ||
     (writ.writ === "csv" && !writ.hasHeader)
   ) {
@@ -119,9 +119,9 @@ function named(
   }
   switch (shape) {
     case "tardis-trades":
-      return tardisTrades(duck, path, names);
+      return tardisTrades(duck, table as CsvFile);
     case "tardis-book":
-      return tardisBook(path, names);
+      return tardisBook(table as CsvFile);
     case "book":
       return bookShape(duck, path, file);
     case "bbo":
@@ -178,10 +178,12 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       value: line.slice(0, 80),
       expected: "lines that end with a line feed, with or without a carriage return before it",
     });
-  const fields = fieldsOfLine(line, file);
+  const unquoted = line.replace(/"(?:[^"]|"")*"/g, "");
+  const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ",";
+  const fields = fieldsOfLine(line, file, delimiter);
   const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
   const names = hasHeader ? columnsOf(fields, file) : fields;
-  return { writ: { writ: "csv", columns: names, hasHeader }, names };
+  return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
 }
 
 function fieldsOf(line: string, file: string): string[] {

@@ -3,7 +3,7 @@ import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
 import type { JsonFields } from "./json-numbers.js";
 import type { TextSql } from "./odd-values.js";
-import type { CsvFile } from "./plain-csv.js";
+import type { CsvFile, CsvTable } from "./plain-csv.js";
 
 /** The shapes of files that an import knows by name. */
 export const SHAPES = [
@@ -39,10 +39,7 @@ export function numberSql(first: Row | undefined): string {
 export type Shape = (typeof SHAPES)[number];
 
 /** How a plain file is written. */
-export type Writ =
-  | { readonly writ: "ndjson" }
-  | { readonly writ: "csv"; readonly columns: readonly string[]; readonly hasHeader: boolean }
-  | { readonly writ: "parquet" };
+export type Writ = { readonly writ: "ndjson" } | ({ readonly writ: "csv" } & CsvTable) | { readonly writ: "parquet" };
 
 /** A CSV file whose numbers need not be read as text where they are plain. */
 export interface TypedCsv extends CsvFile {

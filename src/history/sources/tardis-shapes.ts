@@ -1,6 +1,7 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
+import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile } from "./shape.js";
 import { bidSql, takerSql } from "./sides.js";
@@ -13,8 +14,7 @@ const TYPES = { timestamp: "MICROSECONDS", local_timestamp: "MICROSECONDS", is_s
 const DECIMALS = { price: "price", amount: "amount" };
 
 /** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
-export async function tardisTrades(duck: Duck, path: string, columns: readonly string[]): Promise<ShapedFile> {
-  const csv = { path, columns, hasHeader: true };
+export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
   const all = csvSql(csv, TYPES);
   const { strange } = await duck.row(`SELECT count(*) FILTER (NOT ${isWholeSql("id")}) AS strange FROM ${all}`);
   const hasIds = wholeOf(strange) === 0n;
@@ -42,8 +42,7 @@ const OF_A_MESSAGE = ["symbol", "timestamp", "local_timestamp", "is_snapshot"];
  * `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. A snapshot of theirs replaces all that was there, also what
  * lies behind its last level.
  */
-export function tardisBook(path: string, columns: readonly string[]): ShapedFile {
-  const csv = { path, columns, hasHeader: true };
+export function tardisBook(csv: CsvFile): ShapedFile {
   const level = `CASE WHEN is_snapshot THEN ${PLACE} + ${WHOLE_FROM_LEVEL} ELSE ${PLACE} END`;
   const reading = csvReading(
     csv,

@@ -47,7 +47,7 @@ describe("config/backtest.yaml", () => {
     [["bot"], undefined, /bot/],
     [["bot"], "absent.yaml", /absent\.yaml/],
     [["history"], undefined, /history/],
-    [["history", "market"], "ethusdc", /history\.markets\.ethusdc.*btcusdc/s],
+    [["history", "market"], "ethusdc", /history\.market: .*btcusdc: ethusdc/s],
     [["history", "markets"], { btcusdc: "x" }, /history/],
     [["history", "from"], "yesterday", /history\.from.*yesterday/s],
     [["history", "to"], "1970-01-01", /history\.to.*1970-01-01/s],

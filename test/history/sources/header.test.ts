@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fieldsOfLine } from "../../../src/history/sources/header.js";
 import { checkMapping } from "../../../src/history/sources/mapping.js";
+import { DELIMITERS } from "../../../src/history/sources/plain-csv.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
@@ -12,11 +13,12 @@ const mappingOf = (price: string) => checkMapping({ kind: "trades", columns: { t
 // A header that is misread has a trader's amounts for prices.
 describe("a header", () => {
   it("is what a writer of CSV made of its names, whatever is in them", () => {
-    const name = fc.stringMatching(/^[a-z0-9 ",;'\\]{0,8}$/);
+    const name = fc.stringMatching(/^[a-z0-9 ",;|'\\\t]{0,8}$/);
     fc.assert(
-      fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (names) => {
-        const line = names.map((each) => (/["]|,|^ | $/.test(each) ? `"${each.replaceAll('"', '""')}"` : each)).join(",");
-        expect(fieldsOfLine(line, "t.csv")).toEqual(names);
+      fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), fc.constantFrom(...DELIMITERS), (names, delimiter) => {
+        const isQuoted = (each: string): boolean => each.includes(delimiter) || each.includes('"') || each !== each.trim();
+        const line = names.map((each) => (isQuoted(each) ? `"${each.replaceAll('"', '""')}"` : each)).join(delimiter);
+        expect(fieldsOfLine(line, "t.csv", delimiter)).toEqual(names);
       }),
     );
   });

@@ -12,7 +12,7 @@ const PLACES = { id: 0, price: 1, amount: 3 };
 
 const plain = (text: string, path: string): Promise<boolean> => {
   writeFileSync(path, text);
-  return isPlainCsv({ path, columns: COLUMNS, hasHeader: true }, PLACES);
+  return isPlainCsv({ path, columns: COLUMNS, hasHeader: true, delimiter: "," }, PLACES);
 };
 
 /** What a text counts in its last place; undefined where so many places do not hold it. */
@@ -60,7 +60,7 @@ describe("a plain CSV file", () => {
             const types = { id: "BIGINT", price: "DECIMAL(18,1)", amount: "DECIMAL(18,3)" };
             const read = await duck
               .rows(
-                `SELECT CAST(price * 10 AS BIGINT) AS price, CAST(amount * 1000 AS BIGINT) AS amount FROM ${csvSql({ path, columns: COLUMNS, hasHeader: true }, types)} ORDER BY id`,
+                `SELECT CAST(price * 10 AS BIGINT) AS price, CAST(amount * 1000 AS BIGINT) AS amount FROM ${csvSql({ path, columns: COLUMNS, hasHeader: true, delimiter: "," }, types)} ORDER BY id`,
               )
               .catch(() => undefined);
             if (areExact) expect(read).toBeDefined();
@@ -102,7 +102,10 @@ describe("a plain CSV file", () => {
     expect(await plain(`id,price,side,amount,note\n${lines}`, path)).toBe(true);
     expect(await plain(`id,price,side,amount,note\n${lines}40000,5.5,buy,0.1251,x`, path)).toBe(false);
     expect(
-      await isPlainCsv({ path: fileOf(scratchFolder(), "long.csv", "1".repeat(300_000)), columns: COLUMNS, hasHeader: false }, PLACES),
+      await isPlainCsv(
+        { path: fileOf(scratchFolder(), "long.csv", "1".repeat(300_000)), columns: COLUMNS, hasHeader: false, delimiter: "," },
+        PLACES,
+      ),
     ).toBe(false);
   });
 });

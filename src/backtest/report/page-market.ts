@@ -13,6 +13,9 @@ const CAUSES = {
   taker: "it took on arrival",
 } as const;
 
+/** What is said of it where no trade is known. */
+const THROUGH_ON_CANDLES = "the path of a candle went beyond its price";
+
 /** Everything that one market has of its own; several markets take turns. */
 export function marketsHtml(report: Report): string {
   const choice =
@@ -33,7 +36,7 @@ function marketHtml(report: Report, market: Market): string {
 ${figureHtml(`price-${id}`, "Mid, our best quotes and our fills", `<span class="key"><i class="c-ink"></i>mid</span><span class="key"><i class="c-buy"></i>our bid, bought ▲</span><span class="key"><i class="c-sell"></i>our ask, sold ▼</span>${thinned}`)}
 ${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.${heldText(market)}`)}
 </section>
-<div class="two"><section><h2>Why it was filled</h2>${causesHtml(market)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
+<div class="two"><section><h2>Why it was filled</h2>${causesHtml(market, report.isIndicative)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
 <section><h2>Quoting over time</h2>
 ${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each stretch between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
 ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of the others, by time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
@@ -46,7 +49,7 @@ function heldText({ position: { last } }: Market): string {
   return Number(last) === 0 ? "" : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
 }
 
-function causesHtml({ fills }: Market): string {
+function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   const total = fills.all.fills;
   if (total === 0) return "<p>Nothing was filled.</p>";
   const parts = FILL_CAUSES.filter((cause) => fills.byCause[cause].fills > 0);
@@ -64,7 +67,8 @@ function causesHtml({ fills }: Market): string {
       exactText(fees),
     ];
   });
-  const glossary = parts.map((cause) => `${cause}: ${CAUSES[cause]}`).join("; ");
+  const words = isOnCandles ? { ...CAUSES, through: THROUGH_ON_CANDLES } : CAUSES;
+  const glossary = parts.map((cause) => `${cause}: ${words[cause]}`).join("; ");
   return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${doubtfulHtml(fills)}`;
 }
 

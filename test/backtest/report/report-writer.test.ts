@@ -246,3 +246,13 @@ describe("the folder of a report", () => {
     expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name).toBe("the quicker");
   });
 });
+
+describe("report.html", () => {
+  it("speaks of no printed trade where candles are all that is known", () => {
+    const pages = (["books", "klines"] as const).map((grade) => written(`causes-${grade}`, sampleMeta(INSTRUMENTS, START_US, grade)).html);
+    const [books, candles] = pages.map((path) => readFileSync(path, "utf8"));
+    expect(books).toContain("through: a trade printed beyond its price");
+    expect(candles).toContain("through: the path of a candle went beyond its price");
+    expect(candles).not.toContain("a trade printed");
+  });
+});

@@ -6,7 +6,8 @@ export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
 /** One of {@link TIME_UNITS}. */
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-const NS_A_UNIT: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 1_000_000_000, ms: 1_000_000, us: 1000, ns: 1 };
+/** A unit in nanoseconds, as a power of ten. */
+const NS_PLACES: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 9, ms: 6, us: 3, ns: 0 };
 const WORDS: Readonly<Record<TimeUnit, string>> = {
   s: 'seconds since 1970, such as "1723161600.5"',
   ms: 'milliseconds since 1970, such as "1723161600500"',
@@ -35,9 +36,24 @@ export function stampSql(column: string, text: string, unit: TimeUnit): string {
   return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(${madeSql(text, unit)}, CAST(${oddSql(column, ruleOf(unit), text)} AS BIGINT)) END`;
 }
 
+/**
+ * SQL of a number of units in nanoseconds; null where a text is none. Of digits, and of digits with no more places than there are nanoseconds, whole
+ * numbers are made: a decimal of so many digits takes the database a hundred times as long.
+ * @param places of nanoseconds in a unit.
+ */
+function countedSql(text: string, places: number): string {
+  const nsAUnit = 10 ** places;
+  const [whole, fraction] = [`TRY_CAST(split_part(${text}, '.', 1) AS BIGINT)`, `split_part(${text}, '.', 2)`];
+  const ns = `TRY_CAST(rpad(${fraction}, ${places}, '0') AS BIGINT)`;
+  const isDigits = `CAST(${whole} AS VARCHAR) = ${text}`;
+  const isWithPlaces = `length(${fraction}) <= ${places} AND CAST(${whole} AS VARCHAR) || '.' || substr(CAST(${nsAUnit} + ${ns} AS VARCHAR), 2, length(${fraction})) = ${text}`;
+  const fits = `${whole} BETWEEN 0 AND ${(2n ** 63n - 1n) / BigInt(nsAUnit) - 1n}`;
+  return `CASE WHEN ${fits} AND ${isDigits} THEN ${whole} * ${nsAUnit} WHEN ${fits} AND ${isWithPlaces} THEN ${whole} * ${nsAUnit} + ${ns} ELSE TRY_CAST(TRY_CAST(${text} AS DECIMAL(28,9)) * ${nsAUnit} AS BIGINT) END`;
+}
+
 /** SQL of the instant; null where there is none. */
 function madeSql(text: string, unit: TimeUnit): string {
-  if (unit !== "iso") return `TRY_CAST(TRY_CAST(${text} AS DECIMAL(28,9)) * ${NS_A_UNIT[unit]} AS BIGINT)`;
+  if (unit !== "iso") return countedSql(text, NS_PLACES[unit]);
   // The database's instants are microseconds: what is past them is counted from the text.
   const past = `TRY_CAST(rpad(regexp_extract(${text}, ':[0-9]+[.][0-9]{6}([0-9]{1,3})', 1), 3, '0') AS BIGINT)`;
   const us = `CAST(epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) AS HUGEINT)`;

@@ -246,6 +246,8 @@ export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, 
 
 function refusalWords(error: ZodError, whole: unknown): string {
   const { path, value, expected } = refusalOf(error, whole);
+  // A record is as long as the file may be, whose beginning is shown anyway.
+  if (typeof value === "object" && value !== null) return `${path === "" ? "" : `${path}: `}expected ${expected}`;
   return `${path === "" ? "it" : path} is ${JSON.stringify(value) ?? "missing"}, and should be ${expected}`;
 }
 

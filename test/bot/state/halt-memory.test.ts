@@ -41,4 +41,13 @@ describe("what is halted by hand", () => {
     const store = new MemoryStateStore({ [haltFile("ethusdc")]: textOf([news("btcusdc")]) });
     expect(() => new HaltMemory(store, account).read()).toThrow(CorruptStateError);
   });
+
+  // The key was somewhere behind all that the file holds, which was told twice.
+  it("says first which key a file has that nobody knows, however much there is in it", () => {
+    const text = JSON.stringify({ version: 1, account, halts: [], untilMs: "9".repeat(3000) });
+    const memory = new HaltMemory(new MemoryStateStore({ [haltFile()]: text }), account);
+    const read = () => memory.read();
+    expect(read).toThrow(CorruptStateError);
+    expect(read).toThrow(/^manual-halt\.json: state is corrupt: expected no key untilMs .{0,500}$/);
+  });
 });

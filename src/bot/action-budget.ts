@@ -1,4 +1,5 @@
-import { RateBudget } from "../core/rate-budget.js";
+import { z } from "zod";
+import { type BudgetMoment, RateBudget } from "../core/rate-budget.js";
 import type { Clock } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
@@ -31,6 +32,9 @@ const DEFAULT_LIMITS: Readonly<Record<Bucket, { readonly limit: number; readonly
   COMMON: { limit: 2400, intervalMs: 60_000 },
 };
 
+/** What each budget wrote of itself is checked by that budget. */
+const spentSchema = z.object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() }).partial();
+
 /** What the budgets are made of. */
 export interface ActionBudgetOptions {
   readonly rules: VenueRules;
@@ -61,16 +65,7 @@ export class ActionBudget {
     this.#clock = clock;
     this.#exchangeTime = exchangeTime;
     this.#store = store;
-    const saved = spentBefore(store);
-    const lead = saved.lead === true ? LEAD_TOKENS : 0;
-    const moment = this.#moment();
-    const restored = (bucket: Bucket): RateBudget => {
-      const { limit, intervalMs } = limitOf(rules, bucket);
-      if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
-      // What was spent after the last writing may have been spent until just now.
-      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, lead);
-    };
-    this.#budgets = { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
+    this.#budgets = budgetsBefore(store, rules, this.#moment());
     this.#guardFraction = guardFraction;
     this.#guardShare = this.#share();
     this.#write(true);
@@ -162,16 +157,25 @@ export class ActionBudget {
     this.#store.writeBehind(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
   }
 
-  #moment(): { nowMs: Ms; wallMs: Ms } {
+  #moment(): BudgetMoment {
     return { nowMs: this.#clock.monotonicMs(), wallMs: this.#exchangeTime.nowMs() };
   }
 }
 
-/** @throws CorruptStateError */
-function spentBefore(store: StateStore): Partial<Record<Bucket | "lead", unknown>> {
+/** The budgets as an earlier run left them. @throws CorruptStateError */
+function budgetsBefore(store: StateStore, rules: VenueRules, moment: BudgetMoment): DispatchBudgets {
+  const restore = (saved: z.infer<typeof spentSchema>): DispatchBudgets => {
+    const restored = (bucket: Bucket): RateBudget => {
+      const { limit, intervalMs } = limitOf(rules, bucket);
+      if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
+      // What was spent after the last writing may have been spent until just now.
+      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, saved.lead === true ? LEAD_TOKENS : 0);
+    };
+    return { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
+  };
   // Blank is what a loss of power may leave, and a machine takes longer to come back than a window lasts.
-  if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return {};
-  return readJsonState(store, BUDGET_FILE, (value) => value as Partial<Record<Bucket | "lead", unknown>>) ?? {};
+  if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return restore({});
+  return readJsonState(store, BUDGET_FILE, (value) => restore(spentSchema.parse(value))) ?? restore({});
 }
 
 function limitOf(rules: VenueRules, bucket: Bucket): { limit: number; intervalMs: Ms } {

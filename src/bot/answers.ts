@@ -8,10 +8,8 @@ import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
 import type { Safety } from "./safety.js";
+import { writeBuiltHashes } from "./state/built-hashes.js";
 import type { Watch } from "./watch.js";
-
-/** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
-export const BUILT_FILE = "built-orders.json";
 
 /** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
 const UNSENT_MS: Ms = 100;
@@ -142,7 +140,7 @@ export class Answers {
     };
     if (account.orders.get(place.hash) !== undefined) return;
     account.intend({ action: place, level: waiting.place.level, reason: waiting.reason, built: true });
-    store.write(BUILT_FILE, JSON.stringify(account.orders.builtHashes()));
+    writeBuiltHashes(store, account.orders.builtHashes());
     this.#works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }

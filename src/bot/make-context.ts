@@ -2,14 +2,13 @@ import { Account } from "../account/account.js";
 import { RunError } from "../core/errors.js";
 import { Instrument } from "../core/instrument.js";
 import { seamScheduler } from "../core/seam-scheduler.js";
-import type { Hex, MarketId } from "../core/units.js";
+import type { MarketId } from "../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../exchange/rate-buckets.js";
 import { ACTION_COST, actionCosts } from "../executor/dispatch-budget.js";
 import { SyncedBook } from "../market/book-sync.js";
 import type { MarketLimits } from "../risk/limits.js";
 import { VIEW_LEVELS } from "../strategies/strategy.js";
 import { ActionBudget } from "./action-budget.js";
-import { BUILT_FILE } from "./answers.js";
 import type { BotOptions } from "./bot-options.js";
 import { decideOf } from "./config/config.js";
 import type { BotContext } from "./context.js";
@@ -21,7 +20,7 @@ import { Holds } from "./holds.js";
 import type { StrategySignal } from "./input.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { nonceTagOf } from "./nonce-tag.js";
-import { readJsonState } from "./state/state-dir.js";
+import { readBuiltHashes } from "./state/built-hashes.js";
 import { strategyStack } from "./strategy/strategy-stack.js";
 import type { TurnQueue } from "./turn-queue.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
@@ -69,7 +68,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     account: new Account({
       instruments,
       nonceTag,
-      builtHashes: readJsonState(store, BUILT_FILE, (value) => value as readonly Hex[]) ?? [],
+      builtHashes: readBuiltHashes(store),
       ...(transfersBefore === undefined ? {} : { transfersBefore }),
       ...(takeoversBefore === undefined ? {} : { takeoversBefore }),
       nextActionId,

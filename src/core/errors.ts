@@ -34,12 +34,13 @@ export class FormatError extends MarketwrightError {}
 
 function sentence(summary: string, { field, value, expected }: ErrorDetail): string {
   const where = field === undefined ? "" : `${field}: `;
-  const got = value === undefined ? "" : ` (got ${show(value)})`;
+  const got = value === undefined ? "" : ` (got ${shown(value)})`;
   const want = expected === undefined ? "" : `; expected ${expected}`;
   return `${where}${summary}${got}${want}`;
 }
 
-function show(value: unknown): string {
+/** A value in words: as JSON where it has one, and of a long one its beginning. */
+export function shown(value: unknown): string {
   const text = typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ActionBudget, BUDGET_FILE } from "../../src/bot/action-budget.js";
 import { ExchangeTime } from "../../src/bot/exchange-time.js";
 import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
+import { CorruptStateError, MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 
@@ -37,6 +37,20 @@ function budgetOn(store: StateStore, clock: VirtualClock, order = 100): ActionBu
 }
 
 describe("the account's tokens", () => {
+  it.each([
+    ["null", /it is null.*a mapping/],
+    ["[]", /expected a mapping/],
+    ["17", /it is 17.*a mapping/],
+    ['{"lead":"yes"}', /lead is "yes".*true or false/],
+    ['{"ORDER":{"spends":5,"blockedUntilWallMs":0}}', /spends/],
+    ['{"COMMON":null}', /spends/],
+  ])("are not taken for untouched where the file of what was spent is broken: %s", (text, why) => {
+    const open = () => budgetOn(new MemoryStateStore({ [BUDGET_FILE]: text }), new VirtualClock(START_MS));
+    expect(open).toThrow(CorruptStateError);
+    expect(open).toThrow(why);
+    expect(open, "the file is named").toThrow(BUDGET_FILE);
+  });
+
   it("are not spent twice by a bot that was killed and started again", async () => {
     const clock = new VirtualClock(START_MS);
     const store = new MemoryStateStore();

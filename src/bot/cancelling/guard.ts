@@ -4,10 +4,10 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
-import { BUILT_FILE } from "../answers.js";
 import { isBotsOrder } from "../own-order.js";
+import { BUILT_FILE, readBuiltHashes } from "../state/built-hashes.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
-import { readJsonState, type StateStore } from "../state/state-dir.js";
+import type { StateStore } from "../state/state-dir.js";
 import type { CancelBudget } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
 import { type TakeDownNews, takeDown } from "./take-down.js";
@@ -205,7 +205,7 @@ export class Guard {
   #notedHashes(): ReadonlySet<string> {
     const { store, notify } = this.#options;
     try {
-      return new Set((readJsonState(store, BUILT_FILE, (value) => value as readonly string[]) ?? []).map((hash) => hash.toLowerCase()));
+      return new Set(readBuiltHashes(store));
     } catch (error) {
       notify({ kind: "failed", what: BUILT_FILE, message: messageOf(error) });
       return new Set();

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
-import { MarketwrightError, RunError } from "../../core/errors.js";
+import { MarketwrightError, RunError, shown } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import { refusalOf } from "../../core/refusal.js";
 import type { Hex } from "../../core/units.js";
@@ -248,7 +248,7 @@ function refusalWords(error: ZodError, whole: unknown): string {
   const { path, value, expected } = refusalOf(error, whole);
   // A record is as long as the file may be, whose beginning is shown anyway.
   if (typeof value === "object" && value !== null) return `${path === "" ? "" : `${path}: `}expected ${expected}`;
-  return `${path === "" ? "it" : path} is ${JSON.stringify(value) ?? "missing"}, and should be ${expected}`;
+  return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : shown(value)}, and should be ${expected}`;
 }
 
 /** Makes a folder that only its owner may enter. @throws RunError when it cannot be made or is a file. */

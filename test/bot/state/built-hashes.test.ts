@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { BUILT_FILE, readBuiltHashes, writeBuiltHashes } from "../../../src/bot/state/built-hashes.js";
+import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+
+const HASH = `0x${"ab".repeat(32)}`;
+
+describe("the hashes of server-built orders", () => {
+  it("are those that were written, in lower case, and none before any was", () => {
+    const store = new MemoryStateStore();
+    expect(readBuiltHashes(store)).toEqual([]);
+    writeBuiltHashes(store, [HASH]);
+    expect(readBuiltHashes(store)).toEqual([HASH]);
+    store.write(BUILT_FILE, JSON.stringify([`0x${"AB".repeat(32)}`]));
+    expect(readBuiltHashes(store)).toEqual([HASH]);
+  });
+
+  it.each([
+    ["null", /it is null.*a list/],
+    ["{}", /expected a list/],
+    [`"${HASH}"`, /a list/],
+    ["[1]", /0 is 1.*a text/],
+    ['["0xab"]', /0 is "0xab"/],
+    [`["${HASH}",null]`, /1 is null.*a text/],
+    [`["${HASH}"`, /JSON/],
+    [JSON.stringify("x".repeat(10_000)), /^.{0,180}a list/],
+  ])("are refused from a file that no bot wrote, whose orders would be taken for somebody's by hand: %s", (text, why) => {
+    const read = () => readBuiltHashes(new MemoryStateStore({ [BUILT_FILE]: text }));
+    expect(read).toThrow(CorruptStateError);
+    expect(read).toThrow(why);
+    expect(read, "the file is named").toThrow(BUILT_FILE);
+  });
+});

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { choicesOf, describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
+import { configFault } from "./config-fault.js";
 import { meantKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
 import { ConfigError } from "./errors.js";
 import { nearestName } from "./nearest-name.js";
 import { expectedBy } from "./refusal.js";
-import { withoutSecrets } from "./without-secrets.js";
 
 /** How the message names the place of what is wrong. */
 export interface ShapeContext {
@@ -103,9 +103,9 @@ function problem(issue: Issue, more: number, value: unknown, root: SchemaNode, {
       ? wrongName(String(held), nodeAt(root, inner.slice(0, -1), value))
       : wrongValue(issue, held, node, inner)
     : wrongKey(unknownKey, held, node);
-  return new ConfigError(`${summary}${where}${hint === "" ? "" : `, ${hint}`}${others}`, {
+  return configFault(`${summary}${where}${hint === "" ? "" : `, ${hint}`}${others}`, {
     field: whole.length === 0 ? "the file" : whole.join("."),
-    value: withoutSecrets(held),
+    value: held,
     expected,
   });
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
+import { configFault } from "./config-fault.js";
 import { ConfigError } from "./errors.js";
 import { pathKind } from "./path-kind.js";
 import { keysAbove, yamlFault } from "./yaml-fault.js";
@@ -57,12 +58,12 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
       if (alias.resolve(document) !== undefined) return;
       const field = keysAbove(ancestors).join(".");
       const expected = `an anchor (&${alias.source}) above it`;
-      throw new ConfigError(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, { field, value: `*${alias.source}`, expected });
+      throw configFault(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, { field, value: `*${alias.source}`, expected });
     },
     Pair: (_key, pair, ancestors) => {
       if (isCollection(pair.key)) {
         const value = text.slice(...(pair.key.range ?? [])).trim();
-        throw new ConfigError(`is no key, in ${name} line ${lineOf(pair.key)}`, { value, expected: "a text as a key" });
+        throw configFault(`is no key, in ${name} line ${lineOf(pair.key)}`, { value, expected: "a text as a key" });
       }
       if (!isScalar(pair.key)) return;
       const path = [...keysAbove(ancestors), String(pair.key.value)];
@@ -72,7 +73,7 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
         ? map.items.find((other) => other !== pair && isScalar(other.key) && other.key.value === key.value)
         : undefined;
       if (twice !== undefined && key.value !== "<<") {
-        throw new ConfigError(
+        throw configFault(
           `is written twice, in ${name} lines ${lineOf(twice.key as Node)} and ${lineOf(key)}`.replace(/(\d+) and (\d+)$/, inOrder),
           {
             field: path.join("."),
@@ -123,14 +124,14 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new ConfigError(`${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw configFault(`${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`, {
       expected: "aliases that have anchors",
       cause,
     });
   }
   // Whatever goes through it would never come to an end.
   const field = pathIntoItself(value)?.join(".");
-  if (field !== undefined) throw new ConfigError(`is an alias of what it lies in, in ${name}`, { field, expected: "a value that ends" });
+  if (field !== undefined) throw configFault(`is an alias of what it lies in, in ${name}`, { field, expected: "a value that ends" });
   return value;
 }
 

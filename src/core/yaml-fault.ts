@@ -1,6 +1,6 @@
 import { type Document, isCollection, isScalar, type LineCounter, type Pair, visit, type YAMLError } from "yaml";
+import { configFault } from "./config-fault.js";
 import { ConfigError } from "./errors.js";
-import { withoutSecrets } from "./without-secrets.js";
 
 const INDENTATION = "one indentation for all keys of a mapping, and quotes around a text that has a colon";
 
@@ -34,9 +34,9 @@ export function yamlFault(error: YAMLError, document: Document.Parsed, { text, n
   const isUnclosed = error.message.startsWith("Flow ");
   const culprit = isUnclosed ? openedBefore(document, position) : firstKeyOf(document, (at) => lines.linePos(at).line === line);
   const shown = culprit === undefined ? line : lines.linePos(culprit.at).line;
-  return new ConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
+  return configFault(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
     ...(culprit === undefined ? {} : { field: culprit.path.join(".") }),
-    value: withoutSecrets(text.split(/\r?\n/)[shown - 1]?.trim()),
+    value: text.split(/\r?\n/)[shown - 1]?.trim(),
     expected: isUnclosed ? "each { closed by } and each [ by ]" : (RIGHT[error.code] ?? "a YAML file"),
   });
 }

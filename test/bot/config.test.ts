@@ -283,6 +283,22 @@ describe("the key", () => {
     for (const text of [changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: ${pasted}`), changed("keyEnv: MARKETWRIGHT_KEY", `key: ${pasted}`)]) {
       expect(messageOf(text)).not.toContain("1f1f1f1f");
     }
+    const within = messageOf(changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: { ${pasted.replaceAll('"', "")}: 1 }`));
+    expect(within).toContain("not shown");
+    expect(within).not.toContain("1f1f1f1f");
+  });
+
+  it.each([
+    ["the name of a key", `${KEY}: x`],
+    ["a key written twice", `${KEY}: x\n  ${KEY}: y`],
+    ["a key that is a list", `? [${KEY}]\n  : x`],
+    ["an alias of nothing", `keyEnv: *${KEY}`],
+    ["a tag", `keyEnv: !${KEY} x`],
+    ["the key of braces that are not closed", `${KEY}: {a: 1`],
+  ])("is not shown where it was pasted as %s", (_name, written) => {
+    const message = messageOf(`account:\n  ${written}\n`);
+    expect(message).toContain("not shown");
+    expect(message).not.toContain("1f1f1f1f");
   });
 });
 

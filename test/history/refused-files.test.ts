@@ -17,6 +17,14 @@ describe("importing a file that cannot be", () => {
   it.each([
     ["cut short", "cut.ndjson.gz", gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90), /is broken/],
     ["a zip that was cut short", "cut.zip", zipped(["BTCUSDT-trades-2024-08-09.csv", BINANCE]).subarray(0, 120), /is broken/],
+    ["written in UTF-16", "wide.csv", Buffer.from("\ufeffid,price\n1,5\n", "utf16le"), /is written in UTF-16.*text in UTF-8/],
+    ["written in UTF-16 without a mark", "bare.ndjson", Buffer.from(trade(1, MIDNIGHT, "5", "1"), "utf16le"), /is written in UTF-16/],
+    [
+      "written in UTF-16 the other way round",
+      "swapped.csv",
+      Buffer.from("\ufeffid,price\n1,5\n", "utf16le").swap16(),
+      /is written in UTF-16/,
+    ],
     ["of an unknown shape", "other.csv", "colour,size\nred,5\n", /of no shape that is known/],
     ["with a price that is none", "price.ndjson", trade(1, MIDNIGHT, "abc", "1"), /price is no decimal.*abc/],
     [

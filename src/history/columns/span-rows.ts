@@ -1,4 +1,3 @@
-import { ConfigError } from "../../core/errors.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
 import { type Day, dayOf } from "../day.js";
 import type { DayManifest } from "../day-manifest.js";
@@ -9,6 +8,7 @@ import { parquetSql, reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
 import { type CountedColumn, countedColumn } from "./decimal-columns.js";
 import { isStamped, type LocalClock, localClock, localUsSql } from "./local-clock.js";
+import { nothingOfThatTime } from "./nothing-of-that-time.js";
 import { msSpan, stampedDays } from "./tape-days.js";
 
 /** Files of one question. */
@@ -53,11 +53,7 @@ export function spanDays(store: HistoryStore, market: MarketId, kind: HistoryKin
     .days({ market, kind })
     .filter(({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1));
   if (days.length > 0) return days;
-  throw new ConfigError(`has no ${kind} of that time`, {
-    field: market,
-    value: `${dayOf(fromMs)} to ${dayOf(toMs - 1)}`,
-    expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
-  });
+  throw nothingOfThatTime(store, market, [kind], [fromMs, toMs]);
 }
 
 /**

@@ -6,6 +6,7 @@ import { cutTo, gapsOf, type Span } from "../spans.js";
 import type { HistoryStore } from "../store.js";
 import type { DayInput } from "./day-tape.js";
 import { isStamped } from "./local-clock.js";
+import { nothingOfThatTime } from "./nothing-of-that-time.js";
 
 /** What columns of books and trades are made of. */
 export type TapeSeries = "book" | "trades";
@@ -32,13 +33,7 @@ export function tapeDays(store: HistoryStore, market: MarketId, [fromMs, toMs]: 
     if (!book.has(day) && !trades.has(day)) continue;
     inputs.push({ market, day, book: book.get(day), trades: trades.get(day), stamped: stamped.get(day) ?? [] });
   }
-  if (inputs.length === 0) {
-    throw new ConfigError("has no books and no trades of that time", {
-      field: market,
-      value: `${dayOf(fromMs)} to ${dayOf(Math.max(fromMs, toMs - 1))}`,
-      expected: `days that ${store.root} holds: npx marketwright data list --store ${store.root}`,
-    });
-  }
+  if (inputs.length === 0) throw nothingOfThatTime(store, market, kinds, [fromMs, toMs]);
   const missing = (kind: TapeSeries, days: ReadonlyMap<Day, DayManifest>): TapeDays["gaps"] => {
     const covered = cutTo(
       [...days.values()].flatMap((manifest) => manifest.covered),

@@ -22,12 +22,23 @@ function firstWithin(handle: number, bytes: number): string | undefined {
   return lines.find((line) => line !== "");
 }
 
+/** Whether a text is written in UTF-16: by its mark (Unicode, section 23.8), or where that is lacking by the zero beside its first letter. */
+export function isUtf16(path: string): boolean {
+  const [one, other] = firstBytes(path, 2);
+  if (one === undefined || other === undefined) return false;
+  return (one === 0xff && other === 0xfe) || (one === 0xfe && other === 0xff) || (one === 0) !== (other === 0);
+}
+
 /** Whether a file is Parquet by its first four bytes. */
 export function isParquet(path: string): boolean {
-  const bytes = Buffer.alloc(4);
+  return firstBytes(path, 4).toString("latin1") === "PAR1";
+}
+
+function firstBytes(path: string, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
   const handle = openSync(path, "r");
   try {
-    return readSync(handle, bytes, 0, 4, 0) === 4 && bytes.toString("latin1") === "PAR1";
+    return bytes.subarray(0, readSync(handle, bytes, 0, count, 0));
   } finally {
     closeSync(handle);
   }

@@ -6,7 +6,7 @@ import { reading } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
-import { firstLine, isParquet } from "./first-line.js";
+import { firstLine, isParquet, isUtf16 } from "./first-line.js";
 import { columnsOf, fieldsOfLine } from "./header.js";
 import { endFindings, refuseLongEnd } from "./line-ends.js";
 import { refuseLookalike } from "./lookalikes.js";
@@ -164,6 +164,7 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
   }
+  if (isUtf16(path)) throw new HistoryError(file, "is written in UTF-16", { expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8" });
   const line = firstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
   if (line.startsWith("["))

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { ConfigError } from "../../core/errors.js";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
-import { isParquet } from "./first-line.js";
+import { isParquet, isUtf16 } from "./first-line.js";
 
 /** Of a file at a time. */
 const PIECE_BYTES = 256 * 1024;
@@ -19,7 +19,8 @@ export async function utf8Only<T>({ file, path }: Pick<PlainFile, "file" | "path
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ConfigError || isParquet(path)) throw error;
+    // Of UTF-16 the work has said so before it read on.
+    if (error instanceof ConfigError || isParquet(path) || isUtf16(path)) throw error;
     const stray = await firstStray(path);
     if (stray === undefined) throw error;
     throw new HistoryError(file, `is no UTF-8 in line ${stray.line}, from byte ${stray.offset} of the file on`, {

@@ -50,7 +50,11 @@ describe("the span of a backtest", () => {
   it("names what the store has where it lacks what is asked for", async () => {
     const config = ladder.written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
     await expect(openHistory(config)).rejects.toThrow(ConfigError);
-    await expect(openHistory(config)).rejects.toThrow(/btcusdc: has no klines-1M of that time.*marketwright data list/);
+    await expect(openHistory(config)).rejects.toThrow(
+      /btcusdc: has no klines-1M of that time \(got "2025-01-05 to 2025-01-06"\); expected what the store has of it: .*klines-1M of 2026-01-05.*marketwright data list/,
+    );
+    const hours = ladder.written(backtest("", "grade: klines, interval: 1H"));
+    await expect(openHistory(hours), "and its intervals").rejects.toThrow(/has no klines-1H of that time.*klines-1M of 2026-01-05/);
   });
 });
 

@@ -230,8 +230,9 @@ export class Bot {
       this.context.notify({ kind: "intent-refused", marketId, refusal: verdict.refusal, why: verdict.why });
       return;
     }
-    desk.take(verdict.intent);
-    this.context.notify({ kind: "intent", intent: verdict.intent });
+    const { intent: taken, clips } = verdict;
+    desk.take(taken);
+    this.context.notify(clips === undefined ? { kind: "intent", intent: taken } : { kind: "intent", intent: taken, clips });
   }
 
   /** After every input: guards, decisions, plans. */

@@ -3,6 +3,7 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { Action, Outcome } from "../exchange/venue.js";
 import type { Bucket, DispatchKind } from "../executor/dispatch-budget.js";
 import type { Plan } from "../executor/plan.js";
+import type { Clip } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
 import type { UnwindReport } from "./unwind/unwind-report.js";
 
@@ -30,7 +31,8 @@ export type Notice =
   | { readonly kind: "book-lost"; readonly marketId: MarketId; readonly reason: string; readonly gap: boolean }
   | { readonly kind: "stream"; readonly stream: "market" | "account"; readonly state: "up" | "down"; readonly reason: string }
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
-  | { readonly kind: "intent"; readonly intent: Intent }
+  /** An intent was taken; with `clips`, smaller than it was asked for. */
+  | { readonly kind: "intent"; readonly intent: Intent; readonly clips?: readonly Clip[] }
   /** A strategy threw, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
   | { readonly kind: "strategy-failed"; readonly marketId: MarketId; readonly why: string; readonly stack: string | undefined }
   | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }

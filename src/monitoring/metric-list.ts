@@ -124,8 +124,8 @@ export const METRIC_LIST = {
   clamps: {
     name: "risk_refusals_total",
     type: "counter",
-    help: "Intents and actions that risk held back.",
-    labels: { market, rule: "the limit or guard that held it back" },
+    help: "Intents and actions that risk held back, and sizes of intents that it cut down.",
+    labels: { market, rule: "the limit or guard that did" },
   },
   streamUp: {
     name: "stream_up",

@@ -116,7 +116,7 @@ export class Metrics {
     counts[kind] += 1;
   }
 
-  /** Counts an intent or action that a limit or guard held back. */
+  /** Counts an intent or action that a limit or guard held back, or a size that it cut down. */
   riskRefusal(market: MarketId, rule: string): void {
     this.#count("clamps", { market, rule });
   }

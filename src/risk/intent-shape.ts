@@ -1,6 +1,7 @@
 import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
+import type { LimitName } from "./worst-case.js";
 
 /** A quote's level lies below this one. It is the level of what works target positions, so that none of their orders is taken for a quote. */
 export const MAX_QUOTE_LEVELS = 1_000;
@@ -37,9 +38,15 @@ export type ShapeRefusalName =
   | "crossed-quotes"
   | "bad-schedule";
 
-/** An intent as it may be worked on, or why it may not. */
+/** A size that a limit cut down: a quote's, a slice's, or a target. */
+export interface Clip {
+  readonly limit: Extract<LimitName, "order-size" | "position">;
+  readonly why: string;
+}
+
+/** An intent as it may be worked on, with what was cut down of it where anything was; or why it may not. */
 export type ShapeVerdict<I extends Intent = Intent> =
-  | { readonly accepted: true; readonly intent: I }
+  | { readonly accepted: true; readonly intent: I; readonly clips?: readonly Clip[] }
   | { readonly accepted: false; readonly refusal: ShapeRefusalName; readonly why: string };
 
 /**
@@ -81,7 +88,7 @@ type Rules = NonNullable<IntentContext["rules"]>;
 function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   if (!Array.isArray(intent.quotes)) return refuse("malformed", `quotes is ${describe(intent.quotes)}`);
   const quotes: Quote[] = [];
-  const clamps: string[] = [];
+  const clips: Clip[] = [];
   const levels = new Set<string>();
   let highestBid = Number.NEGATIVE_INFINITY;
   let lowestAsk = Number.POSITIVE_INFINITY;
@@ -103,13 +110,13 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
     const lots = clipToOrder(quote.lots, context, rules);
-    if (lots < quote.lots)
-      clamps.push(`${quote.side} ${quote.level}: order size ${context.amountOf(quote.lots)} -> ${context.amountOf(lots)} base`);
+    if (lots < quote.lots) clips.push(orderClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
     quotes.push(lots === quote.lots ? quote : { ...quote, lots });
   }
   if (highestBid >= lowestAsk) return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
-  const kept = clipToPosition(quotes, context, clamps);
-  return { accepted: true, intent: clamps.length === 0 ? intent : { ...intent, quotes: kept, reason: withClamps(intent.reason, clamps) } };
+  const kept = clipToPosition(quotes, context, clips);
+  if (clips.length === 0) return { accepted: true, intent };
+  return { accepted: true, intent: { ...intent, quotes: kept, reason: withClips(intent.reason, clips) }, clips };
 }
 
 function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: Rules): Lots {
@@ -117,18 +124,15 @@ function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: R
 }
 
 /** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
-function clipToPosition(
-  quotes: readonly Quote[],
-  { maxPositionLots, positionLots, amountOf }: IntentContext,
-  clamps: string[],
-): readonly Quote[] {
+function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips: Clip[]): readonly Quote[] {
+  const { maxPositionLots, positionLots } = context;
   if (maxPositionLots === undefined) return quotes;
   const room = { BUY: Math.max(0, maxPositionLots - positionLots), SELL: Math.max(0, maxPositionLots + positionLots) };
   const kept: Quote[] = [];
   for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
     const lots = Math.min(quote.lots, room[quote.side]);
     room[quote.side] -= lots;
-    if (lots < quote.lots) clamps.push(`${quote.side} ${quote.level}: max position ${amountOf(quote.lots)} -> ${amountOf(lots)} base`);
+    if (lots < quote.lots) clips.push(positionClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
     if (lots > 0) kept.push(lots === quote.lots ? quote : { ...quote, lots });
   }
   return kept;
@@ -153,16 +157,16 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuse("bad-schedule", `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`);
   }
   if (!Number.isSafeInteger(deadlineMs)) return refuse("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
-  const clamps: string[] = [];
+  const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
-  if (sliceLots < schedule.sliceLots)
-    clamps.push(`slice: order size ${context.amountOf(schedule.sliceLots)} -> ${context.amountOf(sliceLots)} base`);
+  if (sliceLots < schedule.sliceLots) clips.push(orderClip("slice", schedule.sliceLots, sliceLots, context));
   const target = clipTarget(targetLots, context);
-  if (target !== targetLots) clamps.push(`target: max position ${context.amountOf(targetLots)} -> ${context.amountOf(target)} base`);
-  if (clamps.length === 0) return { accepted: true, intent };
+  if (target !== targetLots) clips.push(positionClip("target", targetLots, target, context));
+  if (clips.length === 0) return { accepted: true, intent };
   return {
     accepted: true,
-    intent: { ...intent, targetLots: target, schedule: { ...schedule, sliceLots }, reason: withClamps(intent.reason, clamps) },
+    intent: { ...intent, targetLots: target, schedule: { ...schedule, sliceLots }, reason: withClips(intent.reason, clips) },
+    clips,
   };
 }
 
@@ -200,8 +204,16 @@ function isReason(reason: unknown): reason is Reason {
   return typeof reason === "object" && reason !== null && Array.isArray((reason as { clamps?: unknown }).clamps);
 }
 
-function withClamps(reason: Reason, clamps: readonly string[]): Reason {
-  return { ...reason, clamps: [...reason.clamps, ...clamps] };
+function orderClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+  return { limit: "order-size", why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base` };
+}
+
+function positionClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+  return { limit: "position", why: `${what}: max position ${amountOf(asked)} -> ${amountOf(left)} base` };
+}
+
+function withClips(reason: Reason, clips: readonly Clip[]): Reason {
+  return { ...reason, clamps: [...reason.clamps, ...clips.map(({ why }) => why)] };
 }
 
 function refuse(refusal: ShapeRefusalName, why: string): ShapeVerdict {

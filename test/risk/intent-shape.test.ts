@@ -117,6 +117,7 @@ describe("the shape of an intent", () => {
       "BUY 1: max position 0.8 -> 0.5 base",
       "BUY 2: max position 0.8 -> 0 base",
     ]);
+    expect(verdict.clips?.map(({ limit }) => limit)).toEqual(["order-size", "order-size", "position", "position"]);
   });
 
   it("clips a target to the position limit, but lets one reduce a position that is over it", () => {

@@ -44,6 +44,7 @@ export class Refusals {
         if (notice.refusal !== "older-view") this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
         return;
       case "intent":
+        for (const { limit, why } of notice.clips ?? []) this.#count(notice.intent.marketId, "limit", limit, why, atUs);
         return this.#filtered(notice.intent, atUs);
       case "held-back":
         this.#count(notice.marketId, "limit", notice.limit, notice.why, atUs);

@@ -104,6 +104,7 @@ export class RunMonitor {
         return this.#voice.sayRarely("warn", `malformed ${notice.where}`, { reason: notice.reason });
       case "intent":
         this.#metrics.intent(notice.intent.marketId, notice.intent.kind);
+        for (const { limit } of notice.clips ?? []) this.#metrics.riskRefusal(notice.intent.marketId, limit);
         if (this.#log.writesDebug) this.#log.debug({ intent: notice.intent }, "intent");
         return;
       case "intent-refused":

@@ -41,6 +41,17 @@ describe("what a run's bot was refused", () => {
     ]);
   });
 
+  it("counts sizes that a limit cut down, which trade as if they were what was asked for: a profit of half the size must not look like all of it", () => {
+    const heard = refusals();
+    const clips = [{ limit: "order-size", why: "BUY 0: order size 1 -> 0.1 base" }] as const;
+    heard.hear({ ...wanted(100), clips }, 5);
+    heard.hear({ ...wanted(100), clips: [...clips, { limit: "position", why: "BUY 0: max position 0.1 -> 0.05 base" }] }, 6);
+    expect(heard.list).toEqual([
+      { marketId: "btcusdc", by: "limit", reason: "order-size", count: 2, firstUs: 5, why: "BUY 0: order size 1 -> 0.1 base" },
+      { marketId: "btcusdc", by: "limit", reason: "position", count: 1, firstUs: 6, why: "BUY 0: max position 0.1 -> 0.05 base" },
+    ]);
+  });
+
   it("says nothing of quotes that the market takes, nor of a market that it does not know", () => {
     const heard = refusals();
     heard.hear(wanted(50, 51), 1);

@@ -274,7 +274,7 @@ export class Account {
   }
 
   /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
-  get transfers(): Pick<Transfers, "earlier" | "counted"> {
+  get transfers(): Pick<Transfers, "earlier" | "counted" | "areTold"> {
     return this.#intake.transfers;
   }
 

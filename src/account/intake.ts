@@ -82,7 +82,10 @@ export class Intake {
   /** The start is reconciled: the profit counts from here, and what the stream did not tell is a difference. */
   startSuspecting(): void {
     this.#suspecting = true;
-    this.startValue.begin();
+    const { told } = this.netValue;
+    if (told === undefined) return;
+    this.startValue.begin(told);
+    this.transfers.begin(told.atMs);
   }
 
   /** Grows with every trade, settlement, failure, income and corrected position. */

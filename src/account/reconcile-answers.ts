@@ -28,10 +28,7 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
   switch (outcome.ask) {
     case "time":
       run.exchangeTimeMs = outcome.data.serverTimeMs;
-      if (run.cause === "start") {
-        intake.incomes.begin(outcome.data.serverTimeMs);
-        intake.transfers.begin(outcome.data.serverTimeMs);
-      }
+      if (run.cause === "start") intake.incomes.begin(outcome.data.serverTimeMs);
       break;
     case "openOrders":
       openOrders(run, asked.askedAtMs, outcome.data, intake, signatureWindowMs, nowMs, changes);

@@ -1,6 +1,6 @@
 import type { CreditUnits, Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
-import type { NetValue } from "./net-value.js";
+import type { BalancesTold, NetValue } from "./net-value.js";
 import type { Profit } from "./profit.js";
 
 /** By how much the exchange's stamp of a transfer may be later than our estimate of its clock. */
@@ -42,11 +42,9 @@ export class StartValue {
   }
 
   /** The profit begins, with the balances last told. */
-  begin(): void {
-    const told = this.#netValue.told;
-    if (told === undefined) return;
-    this.#value = told.balances.netValue;
-    this.#toldAtMs = told.atMs;
+  begin({ balances, atMs }: BalancesTold): void {
+    this.#value = balances.netValue;
+    this.#toldAtMs = atMs;
   }
 
   /** The profit counts a transfer. */

@@ -32,6 +32,7 @@ export class Transfers {
   /** Ids of transfers before are forgotten. */
   #forgottenToMs: Ms = Number.NEGATIVE_INFINITY;
   #earlier: CreditUnits = 0n;
+  #beganAtMs: Ms = Number.POSITIVE_INFINITY;
 
   /** @param before undefined where no earlier run is remembered: nothing of the time before this run is asked for. */
   constructor(before: TransfersCounted | undefined) {
@@ -47,9 +48,15 @@ export class Transfers {
     return this.#before?.sinceMs;
   }
 
-  /** This run begins at this exchange time: where nothing is remembered, what came before is in the first net value that it sees. */
+  /** This run's profit begins with a net value told at this exchange time: where nothing is remembered, what came before is in that. */
   begin(atMs: Ms): void {
+    this.#beganAtMs = atMs;
     if (this.#before === undefined) this.#fromMs = atMs;
+  }
+
+  /** Whether every transfer of before this run's profit is told by now. @param nowMs exchange time. */
+  areTold(nowMs: Ms): boolean {
+    return nowMs >= this.#beganAtMs + TOLD_WITHIN_MS;
   }
 
   /** Signed sum of the transfers since the earlier run's memory that came before this run's profit begins. */
@@ -59,8 +66,8 @@ export class Transfers {
 
   /** A transfer of before the profit's beginning, or told before it; one that was counted changes nothing. */
   noteEarlier({ id, timeMs, amount }: Pick<VenueIncome, "id" | "timeMs" | "amount">): void {
-    if (this.#fromMs === undefined || timeMs < this.#fromMs || timeMs < this.#forgottenToMs) return;
-    if (!this.#counted.has(id)) this.#earlier += amount;
+    if (timeMs < (this.#fromMs ?? timeMs) || timeMs < this.#forgottenToMs) return;
+    if (!this.#counted.has(id) && this.#fromMs !== undefined) this.#earlier += amount;
     this.#counted.set(id, timeMs);
   }
 

@@ -136,9 +136,18 @@ export class EquityWatch {
     this.#isAskedAbout = isLossInDoubt;
   }
 
-  /** Writes the peak down as it was looked at last; a run that never did leaves what the one before it wrote. */
+  /**
+   * Until a transfer of around its start must have been told, nobody knows whether this run's net value has it: the next run would count it once more,
+   * or not at all. From what an earlier one wrote each of them counts, whenever it is told, and so does what this one loses.
+   */
+  get #isEarlierKept(): boolean {
+    const { account, exchangeTime } = this.#context;
+    return this.#earlier !== undefined && !account.transfers.areTold(exchangeTime.nowMs());
+  }
+
+  /** Writes the peak down as it was looked at last; a run that may not leaves what the one before it wrote. */
   settle(): void {
-    if (this.#peak === undefined || this.#transfers === undefined) return;
+    if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
     this.#written = undefined;
     this.#context.store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
   }
@@ -146,7 +155,7 @@ export class EquityWatch {
   /** The same in the middle of a turn: where it has moved, and without waiting for the disk. */
   #keep(): void {
     const { store, clock } = this.#context;
-    if (this.#peak === undefined || this.#transfers === undefined) return;
+    if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
     const text = serialisePeak(this.#peak);
     const nowMs = clock.monotonicMs();
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;

@@ -25,6 +25,22 @@ describe("deposits and withdrawals across a restart", () => {
     expect(transfers.counted(START_MS + 1_000), "nor does the next run count them").toEqual({ sinceMs: START_MS, ids: [] });
   });
 
+  it("told before the first net value of all is taken in are known to the next run, and asked for by none", () => {
+    const transfers = new Transfers(undefined);
+    transfers.noteEarlier(deposit("1", START_MS + 5));
+    transfers.begin(START_MS);
+    expect(transfers.earlier).toBe(0n);
+    expect(transfers.counted(START_MS + 1_000)).toEqual({ sinceMs: START_MS, ids: ["1"] });
+  });
+
+  it("of before a run are all told a minute after its beginning", () => {
+    const transfers = new Transfers({ sinceMs: 0, ids: [] });
+    expect(transfers.areTold(Number.MAX_SAFE_INTEGER), "before it has begun").toBe(false);
+    transfers.begin(START_MS);
+    expect(transfers.areTold(START_MS + 59_999)).toBe(false);
+    expect(transfers.areTold(START_MS + 60_000)).toBe(true);
+  });
+
   it("are remembered by name as long as one may still be told late", () => {
     const transfers = new Transfers(undefined);
     transfers.begin(START_MS);

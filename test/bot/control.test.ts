@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -211,7 +212,8 @@ describe("which bot is meant", () => {
 });
 
 describe("one bot an account", () => {
-  const account = `0x${"c0ffee".repeat(6)}0000` as const;
+  // A lock is the machine's: another run of these tests may be under way.
+  const account = `0x${randomBytes(19).toString("hex")}fe` as const;
 
   it("refuses a second bot, in any spelling of the address, until the first has left", async () => {
     const env = ownEnv();
@@ -219,7 +221,7 @@ describe("one bot an account", () => {
     await expect(lockAccount(`0x${account.slice(2).toUpperCase()}`, env)).rejects.toThrow(
       "another bot on this machine trades this account",
     );
-    const other = await lockAccount(`0x${"ab".repeat(20)}`, env);
+    const other = await lockAccount(`0x${randomBytes(20).toString("hex")}`, env);
     await lock.release();
     await (await lockAccount(account, env)).release();
     await other.release();

@@ -254,6 +254,11 @@ export class Account {
     return this.#intake.startValue.untold;
   }
 
+  /** Up to when the exchange has listed its incomes, exchange time. */
+  get incomesListedToMs(): Ms {
+    return this.#intake.incomes.listedToMs;
+  }
+
   get counts(): AccountCounts {
     return this.#tally.counts;
   }

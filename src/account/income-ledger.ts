@@ -43,6 +43,11 @@ export class IncomeLedger {
     return Math.max(this.#floorMs, this.#knownToMs - OVERLAP_MS);
   }
 
+  /** Up to when the exchange has listed them, exchange time: to the beginning at least. */
+  get listedToMs(): Ms {
+    return this.#listedToMs;
+  }
+
   /** Everything up to this instant has been listed, exchange time: forgets incomes that will not be asked for again. */
   listed(toMs: Ms): void {
     this.#listedToMs = Math.max(this.#listedToMs, toMs);

@@ -111,9 +111,15 @@ export class EquityWatch {
   }
 
   #reading(equity: CreditUnits): EquityReading {
-    const { account, clock } = this.#context;
+    const { account, clock, exchangeTime } = this.#context;
+    const nowMs = clock.monotonicMs();
     if (this.#known?.serial !== account.moneySerial) this.#known = { serial: account.moneySerial, untold: account.untold };
-    const { untold, doubtful } = observeUntold(this.#untold, this.#known.untold, clock.monotonicMs());
+    const { untold, doubtful } = observeUntold(
+      this.#untold,
+      this.#known.untold,
+      nowMs,
+      nowMs - exchangeTime.nowMs() + account.incomesListedToMs,
+    );
     this.#untold = untold;
     return { equity, netDeposits: (account.startEquity ?? 0n) + this.#transferred(), doubtful };
   }

@@ -4,6 +4,8 @@ import type { CreditUnits, Ms } from "../core/units.js";
 export const LOSS_EXPLAINED_WITHIN_MS: Ms = 3_000;
 /** How long one above it may be a deposit that nobody has told yet: longer than from one reconciliation to the next. */
 export const GAIN_EXPLAINED_WITHIN_MS: Ms = 40_000;
+/** How much older than a list of incomes a deposit is that is in it. */
+export const LISTED_WITHIN_MS: Ms = 5_000;
 
 /** By how much the net value that the exchange told was beyond the one that trades, incomes and marks explain. Immutable. */
 export interface Untold {
@@ -22,15 +24,18 @@ export interface UntoldLook {
 
 /**
  * Balances and incomes come on ways of their own: a transfer may be in the one before it is in the other. Only as much as has stood for the whole
- * of its time is taken, so that a transfer of just now is not taken together with a rounding of long ago.
+ * of its time is taken, so that a transfer of just now is not taken together with a rounding of long ago; and of a gain, only what no list of incomes
+ * has explained since: in an outage of the exchange a deposit would be taken for profit, and raise the peak once more when it is told.
  * @param before what the last call gave; undefined the first time, before which everything was explained.
  * @param beyond the net value told less the one that is explained.
+ * @param listedAtMs when the exchange last listed its incomes, on the clock of `nowMs`.
  */
-export function observeUntold(before: Untold | undefined, beyond: CreditUnits, nowMs: Ms): UntoldLook {
+export function observeUntold(before: Untold | undefined, beyond: CreditUnits, nowMs: Ms, listedAtMs: Ms): UntoldLook {
   const known = before ?? { taken: 0n, lately: [{ beyond: 0n, fromMs: nowMs }] };
   const { lately: steps } = known;
   if (steps.length === 1 && beyond === known.taken && steps[0]?.beyond === beyond) return { untold: known, doubtful: 0n };
-  const lately = since(steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }], nowMs - GAIN_EXPLAINED_WITHIN_MS);
+  const stoodSinceMs = Math.min(nowMs - GAIN_EXPLAINED_WITHIN_MS, listedAtMs - LISTED_WITHIN_MS);
+  const lately = since(steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }], stoodSinceMs);
   let { taken } = known;
   const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
   if (gain > taken) taken = gain;

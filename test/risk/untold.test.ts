@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { observeEquity, type PeakEquity } from "../../src/risk/drawdown.js";
-import { GAIN_EXPLAINED_WITHIN_MS, LOSS_EXPLAINED_WITHIN_MS, observeUntold, type Untold } from "../../src/risk/untold.js";
+import { GAIN_EXPLAINED_WITHIN_MS, LISTED_WITHIN_MS, LOSS_EXPLAINED_WITHIN_MS, observeUntold, type Untold } from "../../src/risk/untold.js";
 
 const LOOK_MS = 500;
 const MAX = 500n;
@@ -11,11 +11,13 @@ class Watched {
   #peak: PeakEquity | undefined;
   #untold: Untold | undefined;
   #nowMs = 0;
+  /** When incomes were listed last; all the time where nothing is said. */
+  listedAtMs: number | undefined;
 
   /** @param told trading and transfers as the balances have them. @param explained trading and transfers as the books have them. */
   look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
     this.#nowMs += LOOK_MS;
-    const { untold, doubtful } = observeUntold(this.#untold, told - explained, this.#nowMs);
+    const { untold, doubtful } = observeUntold(this.#untold, told - explained, this.#nowMs, this.listedAtMs ?? this.#nowMs);
     this.#untold = untold;
     const { peak, isOver } = observeEquity(this.#peak, { equity: told, netDeposits, doubtful }, MAX);
     this.#peak = peak;
@@ -120,6 +122,16 @@ describe("a net value beyond what the books explain", () => {
         }
       }),
     );
+  });
+
+  it("takes no gain for a profit while the exchange lists no incomes: a deposit in an outage would raise the peak twice", () => {
+    const watched = new Watched();
+    watched.look(100_000n, 100_000n, 0n);
+    watched.listedAtMs = LOOK_MS + LISTED_WITHIN_MS;
+    for (let look = 0; look < 1_000; look++) watched.look(105_000n, 100_000n, 0n);
+    watched.listedAtMs = undefined;
+    for (let look = 0; look < 100; look++) expect(watched.look(105_000n, 105_000n, 5_000n), `look ${look}`).toBe(false);
+    expect(watched.look(104_499n, 104_499n, 5_000n), "a loss of 501").toBe(true);
   });
 
   it("takes a gain that nobody explains for a profit in the end, to be lost again", () => {

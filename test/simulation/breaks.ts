@@ -142,6 +142,26 @@ export const BREAKS: readonly Break[] = [
     },
   },
   {
+    name: "transfers-forgotten",
+    what: "a restarted bot does not know which deposits and withdrawals the last one had counted in its peak",
+    rig: (options) => {
+      const { store } = options;
+      if (store === undefined) return options;
+      const forgetful = (text: string | undefined) => text?.replace(/,"transfers":\{.*?\}/, "");
+      return {
+        ...options,
+        store: { ...bound(store), read: (name) => (name === "peak-equity.json" ? forgetful(store.read(name)) : store.read(name)) },
+      };
+    },
+  },
+  {
+    name: "deposit-is-profit",
+    what: "what nothing explains yet is taken for profit at once",
+    bot: ({ bot }) => {
+      Object.defineProperty(bot.context.account, "untold", { value: 0n });
+    },
+  },
+  {
     name: "no-reconcile",
     what: "the exchange is never asked for its orders",
     ...tapped((rig, { clock }) => ({

@@ -16,6 +16,8 @@ export interface SeedPlan {
   readonly realSignatures: boolean;
   /** Mean time between orders that somebody places by hand on the bot's account; 0 for none. */
   readonly manualEveryMs: Ms;
+  /** Mean time between deposits and withdrawals; 0 for none. */
+  readonly transfersEveryMs: Ms;
   readonly marketMs: Ms;
 }
 
@@ -38,8 +40,13 @@ export function planOf(seed: number, marketMs: Ms): SeedPlan {
     faults: drawFaults(random, START_MS + CALM_BEFORE_MS, endMs - CALM_AFTER_MS),
     realSignatures: seed % 20 === 0,
     manualEveryMs: random.uniform() < 0.3 ? 120_000 + Math.floor(random.uniform() * 400_000) : 0,
+    transfersEveryMs: transfersOf(seededRandom(`transfers ${seed}`)),
     marketMs,
   };
+}
+
+function transfersOf(random: Random): Ms {
+  return random.uniform() < 0.5 ? 60_000 + Math.floor(random.uniform() * 300_000) : 0;
 }
 
 type Pick = <T>(choices: readonly T[]) => T;

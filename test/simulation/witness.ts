@@ -1,12 +1,13 @@
 import type { Bot } from "../../src/bot/bot.js";
 import type { Notice } from "../../src/bot/notice.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
-import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
 import { signOf } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
 import { FateWitness } from "./fate-witness.js";
+import { PeakWitness } from "./peak-witness.js";
 import { ProfitWitness } from "./profit-witness.js";
 import type { SeedPlan } from "./seed-plan.js";
 import { Surprises } from "./surprises.js";
@@ -34,6 +35,7 @@ export class Witness {
   readonly bookSeenAtMs = new Map<MarketId, Ms>();
   readonly budgets: BudgetWitness;
   readonly #profit: ProfitWitness;
+  readonly #peak: PeakWitness;
   readonly #plan: SeedPlan;
   readonly #exchange: EmbeddedExchange;
   readonly #nowMs: () => Ms;
@@ -62,6 +64,7 @@ export class Witness {
     this.budgets = new BudgetWitness(plan, nowMs, violate);
     this.#fates = new FateWitness(plan, violate);
     this.#profit = new ProfitWitness(exchange, address, nowMs, violate);
+    this.#peak = new PeakWitness(exchange, address, nowMs, violate);
   }
 
   /** A bot runs from now on; undefined while none does. */
@@ -71,6 +74,7 @@ export class Witness {
     if (bot !== undefined) {
       this.#run++;
       this.#profit.begin();
+      this.#peak.begin();
       this.#asked.clear();
       this.#intents.clear();
       this.#unwinds.clear();
@@ -80,6 +84,11 @@ export class Witness {
   /** Lots that somebody else's doing adds to or takes from the position. */
   surprised(marketId: MarketId, lots: Lots): void {
     this.#surprises.add(marketId, lots);
+  }
+
+  /** Somebody has deposited, or withdrawn (below zero), so many credit units. */
+  transferred(amount: CreditUnits): void {
+    this.#peak.transferred(amount);
   }
 
   observe(notice: Notice): void {
@@ -125,6 +134,7 @@ export class Witness {
     const bot = this.#bot;
     if (bot === undefined) return;
     this.#profit.sample(bot);
+    this.#peak.sample(bot, this.disturbedAtMs);
     for (const desk of bot.context.desks.values()) {
       if (!desk.book.synchronised) continue;
       const theirs = this.#exchange.book(desk.marketId);

@@ -17,6 +17,7 @@ import { FaultyNetwork } from "./faulty-network.js";
 import { keyedScheme } from "./keyed-scheme.js";
 import { ManualTrader } from "./manual-trader.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
 import { Witness } from "./witness.js";
 
@@ -55,6 +56,7 @@ class World {
   readonly #machine: MachineClock;
   readonly #witness: Witness;
   readonly #store: StateStore = new MemoryStateStore();
+  readonly #treasurer: Treasurer | undefined;
   #rig: BotRig | undefined;
   #network: FaultyNetwork | undefined;
   #guardNetwork: FaultyNetwork | undefined;
@@ -103,6 +105,18 @@ class World {
     });
     this.#machine = new MachineClock(this.#watched);
     this.#witness = new Witness(plan, this.#exchange, this.#signer.address, () => this.#clock.nowMs());
+    this.#treasurer =
+      plan.transfersEveryMs === 0
+        ? undefined
+        : new Treasurer({
+            exchange: this.#exchange,
+            signer: this.#signer,
+            clock: this.#watched,
+            random: seededRandom(`treasurer ${plan.seed}`),
+            everyMs: plan.transfersEveryMs,
+            untilMs: START_MS + plan.marketMs - CALM_AFTER_MS,
+            onTransfer: (amount) => this.#witness.transferred(amount),
+          });
   }
 
   async run(): Promise<SeedResult> {
@@ -124,6 +138,7 @@ class World {
         untilMs: START_MS + this.#plan.marketMs - CALM_AFTER_MS,
       }).start();
     }
+    this.#treasurer?.start();
     this.#sampleEvery(5_000);
     try {
       await this.#runMarket(START_MS + this.#plan.marketMs);
@@ -171,6 +186,7 @@ class World {
     }
     this.#isStarting = false;
     this.#starts++;
+    this.#treasurer?.botStarts();
     const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, BOT_ADDRESS, this.#witness);
     network.down = !this.#exchange.isRunning;
     this.#network = network;

@@ -1,0 +1,76 @@
+import type { Bot } from "../../src/bot/bot.js";
+import type { CreditUnits, Hex, Ms } from "../../src/core/units.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { LEAST_TRANSFER_QUOTE } from "./treasurer.js";
+import type { Violate } from "./violation.js";
+
+/** After the last transfer, and after a start: by then each is told. */
+const TOLD_WITHIN_MS: Ms = 65_000;
+
+/**
+ * Holds the peak that a drawdown is measured from to what the account was ever worth by the exchange's own books, transfers taken out: a peak above
+ * that halts a bot that has lost nothing, and one that was forgotten lets it lose more than it may.
+ */
+export class PeakWitness {
+  readonly #exchange: EmbeddedExchange;
+  readonly #address: Hex;
+  readonly #nowMs: () => Ms;
+  readonly #violate: Violate;
+  readonly #slack: CreditUnits;
+  #transferred = 0n;
+  #movedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #startedAtMs: Ms = Number.POSITIVE_INFINITY;
+  #highest: CreditUnits | undefined;
+  #seen: CreditUnits | undefined;
+
+  constructor(exchange: EmbeddedExchange, address: Hex, nowMs: () => Ms, violate: Violate) {
+    this.#exchange = exchange;
+    this.#address = address;
+    this.#nowMs = nowMs;
+    this.#violate = violate;
+    // The bot looks at other instants and by marks of a moment before: of half a transfer it can be no matter.
+    this.#slack = (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 2n;
+  }
+
+  transferred(amount: CreditUnits): void {
+    this.#transferred += amount;
+    this.#movedAtMs = this.#nowMs();
+  }
+
+  /** A run begins. */
+  begin(): void {
+    this.#startedAtMs = this.#nowMs();
+  }
+
+  /** Now and then. @param undisturbedSinceMs when a fault struck last. */
+  sample(bot: Bot, undisturbedSinceMs: Ms): void {
+    const worth = this.#worth(bot);
+    if (worth === undefined) return;
+    const earned = worth - this.#transferred;
+    if (this.#highest === undefined || earned > this.#highest) this.#highest = earned;
+    const { peak } = bot.safety;
+    const told = Math.max(this.#movedAtMs, this.#startedAtMs, undisturbedSinceMs) + TOLD_WITHIN_MS;
+    if (peak === undefined || !bot.context.account.current || this.#nowMs() < told) return;
+    const ours = peak - this.#transferred;
+    if (ours > this.#highest + this.#slack)
+      this.#violate("peak", `the peak is ${ours} without transfers, the account was never worth more than ${this.#highest}`);
+    if (this.#seen !== undefined && ours < this.#seen - this.#slack)
+      this.#violate("peak", `the peak is ${ours} without transfers, and was ${this.#seen}`);
+    if (this.#seen === undefined || ours > this.#seen) this.#seen = ours;
+  }
+
+  /** The exchange's net value at the bot's own marks; undefined before it has any. */
+  #worth(bot: Bot): CreditUnits | undefined {
+    const theirs = this.#exchange.account(this.#address);
+    if (theirs === undefined) return undefined;
+    const { desks, rules } = bot.context;
+    let worth = theirs.primaryCredit;
+    for (const { marketId, state } of desks.values()) {
+      const position = theirs.markets.get(marketId)?.position.matched;
+      if (position === undefined) continue;
+      if (state.mark === undefined && position.paper !== 0n) return undefined;
+      worth += position.credit + (position.paper * (state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+    }
+    return worth;
+  }
+}

@@ -28,8 +28,8 @@ export class PeakWitness {
     this.#address = address;
     this.#nowMs = nowMs;
     this.#violate = violate;
-    // The bot looks at other instants and by marks of a moment before: of half a transfer it can be no matter.
-    this.#slack = (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 2n;
+    // The bot looks at other instants and by marks of a moment before: of a twentieth of a transfer it is none.
+    this.#slack = (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 20n;
   }
 
   transferred(amount: CreditUnits): void {

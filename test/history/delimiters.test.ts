@@ -47,3 +47,9 @@ it("a decimal comma is refused by its value, whatever is between the fields", as
   const commas = checkMapping({ kind: "trades", columns: { time: "at", price: "p", amount: "size", side: "who" } });
   await expect(stored(table, { mapping: commas })).rejects.toThrow(/trades\.csv: .*61800,3/);
 });
+
+it("a comma in a column's name, unquoted, does not divide a file whose other fields are divided by semicolons", async () => {
+  const table = `at;what, it costs;size;who\n${ROWS.map((fields) => `${fields.join(";")}\n`).join("")}`;
+  const columns = { time: "at", price: "what, it costs", amount: "size", side: "who" };
+  expect(await stored(table, { mapping: checkMapping({ kind: "trades", columns }) })).toMatchObject(EXPECTED);
+});

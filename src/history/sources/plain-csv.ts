@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 /** What ends a field of a CSV file. */
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** In the order in which a first line is looked at for them: a comma where it has one. */
+/** A first line is divided by the one that it has most of, of as many by the first of these. */
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /** How a CSV file is written, as its first line tells. */

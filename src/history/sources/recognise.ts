@@ -180,7 +180,8 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
       expected: "lines that end with a line feed, with or without a carriage return before it",
     });
   const unquoted = line.replace(/"(?:[^"]|"")*"/g, "");
-  const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ",";
+  const counts = DELIMITERS.map((each) => unquoted.split(each).length);
+  const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
   const fields = fieldsOfLine(line, file, delimiter);
   const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
   const names = hasHeader ? columnsOf(fields, file) : fields;

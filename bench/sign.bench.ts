@@ -88,10 +88,11 @@ export const bench: Bench = {
         const orders = Array.from({ length: BATCH }, () => buildHashedOrder(hasher, nextInputs()).order);
         const start = performance.now();
         let signed = 0;
-        while (performance.now() - start < ROUND_MS) {
+        // One at least: in a trial run's millisecond the process may not have its turn.
+        do {
           await wallet.signTypedData(ETHERS_DOMAIN, ORDER_FIELDS, orders[signed % BATCH] ?? {});
           signed += 1;
-        }
+        } while (performance.now() - start < ROUND_MS);
         return (signed * 1000) / (performance.now() - start);
       },
     });

@@ -117,7 +117,7 @@ describe("docs/simulation.md", () => {
   });
 
   it("has every rule of the witness, every fault and every option", () => {
-    const witnesses = ["witness", "budget-witness", "fate-witness", "profit-witness"]
+    const witnesses = ["witness", "budget-witness", "fate-witness", "peak-witness", "profit-witness"]
       .map((name) => source(`test/simulation/${name}.ts`))
       .join("\n");
     expect([...firstCodes(page, "rule")].sort()).toEqual([...found(witnesses, /#violate\(\s*"([a-z]+)"/g)].sort());

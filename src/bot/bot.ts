@@ -243,8 +243,8 @@ export class Bot {
     this.safety.evaluate();
     this.unwinding.settle();
     for (const desk of context.desks.values()) {
-      this.#deciding.decide(desk);
-      if (desk.dirty) this.#planning.plan(desk);
+      const isAsked = this.#deciding.decide(desk);
+      if (desk.dirty || (isAsked && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
     }
     this.#deciding.armTimer();
     // A halt ends by time, and a decision may be due before its timer.

@@ -21,20 +21,20 @@ export class Deciding {
     return this.#isLate;
   }
 
-  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
-  decide(desk: Desk): void {
+  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. True when it did. */
+  decide(desk: Desk): boolean {
     const { account, clock, exchangeTime, phase } = this.#context;
     desk.noteOwn(account.orders, clock.monotonicMs());
     if (desk.noteTouch(desk.touch()) && desk.midHalfTicks !== undefined) {
       account.onMid(desk.marketId, desk.midHalfTicks);
       this.#unwinding.noteMid(desk);
     }
-    if (phase !== "running" || !desk.running) return;
+    if (phase !== "running" || !desk.running) return false;
     const cause = desk.decisions.due(clock.monotonicMs());
-    if (cause === null) return;
+    if (cause === null) return false;
     desk.decisions.decided(clock.monotonicMs());
     const positionLots = account.positionLots(desk.marketId);
-    if (desk.emitView(cause, { positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() })) desk.dirty = true;
+    return desk.emitView(cause, { positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() });
   }
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */

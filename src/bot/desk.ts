@@ -2,6 +2,7 @@ import { isObservable, type Observable, Subject, type Subscription } from "rxjs"
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
+import type { Touch as PlanTouch } from "../executor/crossing.js";
 import type { Plan } from "../executor/plan.js";
 import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
@@ -78,6 +79,8 @@ export class Desk {
   awaitingView = true;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
+  /** The touch that the last plan was made at, where that plan is the same for as long as the touch is and nothing makes the desk dirty; else undefined. */
+  standsAt: PlanTouch | undefined;
   readonly #options: DeskOptions;
   #views = new Subject<MarketView>();
   #subscription: Subscription | undefined;
@@ -240,6 +243,7 @@ export class Desk {
     this.#viewSequence = view.sequence;
     this.#lastView = view;
     this.state.startView();
+    if (this.awaitingView) this.dirty = true;
     this.awaitingView = false;
     this.#views.next(view);
     return true;

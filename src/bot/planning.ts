@@ -44,12 +44,21 @@ export class Planning {
   /** Plans one market and puts the plan in the outbox. */
   plan(desk: Desk): void {
     desk.dirty = false;
+    desk.standsAt = undefined;
     const nowMs = this.#context.exchangeTime.nowMs();
     const plan = this.#planOf(desk, nowMs);
     desk.plan = plan;
     this.#assignLevels(desk, plan);
     if (this.#context.dryRun) this.#tell(desk, plan);
     else this.#queue(desk, plan);
+  }
+
+  /** Whether a plan made now might be another than the last one, though nothing has made the desk dirty since. */
+  mayDiffer(desk: Desk): boolean {
+    const { standsAt } = desk;
+    if (standsAt === undefined) return true;
+    const { bestBidTicks, bestAskTicks } = executorTouch(desk, this.#context.account.orders.resting(desk.marketId));
+    return bestBidTicks !== standsAt.bestBidTicks || bestAskTicks !== standsAt.bestAskTicks;
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
@@ -89,6 +98,8 @@ export class Planning {
       settings: tolerance === this.#settings.tolerance ? this.#settings : { ...this.#settings, tolerance },
       nowMs,
     });
+    // As tokens come back an order has to be nearer to its quote again.
+    if (tolerance === this.#settings.tolerance && desk.quotePlanner.isAtRest) desk.standsAt = touch;
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
     return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };
   }

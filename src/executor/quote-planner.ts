@@ -16,6 +16,11 @@ export class QuotePlanner {
     this.#input = input;
     return this.#plan;
   }
+
+  /** Whether the last plan does nothing, and will be the same at any later instant for as long as its input is. */
+  get isAtRest(): boolean {
+    return this.#plan !== undefined && isQuiet(this.#plan) && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput);
+  }
 }
 
 function stands(plan: Plan, last: QuotesInput, now: QuotesInput): boolean {

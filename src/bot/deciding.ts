@@ -10,6 +10,10 @@ export class Deciding {
   #timerMs = Number.POSITIVE_INFINITY;
   #isLate = false;
   #timer: { cancel(): void } | undefined;
+  readonly #fire = (): void => {
+    this.#timerMs = Number.POSITIVE_INFINITY;
+    this.#isLate = false;
+  };
 
   constructor(context: BotContext, unwinding: Unwinding) {
     this.#context = context;
@@ -50,9 +54,6 @@ export class Deciding {
     this.#timerMs = dueMs;
     const delayMs = Math.max(1, Math.ceil(dueMs - nowMs));
     this.#isLate = nowMs + delayMs > dueMs;
-    this.#timer = clock.setTimer(delayMs, () => {
-      this.#timerMs = Number.POSITIVE_INFINITY;
-      this.#isLate = false;
-    });
+    this.#timer = clock.setTimer(delayMs, this.#fire);
   }
 }

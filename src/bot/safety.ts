@@ -18,6 +18,7 @@ import {
 import type { GuardLimits } from "../risk/limits.js";
 import { NO_REJECTS, withReject } from "../risk/reject-window.js";
 import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
 import { EquityWatch } from "./equity-watch.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
@@ -35,7 +36,7 @@ export class Safety {
   readonly #byHand: HaltsByHand;
   /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
   readonly #account: Writable<AccountHealth>;
-  readonly #markets: ReadonlyMap<MarketId, Writable<MarketHealth>>;
+  readonly #watched: readonly WatchedMarket[];
   readonly #health: HealthState;
   #halts: HaltState = RUNNING;
   #streamTrouble: string | undefined;
@@ -62,9 +63,11 @@ export class Safety {
       rulesTrouble: undefined,
       bannedUntilMs: undefined,
     };
-    this.#markets = new Map([...context.desks.keys()].map((marketId) => [marketId, newHealth(marketId)]));
-    this.#health = { account: this.#account, markets: [...this.#markets.values()] };
-    for (const [marketId, change] of changedContracts(context)) this.#healthOf(marketId).rulesChanged = change;
+    this.#watched = [...context.desks.values()].map((desk) => ({ desk, health: newHealth(desk.marketId) }));
+    this.#health = { account: this.#account, markets: this.#watched.map(({ health }) => health) };
+    this.#list(context.rules);
+    const changes = changedContracts(context);
+    for (const { health } of this.#watched) health.rulesChanged = changes.get(health.marketId);
     this.#keepContracts();
   }
 
@@ -125,8 +128,7 @@ export class Safety {
   }
 
   placeRefused(marketId: MarketId): void {
-    const market = this.#markets.get(marketId);
-    if (market !== undefined) market.rejects = withReject(market.rejects, this.#nowMs());
+    for (const { health } of this.#watched) if (health.marketId === marketId) health.rejects = withReject(health.rejects, this.#nowMs());
   }
 
   banned(forMs: Ms): void {
@@ -138,10 +140,11 @@ export class Safety {
     this.#account.rulesAtMs = this.#nowMs();
     this.#account.rulesTrouble = undefined;
     this.#account.domainMismatch = domainMismatch(rules);
-    for (const desk of this.#context.desks.values()) {
+    this.#list(rules);
+    for (const { desk, health } of this.#watched) {
       const found = rules.markets[desk.marketId];
       const changed = found === undefined ? undefined : changeOf(desk.rules, found);
-      if (changed !== undefined) this.#healthOf(desk.marketId).rulesChanged = changed;
+      if (changed !== undefined) health.rulesChanged = changed;
     }
   }
 
@@ -168,10 +171,10 @@ export class Safety {
 
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
-    for (const market of this.#markets.values()) if (marketId === undefined || market.marketId === marketId) market.rejects = NO_REJECTS;
+    for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = NO_REJECTS;
     if (marketId === undefined && this.#isDrawnDown) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
-    for (const market of this.#markets.values()) if (market.rulesChanged?.includes(IN_THE_LAST_RUN)) market.rulesChanged = undefined;
+    for (const { health } of this.#watched) if (health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
     this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
     this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
@@ -213,7 +216,7 @@ export class Safety {
 
   /** Writes down what is traded on, where nothing of it has to be looked at first. */
   #keepContracts(): void {
-    for (const { rulesChanged } of this.#markets.values()) if (rulesChanged !== undefined) return;
+    for (const { health } of this.#watched) if (health.rulesChanged !== undefined) return;
     keepContracts(this.#context);
   }
 
@@ -225,30 +228,33 @@ export class Safety {
     return this.#context.clock.monotonicMs();
   }
 
-  #healthOf(marketId: MarketId): Writable<MarketHealth> {
-    return this.#markets.get(marketId) as Writable<MarketHealth>;
+  /** What the exchange lists of each market. */
+  #list(rules: VenueRules): void {
+    for (const { health } of this.#watched) {
+      const listed = rules.markets[health.marketId];
+      health.status = listed?.status;
+      health.stage = listed?.stage;
+      health.unread = rules.unread?.[health.marketId];
+    }
   }
 
   /** Reads anew what others know. */
   #look(): void {
-    const { account, exchangeTime, desks, rules } = this.#context;
+    const { account, exchangeTime } = this.#context;
     const health = this.#account;
+    const { known } = exchangeTime;
     health.isConfirmed = account.confirmed && account.current;
-    health.clockOffsetMs = exchangeTime.known ? exchangeTime.offsetMs : undefined;
-    health.clockAtMs = exchangeTime.known ? exchangeTime.measuredAtMonotonicMs : undefined;
+    health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
+    health.clockAtMs = known ? exchangeTime.measuredAtMonotonicMs : undefined;
     health.trouble =
       this.#streamTrouble === undefined || this.#questionTrouble === undefined
         ? (this.#streamTrouble ?? this.#questionTrouble)
         : `${this.#streamTrouble}; ${this.#questionTrouble}`;
-    for (const { marketId, book, lag } of desks.values()) {
-      const market = this.#healthOf(marketId);
-      const listed = rules.markets[marketId];
-      market.isBookSynchronised = book.synchronised;
-      market.bookAtMs = book.synchronised ? lag.rightAtMs(book.lastReceivedMs) : undefined;
-      market.isPositionKnown = account.isPositionKnown(marketId);
-      market.status = listed?.status;
-      market.stage = listed?.stage;
-      market.unread = rules.unread?.[marketId];
+    for (const { desk, health } of this.#watched) {
+      const { book } = desk;
+      health.isBookSynchronised = book.synchronised;
+      health.bookAtMs = health.isBookSynchronised ? desk.lag.rightAtMs(book.lastReceivedMs) : undefined;
+      health.isPositionKnown = account.isPositionKnown(desk.marketId);
     }
   }
 
@@ -270,6 +276,12 @@ export class Safety {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A market of the bot, and what the guards are told of it. */
+interface WatchedMarket {
+  readonly desk: Desk;
+  readonly health: Writable<MarketHealth>;
+}
 
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {

@@ -22,7 +22,8 @@ export class TurnQueue implements Seam {
   readonly #run: (input: BotInput) => void;
   readonly #ended: ((record: TurnRecord) => void) | undefined;
   readonly #waiting: BotInput[] = [];
-  readonly #timers = new Map<number, TurnTimer>();
+  /** Those that are set: a handful at any time, of which one is set anew in every other turn. */
+  readonly #timers: TurnTimer[] = [];
   #nextTimer = 1;
   #running = false;
   #closed = false;
@@ -81,18 +82,15 @@ export class TurnQueue implements Seam {
   /** Drops all timers and takes nothing more in. */
   close(): void {
     this.#closed = true;
-    for (const timer of this.#timers.values()) timer.cancel();
+    for (const timer of [...this.#timers]) timer.cancel();
     this.#waiting.length = 0;
   }
 
   #turn(input: BotInput): void {
     this.stampNow();
     this.#draws = NO_DRAWS;
-    const timer = input.kind === "timer" ? this.#timers.get(input.id) : undefined;
-    if (input.kind === "timer") {
-      if (timer === undefined) return;
-      this.#timers.delete(input.id);
-    }
+    const timer = input.kind === "timer" ? this.#takeTimer(input.id) : undefined;
+    if (input.kind === "timer" && timer === undefined) return;
     try {
       timer?.fire();
       this.#run(input);
@@ -118,28 +116,43 @@ export class TurnQueue implements Seam {
     const id = this.#nextTimer++;
     const outer = this.#outer.clock.setTimer(delayMs, () => this.accept({ kind: "timer", id }));
     const timer = new TurnTimer(this.#timers, id, fire, outer);
-    this.#timers.set(id, timer);
+    this.#timers.push(timer);
     return timer;
+  }
+
+  #takeTimer(id: number): TurnTimer | undefined {
+    for (const timer of this.#timers) if (timer.id === id) return timer.leave();
+    return undefined;
   }
 }
 
 /** A timer that is set, in the list of all that are: fired in a turn of its own. */
 class TurnTimer implements Timer {
+  readonly id: number;
   readonly fire: () => void;
-  readonly #set: Map<number, TurnTimer>;
-  readonly #id: number;
+  readonly #set: TurnTimer[];
   readonly #outer: Timer;
 
-  constructor(set: Map<number, TurnTimer>, id: number, fire: () => void, outer: Timer) {
+  constructor(set: TurnTimer[], id: number, fire: () => void, outer: Timer) {
+    this.id = id;
     this.fire = fire;
     this.#set = set;
-    this.#id = id;
     this.#outer = outer;
   }
 
   cancel(): void {
     this.#outer.cancel();
-    this.#set.delete(this.#id);
+    this.leave();
+  }
+
+  /** Takes it off the list, where it may not stand any more. */
+  leave(): this {
+    const set = this.#set;
+    const at = set.indexOf(this);
+    if (at < 0) return this;
+    const last = set.pop() as TurnTimer;
+    if (last !== this) set[at] = last;
+    return this;
   }
 }
 

@@ -40,6 +40,10 @@ export class ReplayEngine {
   readonly #clock: ReplayClock;
   readonly #markets: readonly EngineMarket[];
   #nextSampleUs: number;
+  /** When market data is heard next, when marks are, and when the exchange or a sample has its turn: kept, since they are asked for far more often than they change. */
+  #dataUs = Number.NEGATIVE_INFINITY;
+  #marksUs = Number.NEGATIVE_INFINITY;
+  #ownUs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -58,17 +62,19 @@ export class ReplayEngine {
   play(untilUs: number, until: () => boolean = never): void {
     const clock = this.#clock;
     const venue = this.#venue;
+    // History may have come since.
+    this.#noteFeeds();
+    this.#noteMarks();
     while (!until()) {
-      let dataUs = this.#nextDataUs();
-      const heardUs = Math.min(clock.nextTimerUs, this.#nextHeardUs());
+      const heardUs = Math.min(clock.nextTimerUs, venue.nextHeardUs, this.#marksUs);
       const arrivalUs = venue.nextArrivalUs;
-      const ownUs = this.#nextOwnUs();
+      const ownUs = this.#ownUs;
       const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
-      if (dataUs < quietUs) {
-        dataUs = this.#drift(dataUs, quietUs);
-        if (dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
+      if (this.#dataUs < quietUs) {
+        this.#drift(quietUs);
+        if (this.#dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
       }
-      const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, dataUs), clock.nowUs));
+      const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, this.#dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
       // What the exchange does at an instant comes after its history there, and after what the bot does at it.
       const isExchange = stopUs < goalUs;
@@ -122,45 +128,45 @@ export class ReplayEngine {
     });
   }
 
-  /** When market data is heard next. */
-  #nextDataUs(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { feed } of this.#markets) if (feed.nextUs < next) next = feed.nextUs;
-    return next;
+  #noteFeeds(): void {
+    let nextUs = Number.POSITIVE_INFINITY;
+    for (const { feed } of this.#markets) if (feed.nextUs < nextUs) nextUs = feed.nextUs;
+    this.#dataUs = nextUs;
   }
 
-  /** When the bot hears next of what the exchange has said or computed. */
-  #nextHeardUs(): number {
-    let next = this.#venue.nextHeardUs;
-    for (const { marks } of this.#markets) next = Math.min(next, marks.nextHeardUs);
-    return next;
+  #noteMarks(): void {
+    let heardUs = Number.POSITIVE_INFINITY;
+    let ownUs = this.#nextSampleUs;
+    for (const { marks } of this.#markets) {
+      if (marks.nextHeardUs < heardUs) heardUs = marks.nextHeardUs;
+      if (marks.nextUs < ownUs) ownUs = marks.nextUs;
+    }
+    this.#marksUs = heardUs;
+    this.#ownUs = ownUs;
   }
 
   /**
    * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
-   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by. Says when data is
-   * heard next, if nothing happened: before `quietUs` if something did.
+   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by.
    */
-  #drift(dataUs: number, quietUs: number): number {
+  #drift(quietUs: number): void {
     const venue = this.#venue;
-    let atUs = dataUs;
-    while (atUs < quietUs && atUs < venue.nextHeardUs) {
-      if (!this.#historyTo(atUs, false)) return atUs;
+    while (this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
+      const atUs = this.#dataUs;
+      if (!this.#historyTo(atUs, false)) return;
       this.#clock.moveTo(atUs);
-      if (this.#hear(atUs)) {
-        this.#bot.accept(WAKE);
-        this.#parts.outbox.leave();
-        return atUs;
-      }
-      atUs = this.#nextDataUs();
+      if (!this.#hear(atUs)) continue;
+      this.#bot.accept(WAKE);
+      this.#parts.outbox.leave();
+      return;
     }
-    return atUs;
   }
 
   /** Market data of an instant. True when the bot is to be woken by it. */
   #hear(atUs: number): boolean {
     let isMoved = false;
     for (const { feed } of this.#markets) if (feed.nextUs <= atUs && feed.hear(atUs)) isMoved = true;
+    this.#noteFeeds();
     return isMoved;
   }
 
@@ -168,12 +174,15 @@ export class ReplayEngine {
   #local(atUs: number): void {
     const { outbox } = this.#parts;
     const bot = this.#bot;
-    let isMoved = this.#hear(atUs);
-    for (const { marks } of this.#markets) {
-      while (marks.nextHeardUs <= atUs) {
-        bot.accept({ kind: "event", event: marks.hear() });
-        isMoved = false;
+    let isMoved = this.#dataUs <= atUs && this.#hear(atUs);
+    if (this.#marksUs <= atUs) {
+      for (const { marks } of this.#markets) {
+        while (marks.nextHeardUs <= atUs) {
+          bot.accept({ kind: "event", event: marks.hear() });
+          isMoved = false;
+        }
       }
+      this.#noteMarks();
     }
     if (isMoved) bot.accept(WAKE);
     outbox.leave();
@@ -187,13 +196,6 @@ export class ReplayEngine {
     }
   }
 
-  /** When the exchange does something by itself: computes a mark, pays funding; or when a sample is due. */
-  #nextOwnUs(): number {
-    let next = this.#nextSampleUs;
-    for (const { marks } of this.#markets) next = Math.min(next, marks.nextUs);
-    return next;
-  }
-
   #own(atUs: number): void {
     if (this.#isTurn(atUs)) {
       // The account is judged by all marks of an instant, and by all of its funding: by one after the other a hedge would stand or fall by its markets' order.
@@ -202,9 +204,11 @@ export class ReplayEngine {
       for (const { marks } of this.#markets) marks.pay(atUs);
       this.#venue.judge(atUs);
     }
-    if (this.#nextSampleUs > atUs) return;
-    this.sample(atUs);
-    this.#nextSampleUs = (Math.floor(atUs / this.#parts.sampleUs) + 1) * this.#parts.sampleUs;
+    if (this.#nextSampleUs <= atUs) {
+      this.sample(atUs);
+      this.#nextSampleUs = (Math.floor(atUs / this.#parts.sampleUs) + 1) * this.#parts.sampleUs;
+    }
+    this.#noteMarks();
   }
 
   /** Whether any market's mark or funding is due. */

@@ -1,5 +1,5 @@
 import type { AccountChange, AccountStep } from "../account/changes.js";
-import type { OrderPhase, OwnOrder } from "../account/order.js";
+import type { OrderChange, OrderPhase, OwnOrder } from "../account/order.js";
 import type { Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import type { BotContext } from "./context.js";
@@ -10,6 +10,11 @@ import type { Unwinding } from "./unwind/unwinding.js";
 
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
+
+/** An order or its cancel has left as it was planned: nothing is to be done about it before something comes back, and its slot is closed as before. */
+function isUnderWay(change: OrderChange): boolean {
+  return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
+}
 
 /** What each thing that the account tells means to the rest of the bot. */
 export class AccountNews {
@@ -37,7 +42,7 @@ export class AccountNews {
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
-        this.#plansAnew(change.order.marketId);
+        if (!isUnderWay(change.change)) this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":

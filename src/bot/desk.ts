@@ -1,4 +1,5 @@
 import { isObservable, type Observable, Subject, type Subscription } from "rxjs";
+import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
@@ -37,6 +38,13 @@ export interface DeskOptions {
   readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
 }
 
+/** What a plan that does nothing stands on: another touch, or another list of orders, may lead to another plan. */
+export interface PlanGround {
+  readonly touch: PlanTouch;
+  /** Those that may still fill. */
+  readonly orders: readonly OwnOrder[];
+}
+
 /** What a view needs that the desk does not hold itself. */
 export interface ViewInputs {
   readonly positionLots: Lots;
@@ -45,7 +53,7 @@ export interface ViewInputs {
   readonly timeMs: Ms;
 }
 
-/** Who knows our own orders; the same list as long as nothing of it has changed. */
+/** Who knows our own orders; the same lists as long as nothing of them has changed. */
 interface OwnBookOrders {
   inBook(marketId: MarketId): readonly OwnBookOrder[];
 }
@@ -79,8 +87,8 @@ export class Desk {
   awaitingView = true;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
-  /** The touch that the last plan was made at, where that plan is the same for as long as the touch is and nothing makes the desk dirty; else undefined. */
-  standsAt: PlanTouch | undefined;
+  /** What the last plan stands on, where it is the same for as long as this is and nothing makes the desk dirty; else undefined. */
+  standsOn: PlanGround | undefined;
   readonly #options: DeskOptions;
   #views = new Subject<MarketView>();
   #subscription: Subscription | undefined;

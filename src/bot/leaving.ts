@@ -10,7 +10,7 @@ import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
-import { executorTouch } from "./planning.js";
+import { executorTouch, restingIn } from "./planning.js";
 import type { Safety } from "./safety.js";
 
 /** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
@@ -150,7 +150,7 @@ export class Leaving {
       behindTouch(
         place.side,
         place.ticks,
-        executorTouch(desk, exceptHash === undefined ? account.orders.resting(desk.marketId) : restingOf(own)),
+        executorTouch(desk, exceptHash === undefined ? restingIn(desk, account.orders) : restingOf(own)),
       ) !== place.ticks
     ) {
       return soon("cross", "the touch has moved through it", 20);

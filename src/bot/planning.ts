@@ -1,4 +1,5 @@
 import type { OwnOrder } from "../account/order.js";
+import type { OwnOrders } from "../account/own-orders.js";
 import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import { pacedTolerance } from "../executor/pacing.js";
@@ -44,7 +45,7 @@ export class Planning {
   /** Plans one market and puts the plan in the outbox. */
   plan(desk: Desk): void {
     desk.dirty = false;
-    desk.standsAt = undefined;
+    desk.standsOn = undefined;
     const nowMs = this.#context.exchangeTime.nowMs();
     const plan = this.#planOf(desk, nowMs);
     desk.plan = plan;
@@ -55,16 +56,17 @@ export class Planning {
 
   /** Whether a plan made now might be another than the last one, though nothing has made the desk dirty since. */
   mayDiffer(desk: Desk): boolean {
-    const { standsAt } = desk;
-    if (standsAt === undefined) return true;
-    const { bestBidTicks, bestAskTicks } = executorTouch(desk, this.#context.account.orders.resting(desk.marketId));
-    return bestBidTicks !== standsAt.bestBidTicks || bestAskTicks !== standsAt.bestAskTicks;
+    const { standsOn } = desk;
+    const { orders } = this.#context.account;
+    if (standsOn?.orders !== orders.mayStillFill(desk.marketId)) return true;
+    const { bestBidTicks, bestAskTicks } = executorTouch(desk, restingIn(desk, orders));
+    return bestBidTicks !== standsOn.touch.bestBidTicks || bestAskTicks !== standsOn.touch.bestAskTicks;
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
     const orders = this.#context.account.orders.mayStillFill(desk.marketId);
     const working = this.#workingOrders(desk, orders);
-    const touch = executorTouch(desk, this.#context.account.orders.resting(desk.marketId));
+    const touch = executorTouch(desk, restingIn(desk, this.#context.account.orders));
     desk.unwind = desk.target === undefined && this.#mayUnwind(desk) ? this.#unwinding.intentOf(desk) : undefined;
     if (desk.unwind !== undefined) {
       const unwindPlan = this.#worked(desk, desk.unwind, desk.lastTakeAtMs, touch, nowMs);
@@ -99,7 +101,7 @@ export class Planning {
       nowMs,
     });
     // As tokens come back an order has to be nearer to its quote again.
-    if (tolerance === this.#settings.tolerance && desk.quotePlanner.isAtRest) desk.standsAt = touch;
+    if (tolerance === this.#settings.tolerance && desk.quotePlanner.isAtRest) desk.standsOn = { touch, orders };
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
     return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };
   }
@@ -271,6 +273,13 @@ export function renewLeadMs(quoteLifeMs: Ms): Ms {
 export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
   return { bestBidTicks: desk.best("BUY", own), bestAskTicks: desk.best("SELL", own) };
 }
+
+/** Our own orders as a desk's book may hold them: a replayed one holds none, and nobody has to list them. */
+export function restingIn({ book, marketId }: Desk, orders: Pick<OwnOrders, "resting">): readonly OwnRestingOrder[] {
+  return book.holdsOwnOrders ? orders.resting(marketId) : NO_RESTING;
+}
+
+const NO_RESTING: readonly OwnRestingOrder[] = [];
 
 const NO_QUOTES: readonly Quote[] = [];
 

@@ -1,5 +1,4 @@
 import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
-import { oppositeOf } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
 import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
@@ -64,7 +63,6 @@ export function planQuotes(given: QuotesInput): Plan {
   const unplaced: Unplaced[] = [];
   for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
-  if (draft.cancels.length > 1) draft.cancels.sort(byDanger);
   if (input.settings.timeInForce === "GTT") draft.cancels.push(...renew(input, draft).sort(byDanger));
   return draft;
 }
@@ -163,9 +161,8 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
     draft.waits.push({ hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
   } else if (needsCancel(order, input.nowMs)) {
-    draft.cancels.push(
-      cancelOf(input, order, order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted"),
-    );
+    const why = order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted";
+    putByDanger(draft.cancels, cancelOf(input, order, why));
   } else {
     draft.waits.push({ hash, side, level, phase, why: waitingFor(phase) });
   }
@@ -189,6 +186,15 @@ function byDanger(a: RankedCancel, b: RankedCancel): number {
   return nearer || b.lots - a.lots || a.level - b.level;
 }
 
+/** The most dangerous first, and of two alike the one that came first. In its place at once: there is hardly ever more than one before it. */
+function putByDanger(cancels: RankedCancel[], cancel: RankedCancel): void {
+  cancels.push(cancel);
+  for (let at = cancels.length - 1; at > 0 && byDanger(cancel, cancels[at - 1]) < 0; at--) {
+    cancels[at] = cancels[at - 1];
+    cancels[at - 1] = cancel;
+  }
+}
+
 /** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
   if (unplaced.length === 0) return;
@@ -198,7 +204,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
   let open = working.length + foreign.openOrders;
   for (const { want, slot } of inner) {
     const { quote, placeTicks } = want;
-    const occupant = working.findLast((order) => order.side === quote.side && order.level === slot);
+    const occupant = lastInSlot(working, quote.side, slot);
     const obstacle =
       occupant !== undefined
         ? `slot ${slot} is closed: ${occupant.hash} may still fill (${occupant.phase})`
@@ -213,6 +219,11 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     draft.places.push({ side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why });
     open++;
   }
+}
+
+function lastInSlot(working: readonly WorkingOrder[], side: Side, slot: number): WorkingOrder | undefined {
+  for (let at = working.length - 1; at >= 0; at--) if (working[at].side === side && working[at].level === slot) return working[at];
+  return undefined;
 }
 
 /** As one quote a side always is. */
@@ -236,8 +247,9 @@ function obstacleTo(input: QuotesInput, quote: Quote, ticks: Ticks, draft: Draft
   }
   const own = crossedOwnOrder(side, ticks, working);
   if (own !== undefined) return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
-  if (draft.places.some((place) => place.side === oppositeOf(side) && crosses(side, ticks, place.ticks)))
-    return "would cross a quote of this plan";
+  for (const place of draft.places) {
+    if (place.side !== side && crosses(side, ticks, place.ticks)) return "would cross a quote of this plan";
+  }
   if (ticks !== quote.ticks && isPriceTaken(input, side, ticks, draft)) return `behind the touch, but another quote is already at ${ticks}`;
   return undefined;
 }

@@ -39,6 +39,7 @@ export class ReplayEngine {
   readonly #venue: ReplayVenue;
   readonly #clock: ReplayClock;
   readonly #markets: readonly EngineMarket[];
+  readonly #leastEntryUs: number;
   #nextSampleUs: number;
   /** When market data is heard next, when marks are, and when the exchange or a sample has its turn: kept, since they are asked for far more often than they change. */
   #dataUs = Number.NEGATIVE_INFINITY;
@@ -51,6 +52,7 @@ export class ReplayEngine {
     this.#venue = parts.venue;
     this.#clock = parts.clock;
     this.#markets = parts.markets;
+    this.#leastEntryUs = parts.venue.leastEntryUs;
     this.#nextSampleUs = parts.startUs;
   }
 
@@ -152,13 +154,17 @@ export class ReplayEngine {
   #drift(quietUs: number): void {
     const venue = this.#venue;
     while (this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
-      const atUs = this.#dataUs;
-      if (!this.#historyTo(atUs, false)) return;
-      this.#clock.moveTo(atUs);
-      if (!this.#hear(atUs)) continue;
-      this.#bot.accept(WAKE);
-      this.#parts.outbox.leave();
-      return;
+      // Whatever the bot makes of what it hears now arrives no sooner: until then the exchange is played at once.
+      const aheadUs = Math.min(quietUs, this.#dataUs + this.#leastEntryUs);
+      this.#historyTo(aheadUs, false);
+      while (this.#dataUs <= aheadUs && this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
+        const atUs = this.#dataUs;
+        this.#clock.moveTo(atUs);
+        if (!this.#hear(atUs)) continue;
+        this.#bot.accept(WAKE);
+        this.#parts.outbox.leave();
+        return;
+      }
     }
   }
 

@@ -6,13 +6,15 @@ export interface LatencyModel {
   entryUs(localUs: number): number;
   /** Of what the exchange says at `exchangeUs`. */
   responseUs(exchangeUs: number): number;
+  /** No request arrives sooner than so long after it left: for so long the exchange may be played ahead of the bot. 0 where its delays depend on what the bot has heard. */
+  readonly leastEntryUs: number;
 }
 
 /** The same delay always. @throws ConfigError for a delay that is negative or no number */
 export function constantLatency(entryMs: number, responseMs: number): LatencyModel {
   const entryUs = microseconds(entryMs, "orderLatencyMs");
   const responseUs = microseconds(responseMs, "responseLatencyMs");
-  return { entryUs: () => entryUs, responseUs: () => responseUs };
+  return { entryUs: () => entryUs, responseUs: () => responseUs, leastEntryUs: entryUs };
 }
 
 /** One measured round trip, microseconds since 1970. `exchangeUs` of zero or below: the request was refused on its way. */
@@ -51,7 +53,10 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
       },
     );
   }
+  let leastEntryUs = Number.POSITIVE_INFINITY;
+  for (const { requestUs, exchangeUs } of taken) leastEntryUs = Math.min(leastEntryUs, Math.round(exchangeUs - requestUs));
   return {
+    leastEntryUs,
     entryUs: (localUs) => {
       const [before, after, share] = around(samples, localUs, requestOf);
       if (before.exchangeUs <= 0) return -Math.round(before.responseUs - before.requestUs);
@@ -76,6 +81,7 @@ export function feedLatency(feedUs: (us: number) => number, entry: LinearLatency
   return {
     entryUs: (localUs) => of(entry, localUs),
     responseUs: (exchangeUs) => of(response, exchangeUs),
+    leastEntryUs: 0,
   };
 }
 

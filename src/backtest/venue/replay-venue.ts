@@ -85,6 +85,14 @@ export class ReplayVenue implements Venue, OrderListener {
     return this.#responses.nextUs;
   }
 
+  /** For how long after it left no request of the bot's arrives, whatever market it is for. */
+  get leastEntryUs(): number {
+    const { latency, latencyIn } = this.#options;
+    let least = latency.leastEntryUs;
+    for (const marketId of this.markets.keys()) least = Math.min(least, latencyIn?.(marketId)?.leastEntryUs ?? least);
+    return least;
+  }
+
   /** Whether the account was liquidated, in part or whole. */
   get isLiquidated(): boolean {
     return this.#incomes.isLiquidated;

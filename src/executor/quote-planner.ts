@@ -19,7 +19,9 @@ export class QuotePlanner {
 
   /** Whether the last plan does nothing, and will be the same at any later instant for as long as its input is. */
   get isAtRest(): boolean {
-    return this.#plan !== undefined && isQuiet(this.#plan) && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput);
+    return (
+      this.#plan !== undefined && isQuiet(this.#plan) && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput)
+    );
   }
 }
 

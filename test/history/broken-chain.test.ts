@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ReplayClock } from "../../src/backtest/engine/replay-clock.js";
 import { BookFeed } from "../../src/backtest/feed/book-feed.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { openTapes } from "../../src/history/columns/open-tape.js";
 import { StandingBook } from "../../src/history/columns/standing-book.js";
 import { TapeKind } from "../../src/history/columns/tape.js";
@@ -103,7 +103,7 @@ describe("a book of which messages were lost", () => {
 
   it("is not trusted by a bot that hears it until the snapshot is heard, though updates go on: it would quote around what is gone", async () => {
     const { store } = await imported(BROKEN);
-    const clock = new VirtualClock(START_MS);
+    const clock = new ReplayClock(START_MS * 1000);
     const feed = new BookFeed(
       await openTape(store, "btcusdt", WISH),
       clock,
@@ -112,7 +112,8 @@ describe("a book of which messages were lost", () => {
     );
     const trusted: Record<number, boolean> = {};
     for (const ms of [500, 1010, 1500, 4500, 9010, 9030]) {
-      feed.hear((START_MS + ms) * 1000);
+      const us = (START_MS + ms) * 1000;
+      while (feed.nextUs <= us) feed.hear(us + 1);
       trusted[ms] = feed.book.synchronised;
     }
     expect(trusted).toEqual({ 500: true, 1010: true, 1500: false, 4500: false, 9010: false, 9030: true });
@@ -121,14 +122,14 @@ describe("a book of which messages were lost", () => {
   it("is not made whole by a replay that begins amid the loss", async () => {
     const { store } = await imported(BROKEN);
     const tape = await openTape(store, "btcusdt", { ...WISH, fromUs: (START_MS + 5000) * 1000 });
-    const clock = new VirtualClock(START_MS + 5000);
+    const clock = new ReplayClock((START_MS + 5000) * 1000);
     const feed = new BookFeed(
       tape,
       clock,
       () => undefined,
       () => false,
     );
-    feed.hear((START_MS + 6000) * 1000);
+    while (feed.nextUs < (START_MS + 6000) * 1000) feed.hear((START_MS + 6000) * 1000);
     expect(feed.book.synchronised).toBe(false);
   });
 

@@ -73,8 +73,8 @@ export class ReplayEngine {
       const ownUs = this.#ownUs;
       const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
       if (this.#dataUs < quietUs) {
-        this.#drift(quietUs);
-        if (this.#dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
+        const isWoken = this.#drift(quietUs);
+        if (isWoken || this.#dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
       }
       const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, this.#dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
@@ -149,29 +149,48 @@ export class ReplayEngine {
 
   /**
    * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
-   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by.
+   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by: true then.
    */
-  #drift(quietUs: number): void {
+  #drift(quietUs: number): boolean {
     const venue = this.#venue;
     while (this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
       // Whatever the bot makes of what it hears now arrives no sooner: until then the exchange is played at once.
       const aheadUs = Math.min(quietUs, this.#dataUs + this.#leastEntryUs);
       this.#historyTo(aheadUs, false);
-      while (this.#dataUs <= aheadUs && this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
-        const atUs = this.#dataUs;
-        this.#clock.moveTo(atUs);
-        if (!this.#hear(atUs)) continue;
-        this.#bot.accept(WAKE);
-        this.#parts.outbox.leave();
-        return;
-      }
+      const beforeUs = Math.min(aheadUs + 1, quietUs, venue.nextHeardUs);
+      if (this.#dataUs >= beforeUs || !this.#hear(beforeUs)) continue;
+      this.#bot.accept(WAKE);
+      this.#parts.outbox.leave();
+      return true;
     }
+    return false;
   }
 
-  /** Market data of an instant. True when the bot is to be woken by it. */
-  #hear(atUs: number): boolean {
+  /** Market data before an instant, in whole microseconds, until the bot is to be woken by it: true when it is. */
+  #hear(beforeUs: number): boolean {
+    const markets = this.#markets;
     let isMoved = false;
-    for (const { feed } of this.#markets) if (feed.nextUs <= atUs && feed.hear(atUs)) isMoved = true;
+    if (markets.length === 1) isMoved = (markets[0] as EngineMarket).feed.hear(beforeUs);
+    else while (!isMoved && this.#dataUs < beforeUs) isMoved = this.#hearFirst(beforeUs);
+    this.#noteFeeds();
+    return isMoved;
+  }
+
+  /** The first of several markets, as long as it is the first; what moves a price of it is heard together with all of its instant. */
+  #hearFirst(beforeUs: number): boolean {
+    let first: LocalFeed | undefined;
+    let secondUs = Number.POSITIVE_INFINITY;
+    for (const { feed } of this.#markets) {
+      if (first === undefined || feed.nextUs < first.nextUs) {
+        secondUs = first?.nextUs ?? secondUs;
+        first = feed;
+      } else if (feed.nextUs < secondUs) secondUs = feed.nextUs;
+    }
+    const isMoved = first?.hear(Math.min(beforeUs, secondUs + 1)) === true;
+    if (isMoved) {
+      const heardUs = this.#clock.nowUs + 1;
+      for (const { feed } of this.#markets) if (feed.nextUs < heardUs) feed.hear(heardUs);
+    }
     this.#noteFeeds();
     return isMoved;
   }
@@ -180,7 +199,8 @@ export class ReplayEngine {
   #local(atUs: number): void {
     const { outbox } = this.#parts;
     const bot = this.#bot;
-    let isMoved = this.#dataUs <= atUs && this.#hear(atUs);
+    let isMoved = false;
+    while (this.#dataUs <= atUs) isMoved = this.#hear(atUs + 1) || isMoved;
     if (this.#marksUs <= atUs) {
       for (const { marks } of this.#markets) {
         while (marks.nextHeardUs <= atUs) {

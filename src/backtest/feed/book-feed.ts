@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/seam.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY } from "../book/replay-side.js";
+import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
@@ -11,7 +11,7 @@ export class BookFeed implements LocalFeed {
   readonly book: ReplayedDeskBook;
   readonly #replayed = new ReplayBook();
   readonly #tape: LocalTape;
-  readonly #clock: Clock;
+  readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
   #hasSnapshot = false;
   #bidKey = NO_KEY;
@@ -19,7 +19,7 @@ export class BookFeed implements LocalFeed {
   /** Why the book is not to be trusted; undefined when it is. */
   #reason: string | undefined = "no snapshot yet";
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
@@ -39,11 +39,13 @@ export class BookFeed implements LocalFeed {
     this.#tape.extend(tape);
   }
 
-  hear(untilUs: number): boolean {
+  hear(beforeUs: number): boolean {
     const heard = this.#tape;
     const replayed = this.#replayed;
+    let atUs = heard.nextUs;
     let isBookHeard = false;
-    while (heard.nextUs <= untilUs) {
+    let isMoved = false;
+    while (atUs < beforeUs && !isMoved) {
       const { tape, message } = heard;
       const kind = tape.kind[message];
       if (kind === TapeKind.trade) {
@@ -56,8 +58,12 @@ export class BookFeed implements LocalFeed {
         if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
       }
       heard.heard();
+      if (heard.nextUs === atUs) continue;
+      this.#clock.moveTo(atUs);
+      atUs = heard.nextUs;
+      isMoved = isBookHeard && this.#judge();
+      isBookHeard = false;
     }
-    const isMoved = isBookHeard && this.#judge();
     this.book.changed(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }

@@ -1,12 +1,12 @@
-import type { Clock } from "../../core/seam.js";
 import type { MarketHistory } from "../engine/market-history.js";
+import type { ReplayClock } from "../engine/replay-clock.js";
 import { BookFeed } from "./book-feed.js";
 import { KlineFeed } from "./kline-feed.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
 /** Makes what the bot hears of a market out of its history, on the bot's clock. */
-export type FeedMaker = (history: MarketHistory, clock: Clock, onTrade: TradeSink) => LocalFeed;
+export type FeedMaker = (history: MarketHistory, clock: ReplayClock, onTrade: TradeSink) => LocalFeed;
 
 /** The feed of a market by the grade of its history. */
 export const feedOf: FeedMaker = (history, clock, onTrade) => {

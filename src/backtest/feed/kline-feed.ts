@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/seam.js";
 import type { KlineTape } from "../../history/columns/tape.js";
+import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { MadeSide } from "./made-side.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
@@ -13,13 +13,13 @@ export class KlineFeed implements LocalFeed {
   readonly latencyUs = 0;
   readonly #bids = new MadeSide("BUY");
   readonly #asks = new MadeSide("SELL");
-  readonly #clock: Clock;
+  readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
   readonly #tape: KlineTape;
   #bar = 0;
   #nextUs: number;
 
-  constructor(tape: KlineTape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: KlineTape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
@@ -31,9 +31,10 @@ export class KlineFeed implements LocalFeed {
     return this.#nextUs;
   }
 
-  hear(untilUs: number): boolean {
+  hear(beforeUs: number): boolean {
     const before = this.#bids.bestTicks;
-    while (this.#nextUs <= untilUs) {
+    let isMoved = false;
+    while (this.#nextUs < beforeUs && !isMoved) {
       const { highTicks, lowTicks, closeTicks, lots } = this.#tape;
       const bar = this.#bar;
       const closed = closeTicks[bar] as number;
@@ -42,11 +43,13 @@ export class KlineFeed implements LocalFeed {
       this.#onTrade(lowTicks[bar] as number, volume, "SELL");
       this.#bids.set(closed, volume);
       this.#asks.set(closed + 1, volume);
+      isMoved = closed !== before;
+      this.#clock.moveTo(this.#nextUs);
       this.#bar += 1;
       this.#nextUs = this.#endOf(this.#bar);
     }
     this.book.changed(this.#clock.monotonicMs(), this.#bids.levels > 0 ? undefined : "no candle yet");
-    return before !== this.#bids.bestTicks;
+    return isMoved;
   }
 
   #endOf(bar: number): number {

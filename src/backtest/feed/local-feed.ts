@@ -18,6 +18,9 @@ export interface LocalFeed {
   readonly nextUs: number;
   /** How old the newest message was when it was heard, microseconds. */
   readonly latencyUs: number;
-  /** Hears everything up to and at an instant. True when the best prices changed, or the book came or went. */
-  hear(untilUs: number): boolean;
+  /**
+   * Hears what comes before an instant, up to and with the first instant of it at which the best prices changed, or the book came or went: true
+   * when there was one. The bot's clock goes on with what is heard.
+   */
+  hear(beforeUs: number): boolean;
 }

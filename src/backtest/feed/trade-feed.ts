@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/seam.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { MadeSide } from "./made-side.js";
@@ -14,10 +14,10 @@ export class TradeFeed implements LocalFeed {
   readonly #bids = new MadeSide("BUY");
   readonly #asks = new MadeSide("SELL");
   readonly #tape: LocalTape;
-  readonly #clock: Clock;
+  readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
 
-  constructor(tape: Tape, clock: Clock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
@@ -37,21 +37,27 @@ export class TradeFeed implements LocalFeed {
     this.#tape.extend(tape);
   }
 
-  hear(untilUs: number): boolean {
+  hear(beforeUs: number): boolean {
     const heard = this.#tape;
     const bidTicks = this.#bids.bestTicks;
     const askTicks = this.#asks.bestTicks;
-    while (heard.nextUs <= untilUs) {
+    let atUs = heard.nextUs;
+    let isMoved = false;
+    while (atUs < beforeUs && !isMoved) {
       const { tape, message } = heard;
       if (tape.kind[message] === TapeKind.trade) {
         const row = (tape.rowEnd[message] as number) - 1;
         this.#traded(tape.signedTicks[row] as number, tape.lots[row] as number);
       }
       heard.heard();
+      if (heard.nextUs === atUs) continue;
+      this.#clock.moveTo(atUs);
+      atUs = heard.nextUs;
+      isMoved = bidTicks !== this.#bids.bestTicks || askTicks !== this.#asks.bestTicks;
     }
     const isWhole = this.#bids.levels > 0 && this.#asks.levels > 0;
     this.book.changed(this.#clock.monotonicMs(), isWhole ? undefined : "no trade of either side yet");
-    return bidTicks !== this.#bids.bestTicks || askTicks !== this.#asks.bestTicks;
+    return isMoved;
   }
 
   #traded(signedTicks: number, lots: number): void {

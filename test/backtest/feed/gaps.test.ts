@@ -19,7 +19,7 @@ it.each([
   const feed = feedOf({ grade, tape: builder.build(), gaps: [[1_000, 5_000]] }, clock, () => undefined);
   const judged = [999, 1_001, 2_950, 4_999, 5_001].map((ms) => {
     clock.moveTo((ms + lateMs) * 1000);
-    feed.hear(clock.nowUs);
+    while (feed.nextUs <= clock.nowUs) feed.hear(clock.nowUs + 1);
     return feed.book.confirm(0, clock.nowMs());
   });
   expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);

@@ -4,6 +4,7 @@ import type { RunObserver } from "../src/backtest/record/run-observer.js";
 import { constantLatency } from "../src/backtest/venue/latency.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
+import type { VenueRules } from "../src/exchange/records.js";
 import type { Tape } from "../src/history/columns/tape.js";
 import { builtInStrategies } from "../src/strategies/built-in.js";
 import type { Strategy } from "../src/strategies/strategy.js";
@@ -38,15 +39,21 @@ export interface Replayed {
   readonly run: ReplayRun;
 }
 
-/** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
-export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Replayed {
+/** What a command reads from its files, once, whatever it replays then. */
+interface Setup {
+  readonly config: BotConfig;
+  readonly rules: VenueRules;
+}
+
+const SETUPS = new WeakMap<Tape, Setup>();
+
+function setupOf(tape: Tape): Setup {
+  const known = SETUPS.get(tape);
+  if (known !== undefined) return known;
   const { marketId } = tape;
   const market = { strategy: "glft", params: PARAMS, limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" } };
-  const config: BotConfig = { ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }), path: "/bench/bot.yaml" };
-  let [decisions, actions, fills] = [0, 0, 0];
-  const startUs = tape.exchangeUs[0] as number;
-  const run = new ReplayRun({
-    config,
+  const setup: Setup = {
+    config: { ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }), path: "/bench/bot.yaml" },
     rules: rulesOfFile(
       {
         markets: {
@@ -66,6 +73,18 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
       [marketId],
       "/",
     ),
+  };
+  SETUPS.set(tape, setup);
+  return setup;
+}
+
+/** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
+export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Replayed {
+  const { marketId } = tape;
+  let [decisions, actions, fills] = [0, 0, 0];
+  const startUs = tape.exchangeUs[0] as number;
+  const run = new ReplayRun({
+    ...setupOf(tape),
     strategies: new Map([[marketId, (builtInStrategies.glft as Strategy).bind(PARAMS)]]),
     markets: new Map([[marketId, { grade, tape }]]),
     fills: {

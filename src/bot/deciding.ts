@@ -29,8 +29,10 @@ export class Deciding {
   decide(desk: Desk): boolean {
     const { account, clock, exchangeTime, phase } = this.#context;
     desk.noteOwn(account.orders, clock.monotonicMs());
-    if (desk.noteTouch(desk.touch()) && desk.midHalfTicks !== undefined) {
-      account.onMid(desk.marketId, desk.midHalfTicks);
+    const midHalfTicks = desk.noteTouch(desk.touch()) ? desk.midHalfTicks : undefined;
+    if (midHalfTicks !== undefined) {
+      if (midHalfTicks !== desk.toldMidHalfTicks) account.onMid(desk.marketId, midHalfTicks);
+      desk.toldMidHalfTicks = midHalfTicks;
       this.#unwinding.noteMid(desk);
     }
     if (phase !== "running" || !desk.running) return false;

@@ -1,4 +1,4 @@
-import { isObservable, type Observable, Subject, type Subscription } from "rxjs";
+import { isObservable, Observable, type Subscriber, type Subscription } from "rxjs";
 import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
@@ -85,12 +85,15 @@ export class Desk {
   plan: Plan | TargetPlan | undefined;
   /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
   awaitingView = true;
+  /** The mid that the account was told last: every turn looks at it, and few have moved it. */
+  toldMidHalfTicks: number | undefined;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
   /** What the last plan stands on, where it is the same for as long as this is and nothing makes the desk dirty; else undefined. */
   standsOn: PlanGround | undefined;
   readonly #options: DeskOptions;
-  #views = new Subject<MarketView>();
+  /** Who hears the views: what the strategy's operator has subscribed, which may be several. Another list after each change, so that one that is being told stands. */
+  #viewers: readonly Subscriber<MarketView>[] = [];
   #subscription: Subscription | undefined;
   #viewSequence = 0;
   #lastView: MarketView | undefined;
@@ -178,10 +181,10 @@ export class Desk {
     this.disconnect();
     const { strategy } = this.#options;
     if (strategy === undefined) return;
-    this.#views = new Subject();
+    this.#viewers = [];
     let intents: Observable<Intent>;
     try {
-      intents = this.#views.pipe(strategy(this.#options.context));
+      intents = this.#view$().pipe(strategy(this.#options.context));
     } catch (error) {
       this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
       return;
@@ -253,13 +256,23 @@ export class Desk {
     this.state.startView();
     if (this.awaitingView) this.dirty = true;
     this.awaitingView = false;
-    this.#views.next(view);
+    for (const viewer of this.#viewers) viewer.next(view);
     return true;
   }
 
   /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
   noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
     if (this.book.holdsOwnOrders) this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
+  }
+
+  /** Hot: whoever subscribes hears the views from then on. */
+  #view$(): Observable<MarketView> {
+    return new Observable((viewer) => {
+      this.#viewers = [...this.#viewers, viewer];
+      return () => {
+        this.#viewers = this.#viewers.filter((other) => other !== viewer);
+      };
+    });
   }
 
   #ended(why: string, error?: { readonly thrown: unknown }): void {

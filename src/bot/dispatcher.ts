@@ -58,6 +58,7 @@ export interface InFlight {
 }
 
 interface Held {
+  readonly key: string;
   readonly subject: string;
   readonly waiting: Waiting;
   readonly recall: Recall;
@@ -80,8 +81,9 @@ export class Dispatcher {
   readonly #outbox: OutboxPort;
   readonly #onTurn: (key: string) => void;
   readonly #byKey = new Map<string, Held>();
-  readonly #keyOfSubject = new Map<string, string>();
-  readonly #inFlight = new Map<ActionId, InFlight & { readonly key: string }>();
+  /** Those that have not left. */
+  readonly #bySubject = new Map<string, Held>();
+  readonly #inFlight = new Map<ActionId, InFlight & { readonly held: Held }>();
   #nextKey = 1;
 
   /** @param onTurn brings an item's turn into the serialised place, as an input. */
@@ -91,7 +93,7 @@ export class Dispatcher {
   }
 
   get waitingCount(): number {
-    return this.#keyOfSubject.size;
+    return this.#bySubject.size;
   }
 
   get inFlightCount(): number {
@@ -105,15 +107,15 @@ export class Dispatcher {
   /** Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0 first. */
   want(waiting: Waiting, rank = 0): void {
     const subject = subjectOf(waiting);
-    const existing = this.#waitingOn(subject);
+    const existing = this.#bySubject.get(subject);
     if (existing !== undefined) {
       if (sameWish(existing.waiting, waiting)) return;
       this.withdraw(subject);
     }
     const key = `${waiting.kind}#${this.#nextKey++}`;
-    const held: Held = { subject, waiting, recall: new Recall(), done: undefined };
+    const held: Held = { key, subject, waiting, recall: new Recall(), done: undefined };
     this.#byKey.set(key, held);
-    this.#keyOfSubject.set(subject, key);
+    this.#bySubject.set(subject, held);
     this.#outbox.enqueue({
       key,
       priority: outboxPriority(OUTBOX_KIND[waiting.kind], rank),
@@ -127,18 +129,17 @@ export class Dispatcher {
 
   /** Takes back what waits under a subject, if anything does. */
   withdraw(subject: string): void {
-    const key = this.#keyOfSubject.get(subject);
-    if (key === undefined) return;
-    this.#keyOfSubject.delete(subject);
-    this.#byKey.get(key)?.recall.make();
-    this.#byKey.delete(key);
+    const held = this.#bySubject.get(subject);
+    if (held === undefined) return;
+    this.#bySubject.delete(subject);
+    held.recall.make();
+    this.#byKey.delete(held.key);
   }
 
   /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
   keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
-    for (const [subject, key] of this.#keyOfSubject) {
-      const waiting = this.#byKey.get(key)?.waiting;
-      if (waiting === undefined || (waiting.kind !== "place" && waiting.kind !== "cancel")) continue;
+    for (const { subject, waiting } of this.#bySubject.values()) {
+      if (waiting.kind !== "place" && waiting.kind !== "cancel") continue;
       if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
     }
   }
@@ -147,7 +148,7 @@ export class Dispatcher {
   take(key: string): Waiting | undefined {
     const held = this.#byKey.get(key);
     if (held === undefined) return undefined;
-    this.#keyOfSubject.delete(held.subject);
+    this.#bySubject.delete(held.subject);
     return held.waiting;
   }
 
@@ -155,7 +156,7 @@ export class Dispatcher {
   sent(key: string, action: Action, monotonicMs: number): void {
     const held = this.#byKey.get(key);
     if (held === undefined) return;
-    this.#inFlight.set(action.actionId, { action, waiting: held.waiting, dispatchedMonotonicMs: monotonicMs, key });
+    this.#inFlight.set(action.actionId, { action, waiting: held.waiting, dispatchedMonotonicMs: monotonicMs, held });
   }
 
   /** The item was not sent after all. */
@@ -170,13 +171,9 @@ export class Dispatcher {
     const flight = this.#inFlight.get(actionId);
     if (flight === undefined) return undefined;
     this.#inFlight.delete(actionId);
-    this.dropped(flight.key);
+    this.#byKey.delete(flight.held.key);
+    flight.held.done?.();
     return flight;
-  }
-
-  #waitingOn(subject: string): Held | undefined {
-    const key = this.#keyOfSubject.get(subject);
-    return key === undefined ? undefined : this.#byKey.get(key);
   }
 }
 

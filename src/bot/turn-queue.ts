@@ -73,7 +73,7 @@ export class TurnQueue implements Seam {
     this.#running = true;
     try {
       this.#turn(input);
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#turn(next);
+      while (this.#waiting.length > 0) this.#turn(this.#waiting.shift() as BotInput);
     } finally {
       this.#running = false;
     }

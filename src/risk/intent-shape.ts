@@ -89,23 +89,24 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
   if (!Array.isArray(intent.quotes)) return refuse("malformed", `quotes is ${describe(intent.quotes)}`);
   const quotes: Quote[] = [];
   const clips: Clip[] = [];
-  const levels = new Set<string>();
+  const slots = new Set<number>();
   let highestBid = Number.NEGATIVE_INFINITY;
   let lowestAsk = Number.POSITIVE_INFINITY;
   for (const quote of intent.quotes) {
     if (typeof quote !== "object" || quote === null) return refuse("malformed", `a quote is ${describe(quote)}`);
-    const name = `${describe(quote.side)} ${describe(quote.level)}`;
-    if (quote.side !== "BUY" && quote.side !== "SELL") return refuse("malformed", `quote ${name}: side is neither BUY nor SELL`);
+    if (quote.side !== "BUY" && quote.side !== "SELL") return refuse("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
     if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
-      return refuse("bad-level", `quote ${name}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
+      return refuse("bad-level", `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
     }
-    if (levels.has(name)) return refuse("duplicate-level", `quote ${name} is there twice`);
-    levels.add(name);
+    const slot = 2 * quote.level + (quote.side === "BUY" ? 0 : 1);
+    if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} is there twice`);
+    slots.add(slot);
     if (!Number.isSafeInteger(quote.ticks) || quote.ticks < rules.minTicks || quote.ticks > rules.maxTicks || quote.ticks <= 0) {
-      return refuse("bad-price", `quote ${name}: ${describe(quote.ticks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`);
+      const { minTicks, maxTicks } = rules;
+      return refuse("bad-price", `quote ${nameOf(quote)}: ${describe(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`);
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
-      return refuse("bad-size", `quote ${name}: ${describe(quote.lots)} is no number of lots above 0`);
+      return refuse("bad-size", `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`);
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
@@ -119,6 +120,10 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
   return { accepted: true, intent: { ...intent, quotes: kept, reason: withClips(intent.reason, clips) }, clips };
 }
 
+function nameOf({ side, level }: Quote): string {
+  return `${describe(side)} ${describe(level)}`;
+}
+
 function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: Rules): Lots {
   return Math.min(lots, maxOrderLots ?? lots, maxLots);
 }
@@ -128,6 +133,9 @@ function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips:
   const { maxPositionLots, positionLots } = context;
   if (maxPositionLots === undefined) return quotes;
   const room = { BUY: Math.max(0, maxPositionLots - positionLots), SELL: Math.max(0, maxPositionLots + positionLots) };
+  const asked = { BUY: 0, SELL: 0 };
+  for (const { side, lots } of quotes) asked[side] += lots;
+  if (asked.BUY <= room.BUY && asked.SELL <= room.SELL) return quotes;
   const kept: Quote[] = [];
   for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
     const lots = Math.min(quote.lots, room[quote.side]);

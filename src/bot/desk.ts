@@ -249,6 +249,7 @@ export class Desk {
       positionLots: inputs.positionLots,
       equity: inputs.equity,
       maxPositionLots: this.maxPositionLots,
+      isLocked: this.#options.strategy?.lockedViews,
     });
     if (view === null) return false;
     this.#viewSequence = view.sequence;

@@ -16,7 +16,7 @@ export interface Touch {
 }
 
 /**
- * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen. A level that is wholly the bot's is no
+ * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen if it is to be. A level that is wholly the bot's is no
  * level.
  * @param known what an earlier look at the same side gave: of it, what stands is given again, since most does.
  */
@@ -25,6 +25,7 @@ export function netLevels(
   own: readonly OwnRestingOrder[],
   depth: number,
   known: readonly Level[] = NO_LEVELS,
+  isLocked = true,
 ): readonly Level[] {
   // An order of ours is at one price: no more levels than there are orders can be wholly ours.
   const most = depth + own.length;
@@ -42,9 +43,10 @@ export function netLevels(
     if (before !== undefined && before.ticks === ticks && before.lots === lots) {
       levels[to] = before;
       kept++;
-    } else levels[to] = Object.freeze({ ticks, lots });
+    } else levels[to] = isLocked ? Object.freeze({ ticks, lots }) : { ticks, lots };
   }
-  return kept === count && count === known.length ? known : Object.freeze(levels);
+  if (kept === count && count === known.length) return known;
+  return isLocked ? Object.freeze(levels) : levels;
 }
 
 const NO_LEVELS: readonly Level[] = Object.freeze([]);

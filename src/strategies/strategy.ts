@@ -30,6 +30,8 @@ export interface BoundStrategy {
   (context: StrategyContext): OperatorFunction<MarketView, Intent>;
   /** Levels a side that its views hold; {@link VIEW_LEVELS} when absent. */
   readonly viewLevels?: number | undefined;
+  /** False: its views are not frozen. */
+  readonly lockedViews?: boolean | undefined;
 }
 
 /** What {@link defineStrategy} takes. */
@@ -40,6 +42,8 @@ export interface StrategyDefinition<Params> {
   readonly create: (params: Params, context: StrategyContext) => OperatorFunction<MarketView, Intent>;
   /** Levels a side that its views hold, where the book has so many: at least what it reads. {@link VIEW_LEVELS} when absent; fewer are faster. */
   readonly viewLevels?: number;
+  /** False leaves its views unfrozen, which is faster: only for a strategy that is known to change nothing of them. Default: true. */
+  readonly lockedViews?: boolean;
 }
 
 /** A strategy as the bot keeps it. */
@@ -70,7 +74,7 @@ export interface Strategy {
  * });
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create, viewLevels } = definition ?? {};
+  const { params: schema, create, viewLevels, lockedViews } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -89,7 +93,7 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     params: schema,
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
       const valid = checkShape(schema, params ?? {}, place);
-      return Object.assign((context: StrategyContext) => create(valid, context), { viewLevels });
+      return Object.assign((context: StrategyContext) => create(valid, context), { viewLevels, lockedViews });
     },
   });
 }

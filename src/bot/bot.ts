@@ -70,7 +70,7 @@ export class Bot {
     this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades);
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
-    this.#leaving = new Leaving(this.context, this.safety, works);
+    this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);
     this.#looks = new Looks(this.context.clock, this.context.tickMs, () => this.#tick());
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#commands = new Commands(this.context, this.safety, this.unwinding, this.#stopping, this.#looks);

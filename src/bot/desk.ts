@@ -38,7 +38,7 @@ export interface DeskOptions {
   readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
 }
 
-/** What a plan that does nothing stands on: another touch, or another list of orders, may lead to another plan. */
+/** What a plan that has nothing more to do stands on: another touch, or another list of orders, may lead to another plan. */
 export interface PlanGround {
   readonly touch: PlanTouch;
   /** Those that may still fill. */
@@ -89,7 +89,9 @@ export class Desk {
   toldMidHalfTicks: number | undefined;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
-  /** What the last plan stands on, where it is the same for as long as this is and nothing makes the desk dirty; else undefined. */
+  /** The touch that the last plan was made at, where another one has to follow from another touch, other orders or what makes the desk dirty; undefined where time alone may bring one. */
+  plannedAt: PlanTouch | undefined;
+  /** What the last plan stands on, once all that it does has left: it is the same for as long as this is and nothing makes the desk dirty. */
   standsOn: PlanGround | undefined;
   readonly #options: DeskOptions;
   /** Who hears the views: what the strategy's operator has subscribed, which may be several. Another list after each change, so that one that is being told stands. */

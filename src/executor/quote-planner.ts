@@ -17,11 +17,9 @@ export class QuotePlanner {
     return this.#plan;
   }
 
-  /** Whether the last plan does nothing, and will be the same at any later instant for as long as its input is. */
-  get isAtRest(): boolean {
-    return (
-      this.#plan !== undefined && isQuiet(this.#plan) && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput)
-    );
+  /** Whether the last plan will be the same at any later instant for as long as its input is, what it does apart. */
+  get isTimeless(): boolean {
+    return this.#plan !== undefined && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput);
   }
 }
 

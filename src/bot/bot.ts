@@ -244,7 +244,8 @@ export class Bot {
     this.unwinding.settle();
     for (const desk of context.desks.values()) {
       const isAsked = this.#deciding.decide(desk);
-      if (desk.dirty || (isAsked && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
+      if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
+      desk.touched = false;
     }
     this.#deciding.armTimer();
     // A halt ends by time, and a decision may be due before its timer.

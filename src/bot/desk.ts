@@ -3,7 +3,6 @@ import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import type { Touch as PlanTouch } from "../executor/crossing.js";
 import type { Plan } from "../executor/plan.js";
 import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
@@ -36,13 +35,6 @@ export interface DeskOptions {
   readonly onIntent: (intent: Intent) => void;
   /** The strategy threw, or ended: whoever hears of it disconnects, and halts the market (design, rule 4). */
   readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
-}
-
-/** What a plan that has nothing more to do stands on: another touch, or another list of orders, may lead to another plan. */
-export interface PlanGround {
-  readonly touch: PlanTouch;
-  /** Those that may still fill. */
-  readonly orders: readonly OwnOrder[];
 }
 
 /** What a view needs that the desk does not hold itself. */
@@ -89,10 +81,15 @@ export class Desk {
   toldMidHalfTicks: number | undefined;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
-  /** The touch that the last plan was made at, where another one has to follow from another touch, other orders or what makes the desk dirty; undefined where time alone may bring one. */
-  plannedAt: PlanTouch | undefined;
-  /** What the last plan stands on, once all that it does has left: it is the same for as long as this is and nothing makes the desk dirty. */
-  standsOn: PlanGround | undefined;
+  /** The touch has moved since the last settlement: the plan may have to. */
+  touched = false;
+  /** Whether time alone can bring no other plan than the last one. */
+  isPlanTimeless = false;
+  /**
+   * The orders that may still fill as the last plan left them, once all that it does has left: until these are others, or the desk is dirty, another plan
+   * can only follow from another touch. Undefined where anything may bring one.
+   */
+  standsOn: readonly OwnOrder[] | undefined;
   readonly #options: DeskOptions;
   /** Who hears the views: what the strategy's operator has subscribed, which may be several. Another list after each change, so that one that is being told stands. */
   #viewers: readonly Subscriber<MarketView>[] = [];
@@ -169,7 +166,7 @@ export class Desk {
     const moved = touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
     this.decisions.noteTouch(touch);
-    if (moved) this.dirty = true;
+    if (moved) this.touched = true;
     return touch !== null;
   }
 

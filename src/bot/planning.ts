@@ -45,7 +45,7 @@ export class Planning {
   /** Plans one market and puts the plan in the outbox. */
   plan(desk: Desk): void {
     desk.dirty = false;
-    desk.plannedAt = undefined;
+    desk.isPlanTimeless = false;
     desk.standsOn = undefined;
     const nowMs = this.#context.exchangeTime.nowMs();
     const plan = this.#planOf(desk, nowMs);
@@ -58,17 +58,14 @@ export class Planning {
   /** All that the last plan does has left, and what it was refused for is not to be tried again at its time. */
   hasLeft(desk: Desk): void {
     const { holds, account } = this.#context;
-    if (desk.plannedAt === undefined || holds.isHolding) return;
-    desk.standsOn = { touch: desk.plannedAt, orders: account.orders.mayStillFill(desk.marketId) };
+    if (desk.isPlanTimeless && !holds.isHolding) desk.standsOn = account.orders.mayStillFill(desk.marketId);
   }
 
   /** Whether a plan made now might be another than the last one, though nothing has made the desk dirty since. */
   mayDiffer(desk: Desk): boolean {
-    const { standsOn } = desk;
     const { orders } = this.#context.account;
-    if (standsOn?.orders !== orders.mayStillFill(desk.marketId)) return true;
-    const { bestBidTicks, bestAskTicks } = executorTouch(desk, restingIn(desk, orders));
-    return bestBidTicks !== standsOn.touch.bestBidTicks || bestAskTicks !== standsOn.touch.bestAskTicks;
+    if (desk.standsOn !== orders.mayStillFill(desk.marketId)) return true;
+    return !desk.quotePlanner.standsAt(executorTouch(desk, restingIn(desk, orders)));
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
@@ -109,7 +106,7 @@ export class Planning {
       nowMs,
     });
     // As tokens come back an order has to be nearer to its quote again.
-    if (tolerance === this.#settings.tolerance && desk.quotePlanner.isTimeless) desk.plannedAt = touch;
+    desk.isPlanTimeless = tolerance === this.#settings.tolerance && desk.quotePlanner.isTimeless;
     if (plan.cancels.length === 0 && plan.places.length === 0) this.hasLeft(desk);
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
     return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };

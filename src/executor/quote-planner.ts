@@ -17,6 +17,13 @@ export class QuotePlanner {
     return this.#plan;
   }
 
+  /** Whether the last plan is also the one at another touch, if nothing else has changed. */
+  standsAt(touch: Touch): boolean {
+    const [plan, input] = [this.#plan, this.#input];
+    if (plan === undefined || input === undefined) return false;
+    return isSameTouch(touch, input.touch) || (isQuiet(plan) && isPlacedAlike(input, touch));
+  }
+
   /** Whether the last plan will be the same at any later instant for as long as its input is, what it does apart. */
   get isTimeless(): boolean {
     return this.#plan !== undefined && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput);
@@ -32,7 +39,7 @@ function stands(plan: Plan, last: QuotesInput, now: QuotesInput): boolean {
     isSameForeign(now.foreign, last.foreign) &&
     isSameSettings(now.settings, last.settings) &&
     !dependsOnTime(now) &&
-    (isSameTouch(now.touch, last.touch) || (isQuiet(plan) && isPlacedAlike(now, last.touch)))
+    (isSameTouch(now.touch, last.touch) || (isQuiet(plan) && isPlacedAlike(last, now.touch)))
   );
 }
 
@@ -67,7 +74,7 @@ function isQuiet({ cancels, places, withheld }: Plan): boolean {
   return cancels.length === 0 && places.length === 0 && withheld.length === 0;
 }
 
-function isPlacedAlike({ quotes, touch, settings }: QuotesInput, before: Touch): boolean {
-  for (const quote of quotes) if (placeTicksOf(quote, touch, settings) !== placeTicksOf(quote, before, settings)) return false;
+function isPlacedAlike({ quotes, touch, settings }: QuotesInput, now: Touch): boolean {
+  for (const quote of quotes) if (placeTicksOf(quote, touch, settings) !== placeTicksOf(quote, now, settings)) return false;
   return true;
 }

@@ -43,7 +43,8 @@ export function marksOf(
     if (instrument === undefined) return undefined;
     const paper = BigInt(lots) * instrument.paperPerLot + restPaper;
     const unit = 10n ** BigInt(instrument.paperDecimals);
-    const ways = known(marketId).map((each) => ({ ...each, size: magnitude((paper * each.mark) / unit) }));
+    // Written out: a literal that adds a key to a spread one costs as much as all that is reckoned here.
+    const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({ mark, fromMs, untilMs, size: magnitude((paper * mark) / unit) }));
     held.push({ marketId, ways });
   }
   if (held.reduce((tries, { ways }) => tries * ways.length, 1) > MOST_TRIES) return undefined;

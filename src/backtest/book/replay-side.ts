@@ -98,13 +98,14 @@ export class ReplaySide implements ReadableSide {
       const pages = this.#pages;
       const firstPage = this.#firstPage;
       const bestKey = this.#bestKey;
-      const reach = pages.length;
+      // As a whole number of 32 bits: V8 compares a length with what may be one as floats.
+      const reach = pages.length | 0;
       for (; row < to; row++) {
         const key = signedTicks[row];
         if (key >= bestKey) break;
         // Of the other side's rows the asks' keys lie below all pages of bids, and the bids' above every best ask.
-        const page = ((key >> PAGE_BITS) - firstPage) >>> 0;
-        if (page >= reach) break;
+        const page = (key >> PAGE_BITS) - firstPage;
+        if (page < 0 || page >= reach) break;
         const start = pages[page];
         if (start === 0) break;
         shown[start + (key & LAST_OF_PAGE)] = lots[row];

@@ -12,14 +12,20 @@ export class LocalTape {
   /** When it is heard, microseconds since 1970; Infinity when there is none. */
   nextUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
-  /** How old the newest message was when it was heard, microseconds. */
-  latencyUs = 0;
+  /** Where the newest message that was heard stands: asked for far less often than one is heard. */
+  #heardTape: Tape | undefined;
+  #heardMessage = 0;
   readonly #coming: Tape[] = [];
   #place = -1;
 
   constructor(tape: Tape) {
     this.tape = tape;
     this.#step();
+  }
+
+  /** How old the newest message was when it was heard, microseconds; 0 before the first. */
+  get latencyUs(): number {
+    return this.#heardTape === undefined ? 0 : this.#heardUs - (this.#heardTape.exchangeUs[this.#heardMessage] as number);
   }
 
   /** The next day of the same market. */
@@ -33,7 +39,8 @@ export class LocalTape {
   /** The next message has been heard: goes on to the one after it. */
   heard(): void {
     this.#heardUs = this.nextUs;
-    this.latencyUs = this.nextUs - (this.tape.exchangeUs[this.message] as number);
+    this.#heardTape = this.tape;
+    this.#heardMessage = this.message;
     this.#step();
   }
 

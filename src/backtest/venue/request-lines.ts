@@ -7,11 +7,11 @@ export class RequestLines {
   readonly #byLatency = new Map<LatencyModel, DelayLine<Action>>();
   readonly #lines: DelayLine<Action>[] = [];
 
+  #nextUs = Number.POSITIVE_INFINITY;
+
   /** When the first of all arrives; Infinity when none is on its way. */
   get nextUs(): number {
-    let nextUs = Number.POSITIVE_INFINITY;
-    for (const line of this.#lines) if (line.nextUs < nextUs) nextUs = line.nextUs;
-    return nextUs;
+    return this.#nextUs;
   }
 
   /** Sends one off. */
@@ -23,11 +23,20 @@ export class RequestLines {
       this.#lines.push(line);
     }
     line.push(action, dueUs);
+    this.#note();
   }
 
   /** Takes the first one out. Only when there is one. */
   take(): Action {
     const { nextUs } = this;
-    return (this.#lines.find((line) => line.nextUs === nextUs) as DelayLine<Action>).take();
+    const action = (this.#lines.find((line) => line.nextUs === nextUs) as DelayLine<Action>).take();
+    this.#note();
+    return action;
+  }
+
+  #note(): void {
+    let nextUs = Number.POSITIVE_INFINITY;
+    for (const line of this.#lines) if (line.nextUs < nextUs) nextUs = line.nextUs;
+    this.#nextUs = nextUs;
   }
 }

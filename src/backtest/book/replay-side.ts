@@ -89,33 +89,46 @@ export class ReplaySide implements ReadableSide {
   }
 
   /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
-  setRows({ signedTicks, lots }: BookRows, from: number, to: number): number {
+  setRows(rows: BookRows, from: number, to: number): number {
+    const { signedTicks, lots } = rows;
     const isBid = this.side === "BUY";
     if (lots !== this.#column) this.#begin(lots);
-    for (let row = from; row < to; row++) {
-      // Nearly every row is of a page that is there and no best price. They go through a loop that calls nothing, so that all it reads stays at hand.
-      const shown = this.#lots;
-      const pages = this.#pages;
-      const firstPage = this.#firstPage;
-      const bestKey = this.#bestKey;
-      // As a whole number of 32 bits: V8 compares a length with what may be one as floats.
-      const reach = pages.length | 0;
-      for (; row < to; row++) {
-        const key = signedTicks[row];
-        if (key >= bestKey) break;
-        // Of the other side's rows the asks' keys lie below all pages of bids, and the bids' above every best ask.
-        const page = (key >> PAGE_BITS) - firstPage;
-        if (page < 0 || page >= reach) break;
-        const start = pages[page];
-        if (start === 0) break;
-        shown[start + (key & LAST_OF_PAGE)] = lots[row];
-      }
-      if (row === to) break;
+    for (let row = this.#setPlain(signedTicks, lots, from, to); row < to; row = this.#setPlain(signedTicks, lots, row, to)) {
       const key = signedTicks[row];
       if (key > 0 !== isBid) return row;
-      this.set(key, lots[row]);
+      this.set(key, lots[row++]);
     }
     return to;
+  }
+
+  /**
+   * Sets the levels of the rows that need no more than to be written, which nearly all do: their page is there, and they delete no best price. Returns
+   * where it stopped: at the first that is not so, at the other side's rows, of which there are no pages here, or at `to`. It has one loop, which calls
+   * nothing, so that all it reads stays at hand.
+   */
+  #setPlain(signedTicks: Int32Array, lots: LotsColumn, from: number, to: number): number {
+    const shown = this.#lots;
+    const pages = this.#pages;
+    const firstPage = this.#firstPage;
+    // As a whole number of 32 bits: V8 compares a length with what may be one as floats.
+    const reach = pages.length | 0;
+    let bestKey = this.#bestKey;
+    let row = from;
+    for (; row < to; row++) {
+      const key = signedTicks[row];
+      const page = (key >> PAGE_BITS) - firstPage;
+      if (page < 0 || page >= reach) break;
+      const start = pages[page];
+      if (start === 0) break;
+      const resting = lots[row];
+      if (key >= bestKey) {
+        if (resting > 0) bestKey = key;
+        else if (key === bestKey) break;
+      }
+      shown[start + (key & LAST_OF_PAGE)] = resting;
+    }
+    this.#bestKey = bestKey;
+    return row;
   }
 
   /** Deletes every level from a key on to the best. */

@@ -109,7 +109,7 @@ export class Intake {
 
   order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
     const before = this.orders.recognise(report);
-    const changes = this.orders.report(report, source, nowMs, askedAtMs);
+    const changes = this.orders.report(report, source, nowMs, askedAtMs, before);
     const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
     if (own === undefined) return changes;
     if (source === "stream") {

@@ -182,21 +182,24 @@ export class OwnOrders {
   /** One event of one order of ours; of an order that is not in the table, nothing. */
   apply(hash: Hex, event: OrderEvent): readonly AccountChange[] {
     const before = this.#orders.get(hash);
-    if (before === undefined) return [];
+    return before === undefined ? NO_CHANGES : this.#advance(before, event);
+  }
+
+  #advance(before: OwnOrder, event: OrderEvent): readonly AccountChange[] {
     const { order, changes } = advance(before, event);
     if (order !== before) {
       this.#put(order, before);
       this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
     }
-    return changes.map((change) => ({ kind: "order", order, change }));
+    return changes.length === 0 ? NO_CHANGES : changes.map((change) => ({ kind: "order", order, change }));
   }
 
-  /** The exchange shows an order: ours, ours of an earlier run, or somebody else's. */
-  report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
-    const own = this.recognise(report);
-    if (own !== undefined) {
-      return this.apply(own.hash, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
-    }
+  /**
+   * The exchange shows an order: ours, ours of an earlier run, or somebody else's.
+   * @param own the order of ours that it is, where that was found already.
+   */
+  report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms, own = this.recognise(report)): readonly AccountChange[] {
+    if (own !== undefined) return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
     const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
     if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id)) return [];
@@ -280,6 +283,7 @@ export class OwnOrders {
   }
 }
 
+const NO_CHANGES: readonly AccountChange[] = [];
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NO_RESTING: readonly OwnRestingOrder[] = [];
 const NO_IN_BOOK: readonly OwnBookOrder[] = [];

@@ -115,6 +115,7 @@ export class OrderWorks {
 
   /** The market's fee rates, or those of a special agreement. */
   feesOf(desk: Desk): Pick<Desk["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
-    return { perp: desk.rules.perp, ...signedRates(this.#context.config, desk.rules) };
+    const { makerFeeRate, takerFeeRate } = signedRates(this.#context.config, desk.rules);
+    return { perp: desk.rules.perp, makerFeeRate, takerFeeRate };
   }
 }

@@ -61,6 +61,32 @@ describe("a planner of quotes", () => {
     expect(planner.plan({ ...input, touch: { bestBidTicks: 111, bestAskTicks: 112 } })).not.toBe(plan);
   });
 
+  // A bot that is told so leaves the plan as it is: a quote that should have moved, or an order that should have gone, would stand.
+  it("says only of a plan that lasts that it does, and of a touch that it stands there too", () => {
+    fc.assert(
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 6 }),
+        fc.record({ bestBidTicks: best, bestAskTicks: best }),
+        fc.nat(5_000),
+        (changes, touch, laterMs) => {
+          const planner = new QuotePlanner();
+          let input = quotesInput({ quotes: QUOTES[1], working: WORKING[1], settings: quoteSettings({ onCross: "behind" }) });
+          for (const over of changes) input = { ...input, ...over };
+          const plan = planner.plan(input);
+          if (planner.isTimeless) expect(planQuotes({ ...input, nowMs: input.nowMs + laterMs })).toEqual(plan);
+          if (planner.standsAt(touch)) expect(planQuotes({ ...input, touch })).toEqual(plan);
+        },
+      ),
+      { numRuns: 600 },
+    );
+    const planner = new QuotePlanner();
+    expect([planner.isTimeless, planner.standsAt(TOUCH)]).toEqual([false, false]);
+    planner.plan(quotesInput({ quotes: QUOTES[1], working: WORKING[1], settings: quoteSettings({ onCross: "behind" }), touch: TOUCH }));
+    expect([planner.isTimeless, planner.standsAt({ bestBidTicks: 104, bestAskTicks: 106 })]).toEqual([true, true]);
+    planner.plan(quotesInput({ quotes: QUOTES[1], working: WORKING[4], touch: TOUCH }));
+    expect(planner.isTimeless).toBe(false);
+  });
+
   it("plans a cancel anew when the touch comes nearer to its order", () => {
     const planner = new QuotePlanner();
     const input = quotesInput({ quotes: [], working: WORKING[1], touch: TOUCH });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { constantLatency } from "../../../src/backtest/venue/latency.js";
+import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
@@ -40,38 +40,54 @@ function bursts(seed: string, marketId: string): Tape {
   return tape.build();
 }
 
+/** Everything that a replay of bursts told, stopped after each of these spans and set going again. */
+function played(seed: number, ids: readonly string[], latency: LatencyModel, stopsUs: readonly number[]): string {
+  const stage = new ReplayStage({
+    markets: Object.fromEntries(ids.map((id) => [id, books(bursts(`${seed} ${id}`, id))])),
+    strategies: Object.fromEntries(
+      ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
+    ),
+    latency,
+    sampleUs: 20 * MS,
+  });
+  for (const stopUs of stopsUs) stage.run.play(NOON_US + stopUs);
+  stage.run.finish();
+  const mids = stage.told.samples.map(({ atUs, markets }) => [atUs, ...markets.map(({ midHalfTicks }) => midHalfTicks)]);
+  return JSON.stringify(mids) + stage.transcript;
+}
+
+const seeds = fc.integer({ min: 1, max: 1_000_000 });
+const markets = fc.constantFrom([MARKET], [MARKET, "ethusdc"]);
+
 describe("a replay that is played in pieces", () => {
   // Between two instants of the bot the engine runs on without looking at anything else. Wherever it is stopped and set going again, no order,
   // fill, sample or word of the bot may be another.
   it("is the one that is played at once, wherever it is cut", () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 1_000_000 }),
+        seeds,
         fc.constantFrom([0, 0], [0, 7], [3, 0], [12, 5]),
         fc.array(fc.integer({ min: 1, max: SPAN_US }), { maxLength: 60 }),
-        fc.boolean(),
-        (seed, [entryMs, responseMs], cuts, isTwo) => {
-          const ids = isTwo ? [MARKET, "ethusdc"] : [MARKET];
-          const played = (stopsUs: readonly number[]): string => {
-            const stage = new ReplayStage({
-              markets: Object.fromEntries(ids.map((id) => [id, books(bursts(`${seed} ${id}`, id))])),
-              strategies: Object.fromEntries(
-                ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
-              ),
-              latency: constantLatency(entryMs, responseMs),
-              sampleUs: 20 * MS,
-            });
-            for (const stopUs of stopsUs) stage.run.play(NOON_US + stopUs);
-            stage.run.finish();
-            const mids = stage.told.samples.map(({ atUs, markets }) => [atUs, ...markets.map(({ midHalfTicks }) => midHalfTicks)]);
-            return JSON.stringify(mids) + stage.transcript;
-          };
+        markets,
+        (seed, [entryMs, responseMs], cuts, ids) => {
+          const latency = constantLatency(entryMs, responseMs);
           const cut = [...cuts].sort((a, b) => a - b);
-          const [inPieces, atOnce] = [played([...cut, SPAN_US]), played([SPAN_US])];
-          expectSameText(inPieces, atOnce);
+          expectSameText(played(seed, ids, latency, [...cut, SPAN_US]), played(seed, ids, latency, [SPAN_US]));
         },
       ),
       { numRuns: 10 },
+    );
+  });
+
+  // An order that was judged by history of after its arrival would be filled by what it cannot have met, or not by what it must have.
+  it("is the one whose exchange is never ahead of the bot, though it is played ahead for as long as no request can arrive", () => {
+    fc.assert(
+      fc.property(seeds, fc.constantFrom([1, 0], [12, 5], [40, 0], [250, 40]), markets, (seed, [entryMs, responseMs], ids) => {
+        const ahead = constantLatency(entryMs, responseMs);
+        expect(ahead.leastEntryUs).toBe(entryMs * MS);
+        expectSameText(played(seed, ids, ahead, [SPAN_US]), played(seed, ids, { ...ahead, leastEntryUs: 0 }, [SPAN_US]));
+      }),
+      { numRuns: 12 },
     );
   });
 

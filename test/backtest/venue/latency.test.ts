@@ -35,6 +35,29 @@ describe("latencies", () => {
     expect(model.responseUs(12 * S)).toBe(4000);
   });
 
+  it("say how soon a request may arrive at the soonest: an exchange that was played on beyond that would miss its arrival", () => {
+    expect(constantLatency(40, 10).leastEntryUs).toBe(40_000);
+    const trips = fc.array(fc.record({ gapUs: fc.integer({ min: 1, max: 5000 }), entryUs: fc.nat(3000), isRefused: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(trips, fc.nat(50_000), (drawn, atUs) => {
+        let requestUs = 0;
+        const model = sampledLatency(
+          drawn.map(({ gapUs, entryUs, isRefused }) => {
+            requestUs += gapUs;
+            return { requestUs, exchangeUs: isRefused ? 0 : requestUs + entryUs, responseUs: requestUs + entryUs + 100 };
+          }),
+        );
+        const entryUs = model.entryUs(atUs);
+        expect(entryUs < 0 || entryUs >= model.leastEntryUs).toBe(true);
+      }),
+    );
+    // What it says of a request depends on what the bot has heard by then.
+    expect(feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).leastEntryUs).toBe(0);
+  });
+
   it("refuse samples that do not ascend, and none at all", () => {
     const sample = { requestUs: 2, exchangeUs: 3, responseUs: 4 };
     expect(() => sampledLatency([sample, { ...sample, requestUs: 1 }])).toThrow(/sample 1 requestUs.*do not ascend/);

@@ -41,3 +41,19 @@ it("Ctrl-C with a cancel that never arrived leaves nothing behind", async () => 
   expect(result).toEqual({ reason: "SIGINT", ordersLeft: [], openOrdersLeft: 0 });
   expect(stage.quotes()).toEqual([]);
 });
+
+it("a cancel that was answered, of an order that the stream says nothing about: its slot is quoted again at the next look, not at the next reconciliation", async () => {
+  const stage = new Stage({ saysOnce: true });
+  await stage.botStarts();
+
+  stage.network.stall("account");
+  stage.wants({ bid: BID - 50 });
+  await stage.passes(1_000);
+
+  expect(stage.network.sentOf("cancelOrder").map(({ status }) => status)).toEqual([204]);
+  expect(stage.quotes()).toEqual([`BUY 10 @ ${BID - 50}`, `SELL 10 @ ${ASK}`]);
+  stage.network.restore("account");
+  await stage.passes(2_000);
+  expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
+  stage.expectAgreement();
+});

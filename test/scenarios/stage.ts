@@ -1,4 +1,4 @@
-import { map } from "rxjs";
+import { distinctUntilChanged, map } from "rxjs";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { BotConfig } from "../../src/bot/config/config.js";
@@ -43,6 +43,8 @@ export interface StageOptions {
   readonly market?: Record<string, unknown>;
   /** False leaves the account unknown to the exchange. */
   readonly registered?: boolean;
+  /** The strategy says what it wants once, as those of the package do, and not at each view anew. */
+  readonly saysOnce?: boolean;
 }
 
 /** The key of the bot's account. */
@@ -72,6 +74,7 @@ export class Stage {
   readonly #far: Record<Side, HandOrder>;
   #rig: BotRig | undefined;
   #wanted: readonly Quote[] = [];
+  readonly #saysOnce: boolean;
   #starts = 0;
   #most: Record<Side, Lots> = { BUY: 0, SELL: 0 };
 
@@ -91,6 +94,7 @@ export class Stage {
       ...options.bot,
     });
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
+    this.#saysOnce = options.saysOnce ?? false;
     this.owner = options.registered === false ? this.counterparty : trader(BOT_KEY, "10.0.0.7");
     this.wants();
   }
@@ -265,6 +269,7 @@ export class Stage {
             quotes: wanted(),
             reason: { fairTicks: view.midTicks, reservationTicks: view.midTicks, halfSpreadTicks: 10, terms: {}, clamps: [] },
           })),
+          distinctUntilChanged((said, now) => this.#saysOnce && said.quotes === now.quotes),
         ),
     });
   }

@@ -1,6 +1,6 @@
 import type { Seam } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { OrderStruct, VenueRules } from "../exchange/records.js";
+import type { VenueRules } from "../exchange/records.js";
 import type { Venue } from "../exchange/venue.js";
 import type { DeskBook } from "../market/readable-book.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
@@ -31,10 +31,10 @@ export interface BotOptions {
   /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
   readonly isReplay?: boolean;
   /**
-   * What an order of our own making is recognised by, one name for each; its EIP-712 hash, which the exchange uses, when absent. Only for a venue
-   * to which nothing is signed.
+   * What the next order of our own making is recognised by, another name each time: it stands for its `info` too, and no nonce is drawn. Its EIP-712
+   * hash, which the exchange uses, when absent. Only for a venue to which nothing is signed.
    */
-  readonly nameOrder?: (order: OrderStruct) => Hex;
+  readonly nameOrder?: () => Hex;
   readonly dryRun?: boolean;
   /** Its orders are filled on paper: the market's book has none of them. */
   readonly isPaper?: boolean;

@@ -2,7 +2,7 @@ import type { Account } from "../account/account.js";
 import type { AccountStep } from "../account/changes.js";
 import type { Clock, Random } from "../core/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { OrderStruct, VenueRules } from "../exchange/records.js";
+import type { VenueRules } from "../exchange/records.js";
 import type { Action, ActionId, QuestionAction, Venue } from "../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../risk/limits.js";
 import type { ActionBudget } from "./action-budget.js";
@@ -44,8 +44,8 @@ export interface BotContext {
   readonly unasked: (question: QuestionAction, why: string) => void;
   /** Hands an action to the venue, and to the journal. `key`: its item in the dispatcher. */
   readonly submit: (key: string, action: Action, causeMonotonicMs?: number) => void;
-  /** What an order of our own making is recognised by, where that is not its EIP-712 hash. */
-  readonly nameOrder: ((order: OrderStruct) => Hex) | undefined;
+  /** What the next order of our own making is recognised by, where that is not its EIP-712 hash. */
+  readonly nameOrder: (() => Hex) | undefined;
   /** When the message that is being handled was received; undefined outside one. */
   readonly receivedMonotonicMs: () => Ms | undefined;
   /** How often what is due by time alone is looked at. */

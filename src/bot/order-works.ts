@@ -35,7 +35,8 @@ export class OrderWorks {
   place(desk: Desk, planned: PlannedPlace): PlaceAction {
     const { config, accountAddress, nonceTag, random, nameOrder } = this.#context;
     const timestampMs = this.#nowMs();
-    const order = buildOrderStruct({
+    const name = nameOrder?.();
+    const inputs = {
       rules: this.feesOf(desk),
       instrument: desk.instrument,
       side: planned.side,
@@ -43,10 +44,11 @@ export class OrderWorks {
       lots: planned.lots,
       signer: accountAddress,
       expirationSeconds: infoExpirationSeconds(planned.timeInForce, timestampMs, planned.expirationMs),
-      nonce: taggedNonce(nonceTag, random),
+      nonce: name === undefined ? taggedNonce(nonceTag, random) : 0n,
       buyRounding: config.exchange.buyRounding,
-    });
-    const hash = nameOrder === undefined ? this.#hasher.hash(order) : nameOrder(order);
+    };
+    const order = buildOrderStruct(inputs, name);
+    const hash = name ?? this.#hasher.hash(order);
     const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(desk, planned, timestampMs);
     return { kind: "place", actionId, timestampMs, marketId, side, type, ticks, lots, timeInForce, expirationMs, order, hash };
   }

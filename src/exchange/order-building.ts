@@ -37,8 +37,12 @@ export interface HashedOrder {
   readonly digest: Uint8Array;
 }
 
-/** Builds the structure of an order on the market's grid. @throws FormatError when price or amount is not positive and whole, or the credit would be nothing. */
-export function buildOrderStruct(inputs: OrderInputs): OrderStruct {
+/**
+ * Builds the structure of an order on the market's grid.
+ * @param info in place of the one that its fees, end and nonce make: for an order that nobody signs.
+ * @throws FormatError when price or amount is not positive and whole, or the credit would be nothing.
+ */
+export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
   const { rules, instrument, side, ticks, lots } = inputs;
   requirePositive(ticks, "ticks");
   requirePositive(lots, "lots");
@@ -57,12 +61,14 @@ export function buildOrderStruct(inputs: OrderInputs): OrderStruct {
     signer: inputs.signer,
     paperAmount: isBuy ? paper : -paper,
     creditAmount: isBuy ? -credit : credit,
-    info: encodeInfo({
-      makerFeeRate: rules.makerFeeRate,
-      takerFeeRate: rules.takerFeeRate,
-      expirationSeconds: inputs.expirationSeconds,
-      nonce: inputs.nonce,
-    }),
+    info:
+      info ??
+      encodeInfo({
+        makerFeeRate: rules.makerFeeRate,
+        takerFeeRate: rules.takerFeeRate,
+        expirationSeconds: inputs.expirationSeconds,
+        nonce: inputs.nonce,
+      }),
   };
 }
 

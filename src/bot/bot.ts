@@ -71,7 +71,12 @@ export class Bot {
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);
-    this.#looks = new Looks(this.context.clock, this.context.tickMs, () => this.#tick());
+    this.#looks = new Looks(
+      this.context.clock,
+      this.context.tickMs,
+      () => this.#tick(),
+      () => this.#nextDueMs(),
+    );
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#commands = new Commands(this.context, this.safety, this.unwinding, this.#stopping, this.#looks);
     this.#answers = new Answers(
@@ -167,9 +172,9 @@ export class Bot {
     }
   }
 
-  /** Looks at what is due by time alone, and says before when the next look would find nothing. */
-  #tick(): Ms {
-    if (this.context.phase === "stopped") return Number.POSITIVE_INFINITY;
+  /** Looks at what is due by time alone. */
+  #tick(): void {
+    if (this.context.phase === "stopped") return;
     const { account, exchangeTime, holds, clock, desks } = this.context;
     this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
@@ -182,12 +187,12 @@ export class Bot {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
-    return this.phase === "stopped" ? Number.POSITIVE_INFINITY : this.#nextDueMs();
   }
 
-  /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said. */
+  /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said, Infinity once all is over. */
   #nextDueMs(): Ms {
     const { account, exchangeTime, holds, clock, desks, config, phase, looksWhenDue } = this.context;
+    if (phase === "stopped") return Number.POSITIVE_INFINITY;
     const nowMs = clock.monotonicMs();
     if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
     if (holds.isHolding || this.unwinding.isUsed) return nowMs;

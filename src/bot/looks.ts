@@ -5,36 +5,47 @@ import type { Ms } from "../core/units.js";
 const HAIR = 1e-9;
 
 /**
- * When a bot looks at what time alone brings: every so often, at instants that lie on a grid. A look says before which instant the next one would
- * find nothing, and those are left out; whatever happens meanwhile brings the next look back to the grid's next instant. So what is due is found
+ * When a bot looks at what time alone brings: every so often, at instants that lie on a grid. What it knows says before which instant a look would
+ * find nothing, and those are left out; whatever happens meanwhile has it asked again at the grid's next instant. So what is due is found
  * when a look at each instant of the grid would have found it.
  */
 export class Looks {
   readonly #clock: Clock;
   readonly #everyMs: Ms;
-  readonly #look: () => Ms;
-  readonly #fire = (): void => this.now();
+  readonly #look: () => void;
+  readonly #nextDueMs: () => Ms;
+  readonly #fire = (): void => {
+    const dueMs = this.#nextDueMs();
+    if (dueMs > this.#clock.monotonicMs() + HAIR * this.#everyMs) this.#goOn(dueMs);
+    else this.now();
+  };
   #lastMs = 0;
   #timer: Timer | undefined;
   /** Whether instants of the grid are being left out. */
   #isFar = false;
 
   /**
-   * @param look looks, and says before when the next look would find nothing if nothing happened until then, on the clock that never steps: any
-   * instant that is not after now for one that comes when it comes, Infinity for no more looks.
+   * @param nextDueMs before when a look would find nothing if nothing happened until then, on the clock that never steps: any instant that is not
+   * after now for one that comes when it comes, Infinity for no more looks.
    */
-  constructor(clock: Clock, everyMs: Ms, look: () => Ms) {
+  constructor(clock: Clock, everyMs: Ms, look: () => void, nextDueMs: () => Ms) {
     this.#clock = clock;
     this.#everyMs = everyMs;
     this.#look = look;
+    this.#nextDueMs = nextDueMs;
   }
 
   /** Looks now, where the grid begins anew, and goes on by itself. */
   now(): void {
     this.#timer?.cancel();
+    this.#look();
+    this.#goOn(this.#nextDueMs());
+  }
+
+  /** From here, where the grid is or begins anew. */
+  #goOn(dueMs: Ms): void {
     this.#timer = undefined;
     this.#lastMs = this.#clock.monotonicMs();
-    const dueMs = this.#look();
     if (dueMs === Number.POSITIVE_INFINITY) return;
     const steps = this.#stepsTo(dueMs);
     this.#isFar = steps > 1;

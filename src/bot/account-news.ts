@@ -2,6 +2,7 @@ import type { AccountChange, AccountStep } from "../account/changes.js";
 import type { OrderChange, OrderPhase, OwnOrder } from "../account/order.js";
 import type { Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
+import { isPaced } from "../executor/pacing.js";
 import type { BotContext } from "./context.js";
 import { slotSubject } from "./dispatcher.js";
 import type { Safety } from "./safety.js";
@@ -42,7 +43,7 @@ export class AccountNews {
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
-        if (!isUnderWay(change.change)) this.#plansAnew(change.order.marketId);
+        if (!isUnderWay(change.change) || this.#bearsOnPlan(change.order.marketId)) this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":
@@ -93,6 +94,12 @@ export class AccountNews {
       timeMs,
     };
     notify({ kind: "log", level: "warn", message: "filled while no bot ran", fields });
+  }
+
+  /** Whether the token that a leaving action has cost, or the time, may lead to another plan. */
+  #bearsOnPlan(marketId: string): boolean {
+    const { desks, budget } = this.#context;
+    return desks.get(marketId)?.isPlanTimeless !== true || isPaced(budget.available("ORDER") / budget.limit("ORDER"));
   }
 
   #plansAnew(marketId: string): void {

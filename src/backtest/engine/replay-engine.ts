@@ -273,8 +273,10 @@ export class ReplayEngine {
         }
       }
       if (first === undefined || isBeyond(firstUs, untilUs, isInclusive)) return true;
-      const boundUs = Math.min(untilUs, secondUs);
-      first.advance(boundUs, boundUs < untilUs || isInclusive);
+      // What several have at one instant is played in the markets' order, wherever the engine stops: so only the first of all plays that instant.
+      if (firstUs === secondUs) first.advance(firstUs, true);
+      else if (secondUs <= untilUs) first.advance(secondUs, false);
+      else first.advance(untilUs, isInclusive);
       if (!isBeyond(venue.nextHeardUs, untilUs, isInclusive)) return false;
     }
   }

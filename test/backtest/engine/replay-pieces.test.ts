@@ -40,10 +40,10 @@ function bursts(seed: string, marketId: string): Tape {
   return tape.build();
 }
 
-/** Everything that a replay of bursts told, stopped after each of these spans and set going again. */
-function played(seed: number, ids: readonly string[], latency: LatencyModel, stopsUs: readonly number[]): string {
+/** Everything that a replay of bursts told, stopped after each of these spans and set going again. Of two markets either has its own bursts, or both the same at the same instants. */
+function played(seed: number, { ids, areAlike }: Markets, latency: LatencyModel, stopsUs: readonly number[]): string {
   const stage = new ReplayStage({
-    markets: Object.fromEntries(ids.map((id) => [id, books(bursts(`${seed} ${id}`, id))])),
+    markets: Object.fromEntries(ids.map((id) => [id, books(bursts(areAlike ? `${seed}` : `${seed} ${id}`, id))])),
     strategies: Object.fromEntries(
       ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
     ),
@@ -57,7 +57,16 @@ function played(seed: number, ids: readonly string[], latency: LatencyModel, sto
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
-const markets = fc.constantFrom([MARKET], [MARKET, "ethusdc"]);
+interface Markets {
+  readonly ids: readonly string[];
+  readonly areAlike: boolean;
+}
+
+const markets = fc.constantFrom<Markets>(
+  { ids: [MARKET], areAlike: false },
+  { ids: [MARKET, "ethusdc"], areAlike: false },
+  { ids: [MARKET, "ethusdc"], areAlike: true },
+);
 
 describe("a replay that is played in pieces", () => {
   // Between two instants of the bot the engine runs on without looking at anything else. Wherever it is stopped and set going again, no order,
@@ -75,7 +84,7 @@ describe("a replay that is played in pieces", () => {
           expectSameText(played(seed, ids, latency, [...cut, SPAN_US]), played(seed, ids, latency, [SPAN_US]));
         },
       ),
-      { numRuns: 10 },
+      { numRuns: 16 },
     );
   });
 

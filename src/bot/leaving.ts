@@ -9,8 +9,9 @@ import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
+import { executorTouch, restingIn } from "./executor-touch.js";
 import type { OrderWorks } from "./order-works.js";
-import { executorTouch, type Planning, restingIn } from "./planning.js";
+import type { Planning } from "./planning.js";
 import type { Safety } from "./safety.js";
 
 /** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */

@@ -1,5 +1,4 @@
 import type { OwnOrder } from "../account/order.js";
-import type { OwnOrders } from "../account/own-orders.js";
 import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import { pacedTolerance } from "../executor/pacing.js";
@@ -8,12 +7,12 @@ import type { QuoteSettings } from "../executor/plan-quotes.js";
 import { planUnwind } from "../executor/plan-unwind.js";
 import { planTarget, TARGET_LEVEL, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
-import type { OwnRestingOrder } from "../market/net-book.js";
 import { MANUAL } from "../risk/halt.js";
 import type { Quote, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
+import { executorTouch, restingIn } from "./executor-touch.js";
 import type { Safety } from "./safety.js";
 import type { Unwinding } from "./unwind/unwinding.js";
 
@@ -271,21 +270,6 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
 export function renewLeadMs(quoteLifeMs: Ms): Ms {
   return Math.max(1_000, quoteLifeMs / 10);
 }
-
-/**
- * The newest touch of the exchange's book without our own orders, as the executor reads it: an order needs nothing but the side that it
- * may trade against.
- */
-export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touch {
-  return { bestBidTicks: desk.best("BUY", own), bestAskTicks: desk.best("SELL", own) };
-}
-
-/** Our own orders as a desk's book may hold them: a replayed one holds none, and nobody has to list them. */
-export function restingIn({ book, marketId }: Desk, orders: Pick<OwnOrders, "resting">): readonly OwnRestingOrder[] {
-  return book.holdsOwnOrders ? orders.resting(marketId) : NO_RESTING;
-}
-
-const NO_RESTING: readonly OwnRestingOrder[] = [];
 
 const NO_QUOTES: readonly Quote[] = [];
 

@@ -57,7 +57,10 @@ export class Planning {
   /** All that the last plan does has left, and what it was refused for is not to be tried again at its time. */
   hasLeft(desk: Desk): void {
     const { holds, account } = this.#context;
-    if (desk.isPlanTimeless && !holds.isHolding) desk.standsOn = account.orders.mayStillFill(desk.marketId);
+    // What is not put up beside one side alone is put up once the other is there again, whatever the touch behind our own orders says of it.
+    if (desk.isPlanTimeless && desk.netMidTicks !== undefined && !holds.isHolding) {
+      desk.standsOn = account.orders.mayStillFill(desk.marketId);
+    }
   }
 
   /** Whether a plan made now might be another than the last one, though nothing has made the desk dirty since. */

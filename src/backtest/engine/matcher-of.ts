@@ -1,5 +1,6 @@
 import { queueModelNamed } from "../../core/queue-model-names.js";
 import type { Ticks } from "../../core/units.js";
+import type { BookTrail } from "../book/book-trail.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { KlineMatcher } from "../matching/kline-matcher.js";
 import type { Matcher } from "../matching/matcher.js";
@@ -16,6 +17,7 @@ export function matcherOf(
   fills: FillModels,
   onTouch: (atUs: number, bidTicks: Ticks, askTicks: Ticks) => void,
   cutUs: number | undefined,
+  trail?: BookTrail,
 ): Matcher {
   const { instrument } = market.terms;
   const { slippageTicks } = fills;
@@ -30,5 +32,5 @@ export function matcherOf(
     return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots, slippageTicks, onTouch });
   }
   const queue = queueModelNamed(fills.queue, instrument.lotBase);
-  return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch });
+  return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch, trail });
 }

@@ -1,15 +1,16 @@
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
-import { ReplayBook } from "../book/replay-book.js";
+import type { BookTrail } from "../book/book-trail.js";
 import { NO_KEY } from "../book/replay-side.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
+import { TrailingBook } from "./trailing-book.js";
 
 /** Recorded books and trades as they were heard. */
 export class BookFeed implements LocalFeed {
   readonly book: ReplayedDeskBook;
-  readonly #replayed = new ReplayBook();
+  readonly #replayed: TrailingBook;
   readonly #tape: LocalTape;
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
@@ -19,7 +20,9 @@ export class BookFeed implements LocalFeed {
   /** Why the book is not to be trusted; undefined when it is. */
   #reason: string | undefined = "no snapshot yet";
 
-  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
+  /** @param trail of the exchange that plays the same recording, where one does. */
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller, trail?: BookTrail) {
+    this.#replayed = new TrailingBook(tape, trail);
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
@@ -37,6 +40,7 @@ export class BookFeed implements LocalFeed {
   /** The next day of the same market. */
   extend(tape: Tape): void {
     this.#tape.extend(tape);
+    this.#turn();
   }
 
   hear(beforeUs: number): boolean {
@@ -46,14 +50,15 @@ export class BookFeed implements LocalFeed {
     let isBookHeard = false;
     let isMoved = false;
     while (atUs < beforeUs && !isMoved) {
-      const { tape, message } = heard;
+      const { tape, place, message } = heard;
       const kind = tape.kind[message];
       if (kind === TapeKind.trade) {
         const row = (tape.rowEnd[message] as number) - 1;
         const ticks = tape.signedTicks[row] as number;
         this.#onTrade(Math.abs(ticks), tape.lots[row] as number, ticks > 0 ? "BUY" : "SELL");
       } else {
-        replayed.applyMessage(tape, message);
+        replayed.turn(tape, place);
+        replayed.hear(place, message);
         isBookHeard = true;
         if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
       }
@@ -64,13 +69,20 @@ export class BookFeed implements LocalFeed {
       isMoved = isBookHeard && this.#judge();
       isBookHeard = false;
     }
+    this.#turn();
     this.book.changed(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
+  }
+
+  /** Goes on to the tape of the next message: of one that is heard nothing is needed any more. */
+  #turn(): void {
+    this.#replayed.turn(this.#tape.tape, this.#tape.place);
   }
 
   /** Judges the book after whole messages. True when its best prices changed, or it came or went. */
   #judge(): boolean {
     const { bids, asks } = this.#replayed;
+    this.#replayed.settle();
     const wasTrusted = this.#reason === undefined;
     this.#reason = !this.#hasSnapshot ? "no snapshot yet" : this.#replayed.crossed ? "the recorded book is crossed" : undefined;
     if (bids.bestKey === this.#bidKey && asks.bestKey === this.#askKey && wasTrusted === (this.#reason === undefined)) return false;

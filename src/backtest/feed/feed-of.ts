@@ -1,3 +1,4 @@
+import type { BookTrail } from "../book/book-trail.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import { BookFeed } from "./book-feed.js";
@@ -6,10 +7,10 @@ import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
 /** Makes what the bot hears of a market out of its history, on the bot's clock. */
-export type FeedMaker = (history: MarketHistory, clock: ReplayClock, onTrade: TradeSink) => LocalFeed;
+export type FeedMaker = (history: MarketHistory, clock: ReplayClock, onTrade: TradeSink, trail?: BookTrail) => LocalFeed;
 
 /** The feed of a market by the grade of its history. */
-export const feedOf: FeedMaker = (history, clock, onTrade) => {
+export const feedOf: FeedMaker = (history, clock, onTrade, trail) => {
   const { gaps = [] } = history;
   const isGap: GapTeller = (latencyUs) => {
     const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);
@@ -17,7 +18,7 @@ export const feedOf: FeedMaker = (history, clock, onTrade) => {
   };
   switch (history.grade) {
     case "books":
-      return new BookFeed(history.tape, clock, onTrade, isGap);
+      return new BookFeed(history.tape, clock, onTrade, isGap, trail);
     case "trades":
       return new TradeFeed(history.tape, clock, onTrade, isGap);
     case "klines":

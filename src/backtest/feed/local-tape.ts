@@ -9,6 +9,8 @@ export class LocalTape {
   tape: Tape;
   /** The next message; of no meaning when there is none. */
   message = 0;
+  /** Its place in the order of the tape's local clock. */
+  place = -1;
   /** When it is heard, microseconds since 1970; Infinity when there is none. */
   nextUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
@@ -16,7 +18,6 @@ export class LocalTape {
   #heardTape: Tape | undefined;
   #heardMessage = 0;
   readonly #coming: Tape[] = [];
-  #place = -1;
 
   constructor(tape: Tape) {
     this.tape = tape;
@@ -32,7 +33,7 @@ export class LocalTape {
   extend(tape: Tape): void {
     this.#coming.push(tape);
     if (this.nextUs !== Number.POSITIVE_INFINITY) return;
-    this.#place -= 1;
+    this.place -= 1;
     this.#step();
   }
 
@@ -45,18 +46,18 @@ export class LocalTape {
   }
 
   #step(): void {
-    this.#place += 1;
-    while (this.#place >= this.tape.messages) {
+    this.place += 1;
+    while (this.place >= this.tape.messages) {
       const next = this.#coming.shift();
       if (next === undefined) {
         this.nextUs = Number.POSITIVE_INFINITY;
         return;
       }
       this.tape = next;
-      this.#place = 0;
+      this.place = 0;
     }
     const { byLocal, localUs } = this.tape;
-    this.message = byLocal === undefined ? this.#place : (byLocal[this.#place] as number);
+    this.message = byLocal === undefined ? this.place : (byLocal[this.place] as number);
     this.nextUs = Math.max(this.#heardUs, localUs[this.message] as number);
   }
 }

@@ -1,6 +1,7 @@
 import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
 import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import type { BookTrail } from "../book/book-trail.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
 import { KnownReach } from "./known-reach.js";
@@ -24,6 +25,8 @@ export interface BookMatcherOptions {
    */
   readonly partialFills?: boolean;
   readonly onTouch?: TouchListener;
+  /** Where the book is kept, for one who hears the same history later. */
+  readonly trail?: BookTrail | undefined;
 }
 
 /** Behind all that the first book to tell of a price will show there. */
@@ -46,7 +49,8 @@ const GATHERED_AT_MOST_US = 1_000_000;
  */
 export class BookMatcher extends OrderMatcher {
   /** The recorded book on the exchange's clock. */
-  readonly book = new ReplayBook();
+  readonly book: ReplayBook;
+  readonly #trail: BookTrail | undefined;
   readonly touch: ExchangeTouch;
   readonly #queue: QueueModel<QueuePlace>;
   readonly #partialFills: boolean;
@@ -63,9 +67,12 @@ export class BookMatcher extends OrderMatcher {
   #toldBeforeUs = Number.NEGATIVE_INFINITY;
   #toldBeforeThatUs = Number.NEGATIVE_INFINITY;
 
-  constructor({ tape, listener, queue, partialFills = true, onTouch }: BookMatcherOptions) {
+  constructor({ tape, listener, queue, partialFills = true, onTouch, trail }: BookMatcherOptions) {
     super(listener);
     this.#reel = new TapeReel(tape);
+    this.#trail = trail;
+    trail?.turn(tape);
+    this.book = trail?.book ?? new ReplayBook();
     this.#queue = queue;
     this.#partialFills = partialFills;
     this.#onTouch = onTouch;
@@ -88,7 +95,7 @@ export class BookMatcher extends OrderMatcher {
    */
   extend(tape: Tape): void {
     this.#reel.add(tape);
-    this.#reel.turn();
+    this.#turn();
   }
 
   protected get nextHistoryUs(): number {
@@ -98,8 +105,15 @@ export class BookMatcher extends OrderMatcher {
   protected play(untilUs: number, inclusive: boolean): number {
     let stoppedUs: number;
     do stoppedUs = this.#playTape(untilUs, inclusive);
-    while (this.#reel.turn() && !this.own.told);
+    while (this.#turn() && !this.own.told);
     return stoppedUs;
+  }
+
+  /** Goes on to the next stretch of history, if there is one and this one is over. */
+  #turn(): boolean {
+    if (!this.#reel.turn()) return false;
+    this.#trail?.turn(this.#reel.tape);
+    return true;
   }
 
   #playTape(untilUs: number, inclusive: boolean): number {
@@ -143,6 +157,7 @@ export class BookMatcher extends OrderMatcher {
       book.applySnapshot(tape, from, to);
       this.#learnReach(message, from, to);
     }
+    this.#trail?.tell(message);
     this.#knownBids.best(book.bids.bestKey);
     this.#knownAsks.best(book.asks.bestKey);
     if (this.#onTouch !== undefined && (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)) {

@@ -140,10 +140,9 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
       wanted.push({ bidTicks: reservation - distance, askTicks: reservation + distance, bidLots: lots, askLots: lots });
     }
     const { quotes, clamps } = shapeWithin(room, wanted);
-    const held = halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps", ...clamps] : clamps;
     return {
       quotes,
-      reason: {
+      reason: () => ({
         fairTicks: midTicks,
         reservationTicks: reservation,
         halfSpreadTicks: model.halfSpread * bpTicks,
@@ -158,8 +157,12 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
           fillHalfSpreadTicks: model.fillHalfSpread * bpTicks,
           ...intensity.terms,
         },
-        clamps: intensity.isWaiting ? [WAITING_FOR_INTENSITY, ...held] : held,
-      },
+        clamps: [
+          ...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []),
+          ...(halfSpreadBps > model.halfSpread ? ["spread: minHalfSpreadBps"] : []),
+          ...clamps,
+        ],
+      }),
     };
   }
 

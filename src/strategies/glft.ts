@@ -3,6 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { MarketView } from "../market/view.js";
 import { type GlftDistances, GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftTerms } from "./glft-quotes.js";
 import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
+import type { Reason } from "./intent.js";
 import {
   bpsField,
   eitherUnit,
@@ -83,6 +84,11 @@ interface Answer {
   readonly flat: GlftDistances;
 }
 
+/** Distances of both quotes as they are quoted, and half of them at no inventory, in basis points. */
+interface Distances extends GlftDistances {
+  readonly halfSpread: number;
+}
+
 type GlftBasis = readonly [midTicks: number, sigmaTicks: number, isSigmaEstimated: boolean, intensity: Intensity];
 
 /** What the market maker computes from each view. */
@@ -110,14 +116,15 @@ export class GlftStep implements QuotingStep<GlftBasis> {
     return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0;
   }
 
-  quotes(room: QuotingRoom, [midTicks, sigmaTicks, isSigmaEstimated, intensity]: GlftBasis): Quoted {
+  quotes(room: QuotingRoom, basis: GlftBasis): Quoted {
     const params = this.#params;
+    const [midTicks, sigmaTicks, , intensity] = basis;
     const bpTicks = midTicks / 10_000;
-    const sigmaBps = sigmaTicks / bpTicks;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory = (room.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
-    const model = this.#model(sigmaBps, intensity);
-    const { bid, ask, halfSpread } = this.#distances(this.#answer(model, intensity, inventory));
+    const model = this.#model(sigmaTicks / bpTicks, intensity);
+    const distances = this.#distances(this.#answer(model, intensity, inventory));
+    const { bid, ask, halfSpread } = distances;
     const spacing = params.levelSpacingBps ?? halfSpread;
     const lots = Math.round(orderLots);
     const wanted: WantedLevel[] = [];
@@ -129,27 +136,35 @@ export class GlftStep implements QuotingStep<GlftBasis> {
         askLots: Number.isFinite(ask) ? lots : 0,
       });
     }
-    const shaped = shapeWithin(room, wanted);
+    const { quotes, clamps } = shapeWithin(room, wanted);
+    return { quotes, reason: () => this.#reason(basis, inventory, model, distances, clamps) };
+  }
+
+  #reason(
+    [midTicks, sigmaTicks, isSigmaEstimated, intensity]: GlftBasis,
+    inventory: number,
+    model: GlftModel,
+    { bid, ask, halfSpread }: Distances,
+    clamps: readonly string[],
+  ): Reason {
+    const bpTicks = midTicks / 10_000;
     const closed = glftTerms(model);
     const skewBps = Number.isFinite(bid - ask) ? (ask - bid) / 2 : Number.isFinite(ask) ? ask - halfSpread : halfSpread - bid;
     return {
-      quotes: shaped.quotes,
-      reason: {
-        fairTicks: midTicks,
-        reservationTicks: midTicks + skewBps * bpTicks,
-        halfSpreadTicks: halfSpread * bpTicks,
-        terms: {
-          inventory,
-          skewTicks: skewBps * bpTicks,
-          sigmaTicks,
-          sigmaBps,
-          sigmaEstimated: isSigmaEstimated ? 1 : 0,
-          closedFormSkewTicksPerOrder: closed.skew * bpTicks,
-          closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
-          ...intensity.terms,
-        },
-        clamps: [...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []), ...this.#clamps(bid, ask, halfSpread), ...shaped.clamps],
+      fairTicks: midTicks,
+      reservationTicks: midTicks + skewBps * bpTicks,
+      halfSpreadTicks: halfSpread * bpTicks,
+      terms: {
+        inventory,
+        skewTicks: skewBps * bpTicks,
+        sigmaTicks,
+        sigmaBps: model.sigma,
+        sigmaEstimated: isSigmaEstimated ? 1 : 0,
+        closedFormSkewTicksPerOrder: closed.skew * bpTicks,
+        closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
+        ...intensity.terms,
       },
+      clamps: [...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []), ...this.#clamps(bid, ask, halfSpread), ...clamps],
     };
   }
 
@@ -178,7 +193,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   }
 
   /** The factors act on what the model says at no inventory, and on what inventory changes of it. */
-  #distances({ held, flat }: Answer): GlftDistances & { readonly halfSpread: number } {
+  #distances({ held, flat }: Answer): Distances {
     const { halfSpreadFactor, skewFactor, minHalfSpreadBps } = this.#params;
     const halfSpread = Math.max(minHalfSpreadBps, (halfSpreadFactor * (flat.bid + flat.ask)) / 2);
     const lean = (flat.bid - flat.ask) / 2;

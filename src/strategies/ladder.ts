@@ -99,12 +99,12 @@ function ladderQuotes(params: LadderParams, instrument: Instrument, room: Quotin
   const { quotes, clamps } = shapeWithin(room, wanted);
   return {
     quotes,
-    reason: {
+    reason: () => ({
       fairTicks: fair,
       reservationTicks: reservation,
       halfSpreadTicks: halfSpread,
       terms: { inventory: fullness, skewTicks: skew, bidSize: size.bid, askSize: size.ask, spacingTicks: spacing },
       clamps,
-    },
+    }),
   };
 }

@@ -7,8 +7,10 @@ import { type QuotingRoom, roomOf } from "./shape-quotes.js";
 /** What a step has taken from a view and those before it: numbers, and values that another one replaces when anything of them changes. */
 export type Basis = readonly unknown[];
 
-/** Quotes, and why they are what they are: an intent but for the market and the view. */
-export type Quoted = Pick<QuotesIntent, "quotes" | "reason">;
+/** Quotes, and why they are what they are, asked for only where they are emitted: an intent but for the market and the view. */
+export interface Quoted extends Pick<QuotesIntent, "quotes"> {
+  readonly reason: () => QuotesIntent["reason"];
+}
 
 /** What a quoting strategy computes from one view: of its room and its basis alone, so that neither can change without the quotes being computed anew. */
 export interface QuotingStep<B extends Basis> {
@@ -43,7 +45,7 @@ export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): Op
           const { quotes, reason } = step.quotes(newRoom, newBasis);
           if (standFor(last, quotes, newRoom, step.toleranceTicks(newBasis))) return undefined;
           last = quotes;
-          return { kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes, reason };
+          return { kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes, reason: reason() };
         }),
         filter((intent) => intent !== undefined),
       );

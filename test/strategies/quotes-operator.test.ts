@@ -85,7 +85,7 @@ function computed<B extends Basis>(step: QuotingStep<B>, given: readonly MarketV
     const basis = step.observe(view);
     const next = step.quotes(room, basis);
     if (standFor(intents.at(-1)?.quotes, next.quotes, room, step.toleranceTicks(basis))) continue;
-    intents.push({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, ...next });
+    intents.push({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: next.quotes, reason: next.reason() });
   }
   return intents;
 }
@@ -146,7 +146,7 @@ describe("a quoting strategy that is asked again", () => {
       observe: () => bases[++at],
       quotes: () => {
         asked.push(at);
-        return { quotes: [], reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] } };
+        return { quotes: [], reason: () => ({ fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] }) };
       },
       toleranceTicks: () => 0,
     };
@@ -162,7 +162,7 @@ describe("a quoting strategy that is asked again", () => {
       observe: () => [],
       quotes: () => {
         asked++;
-        return { quotes: [], reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] } };
+        return { quotes: [], reason: () => ({ fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] }) };
       },
       toleranceTicks: () => 0,
     };

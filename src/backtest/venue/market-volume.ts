@@ -4,24 +4,73 @@ import type { FillCause } from "../matching/matcher.js";
 
 /** How much traded in one replayed market, and how much of ours was filled there. */
 export class MarketVolume {
-  /** Of strangers, while ours might have been filled. */
-  tradedLots: Lots = 0;
   /** Of our orders that had come to rest. */
   restedLots: Lots = 0;
   /** Of our orders that took on arrival. */
   takenLots: Lots = 0;
-  /** The most that traded in one instant by takers of one side: a taker prints a trade for each order that it meets. */
-  mostAtOnceLots: Lots = 0;
-  /** Fills of orders that had come to rest and were larger than that so far, by size. */
+  #tradedLots: Lots = 0;
+  #mostAtOnceLots: Lots = 0;
+  /** Fills of orders that had come to rest and were larger than anything that traded at once as far as it is counted, by size. */
   readonly #large = new Map<Lots, number>();
+  /** The newest stretch of history, which is not counted before anybody asks or the next one comes. */
+  #coming: { readonly tape: Tape; readonly fromUs: number } | undefined;
   #instantUs = Number.NEGATIVE_INFINITY;
   /** What was bought, and what was sold, in that instant. */
   #boughtLots: Lots = 0;
   #soldLots: Lots = 0;
 
+  /** Of strangers, while ours might have been filled. */
+  get tradedLots(): Lots {
+    this.#count();
+    return this.#tradedLots;
+  }
+
+  /** The most that traded in one instant by takers of one side: a taker prints a trade for each order that it meets. */
+  get mostAtOnceLots(): Lots {
+    this.#count();
+    return this.#mostAtOnceLots;
+  }
+
   /** A stretch of history. @param fromUs before it nothing of ours was there to be filled. */
-  add({ messages, exchangeUs, kind, rowEnd, signedTicks, lots }: Tape, fromUs: number): void {
-    let { tradedLots, mostAtOnceLots } = this;
+  add(tape: Tape, fromUs: number): void {
+    this.#count();
+    this.#coming = { tape, fromUs };
+  }
+
+  /** Candles, likewise. */
+  addBars({ bars, startUs, lots }: KlineTape, fromUs: number): void {
+    for (let bar = 0; bar < bars; bar++) if (startUs[bar] >= fromUs) this.#tradedLots += lots[bar];
+  }
+
+  /** A fill of ours. */
+  fill(lots: Lots, cause: FillCause): void {
+    if (cause === "taker") {
+      this.takenLots += lots;
+      return;
+    }
+    this.restedLots += lots;
+    if (lots > this.#mostAtOnceLots) this.#large.set(lots, (this.#large.get(lots) ?? 0) + 1);
+  }
+
+  /** Fills of orders that had come to rest, each larger than anything that traded at once. */
+  get large(): { readonly fills: number; readonly lots: Lots } {
+    const { mostAtOnceLots } = this;
+    let [fills, lots] = [0, 0];
+    for (const [size, count] of this.#large) {
+      if (size <= mostAtOnceLots) continue;
+      fills += count;
+      lots += size * count;
+    }
+    return { fills, lots };
+  }
+
+  #count(): void {
+    if (this.#coming === undefined) return;
+    const { tape, fromUs } = this.#coming;
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = tape;
+    this.#coming = undefined;
+    let tradedLots = this.#tradedLots;
+    let mostAtOnceLots = this.#mostAtOnceLots;
     let instantUs = this.#instantUs;
     let bought = this.#boughtLots;
     let sold = this.#soldLots;
@@ -40,36 +89,10 @@ export class MarketVolume {
       else sold += traded;
       mostAtOnceLots = Math.max(mostAtOnceLots, bought, sold);
     }
-    this.tradedLots = tradedLots;
-    this.mostAtOnceLots = mostAtOnceLots;
+    this.#tradedLots = tradedLots;
+    this.#mostAtOnceLots = mostAtOnceLots;
     this.#instantUs = instantUs;
     this.#boughtLots = bought;
     this.#soldLots = sold;
-  }
-
-  /** Candles, likewise. */
-  addBars({ bars, startUs, lots }: KlineTape, fromUs: number): void {
-    for (let bar = 0; bar < bars; bar++) if (startUs[bar] >= fromUs) this.tradedLots += lots[bar];
-  }
-
-  /** A fill of ours. */
-  fill(lots: Lots, cause: FillCause): void {
-    if (cause === "taker") {
-      this.takenLots += lots;
-      return;
-    }
-    this.restedLots += lots;
-    if (lots > this.mostAtOnceLots) this.#large.set(lots, (this.#large.get(lots) ?? 0) + 1);
-  }
-
-  /** Fills of orders that had come to rest, each larger than anything that traded at once. */
-  get large(): { readonly fills: number; readonly lots: Lots } {
-    let [fills, lots] = [0, 0];
-    for (const [size, count] of this.#large) {
-      if (size <= this.mostAtOnceLots) continue;
-      fills += count;
-      lots += size * count;
-    }
-    return { fills, lots };
   }
 }

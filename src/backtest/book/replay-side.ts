@@ -8,8 +8,9 @@ import type { Level } from "../../market/view.js";
 const PAGE_BITS = 7;
 const PAGE = 1 << PAGE_BITS;
 const LAST_OF_PAGE = PAGE - 1;
-/** Pages that a side has room for at first: what a deep book fills. */
-const PAGES = 640;
+/** Pages that a side has room for at first, and once those are full: what a book of few levels never fills, and what a deep one does. */
+const FEW_PAGES = 64;
+const MANY_PAGES = 640;
 /** How many pages farther than asked the table of them reaches. */
 const REACH = 1024;
 
@@ -29,8 +30,9 @@ export class ReplaySide implements ReadableSide {
   readonly #sign: 1 | -1;
   /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. Wide once a wide amount may come. */
   #lots: LotsColumn = new Uint32Array(PAGE);
-  /** Where pages begin in it that are of no price now. */
+  /** Where pages begin in it that were of a price and are of none now, and where those begin that never were of one. */
   readonly #free: number[] = [];
+  #unused = PAGE;
   /** Where each page of keys begins in `#lots`, counted from `#firstPage`; 0 for one that is not there. */
   #pages = new Int32Array(0);
   #firstPage = 0;
@@ -205,8 +207,9 @@ export class ReplaySide implements ReadableSide {
   /** Makes a page of which no price has an amount. Returns where it begins. */
   #addPage(page: number): number {
     if (page < this.#firstPage || page >= this.#firstPage + this.#pages.length) this.#reach(page);
-    if (this.#free.length === 0) this.#makeRoom();
-    const start = this.#free.pop() as number;
+    if (this.#free.length === 0 && this.#unused === this.#lots.length) this.#makeRoom();
+    const start = this.#free.pop() ?? this.#unused;
+    if (start === this.#unused) this.#unused += PAGE;
     this.#pages[page - this.#firstPage] = start;
     return start;
   }
@@ -224,19 +227,24 @@ export class ReplaySide implements ReadableSide {
 
   /** Takes back the pages that a market which has gone far has left behind empty; where they are few, there is as much room again. */
   #makeRoom(): void {
-    const free = this.#free;
+    const lots = this.#lots;
+    if (lots.length >= MANY_PAGES << PAGE_BITS && this.#takeBack() >= lots.length >> (PAGE_BITS + 1)) return;
+    const pages = lots.length === PAGE ? FEW_PAGES : Math.max((2 * lots.length) >> PAGE_BITS, MANY_PAGES);
+    this.#lots = columnLike(lots, pages << PAGE_BITS);
+    this.#lots.set(lots);
+  }
+
+  /** Frees the pages that have no level. Says how many those were. */
+  #takeBack(): number {
     const pages = this.#pages;
     const lots = this.#lots;
     for (let at = 0; at < pages.length; at++) {
       const start = pages[at];
       if (start === 0 || lots.subarray(start, start + PAGE).some(isLevel)) continue;
       pages[at] = 0;
-      free.push(start);
+      this.#free.push(start);
     }
-    if (2 * PAGE * free.length >= lots.length) return;
-    this.#lots = columnLike(lots, Math.max(2 * lots.length, PAGES << PAGE_BITS));
-    this.#lots.set(lots);
-    for (let start = this.#lots.length - PAGE; start >= lots.length; start -= PAGE) free.push(start);
+    return this.#free.length;
   }
 }
 

@@ -15,7 +15,7 @@ import { signedRates } from "./signed-rates.js";
  */
 export function accountExposure(context: BotContext, limits: ReadonlyMap<string, MarketLimits>): AccountExposure {
   const markets = new Map<string, MarketExposure>();
-  for (const desk of context.desks.values()) markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
+  for (const desk of context.deskList) markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
   for (const position of context.account.venuePositions.values()) {
     if (position.lots === 0 || markets.has(position.marketId)) continue;
     const other = strangeExposure(context, position);

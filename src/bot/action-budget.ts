@@ -7,6 +7,7 @@ import {
   ACTION_COST,
   type ActionCosts,
   type Bucket,
+  costOf,
   type DispatchBudgets,
   type DispatchKind,
   type DispatchReserves,
@@ -104,7 +105,7 @@ export class ActionBudget {
   /** Counts what somebody else in this process has sent, also beyond the limit. */
   charge(kind: DispatchKind): void {
     const nowMs = this.#clock.monotonicMs();
-    const { ORDER, COMMON } = this.costs[kind];
+    const { ORDER, COMMON } = costOf(this.costs, kind);
     this.#budgets = { ORDER: this.#budgets.ORDER.charge(nowMs, ORDER), COMMON: this.#budgets.COMMON.charge(nowMs, COMMON) };
     this.#noteUnwritten();
   }

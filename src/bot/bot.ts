@@ -119,10 +119,20 @@ export class Bot {
 
   #run(input: BotInput): void {
     if (input.kind !== "timer") this.#looks.soon();
-    if (input.kind === "event") this.#event(input.event);
-    else if (input.kind === "leave") this.#leaving.leave(input.key);
-    else if (input.kind === "command") this.#commands.take(input.command);
-    else if (input.kind === "strategy") this.#signal(input.marketId, input.signal);
+    // Inputs are of too many shapes for any of their fields to be found quickly: the kind is not asked for once more for each that it might be.
+    switch (input.kind) {
+      case "event":
+        this.#event(input.event);
+        break;
+      case "leave":
+        this.#leaving.leave(input.key);
+        break;
+      case "command":
+        this.#commands.take(input.command);
+        break;
+      case "strategy":
+        this.#signal(input.marketId, input.signal);
+    }
     this.#settle();
   }
 
@@ -175,7 +185,7 @@ export class Bot {
   /** Looks at what is due by time alone. */
   #tick(): void {
     if (this.context.phase === "stopped") return;
-    const { account, exchangeTime, holds, clock, desks } = this.context;
+    const { account, exchangeTime, holds, clock, deskList } = this.context;
     this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
     this.safety.watchEquity();
@@ -183,7 +193,7 @@ export class Bot {
     this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
-    for (const desk of desks.values()) {
+    for (const desk of deskList) {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
@@ -191,12 +201,12 @@ export class Bot {
 
   /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said, Infinity once all is over. */
   #nextDueMs(): Ms {
-    const { account, exchangeTime, holds, clock, desks, config, phase, looksWhenDue } = this.context;
+    const { account, exchangeTime, holds, clock, deskList, config, phase, looksWhenDue } = this.context;
     if (phase === "stopped") return Number.POSITIVE_INFINITY;
     const nowMs = clock.monotonicMs();
     if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
     if (holds.isHolding || this.unwinding.isUsed) return nowMs;
-    for (const { target, book } of desks.values()) if (target !== undefined || !book.synchronised) return nowMs;
+    for (const { target, book } of deskList) if (target !== undefined || !book.synchronised) return nowMs;
     const exchangeMs = exchangeTime.nowMs();
     // Exchange time is rounded to whole milliseconds.
     const accountMs = nowMs + account.nextTickMs(exchangeMs) - exchangeMs - 1;
@@ -247,7 +257,7 @@ export class Bot {
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
     this.safety.evaluate();
     this.unwinding.settle();
-    for (const desk of context.desks.values()) {
+    for (const desk of context.deskList) {
       const isAsked = this.#deciding.decide(desk);
       if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
       desk.touched = false;

@@ -28,6 +28,8 @@ export interface BotContext {
   readonly store: StateStore;
   readonly account: Account;
   readonly desks: ReadonlyMap<MarketId, Desk>;
+  /** The same in their order: what every turn goes through. */
+  readonly deskList: readonly Desk[];
   readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
   readonly accountLimits: AccountLimits;
   readonly exchangeTime: ExchangeTime;

@@ -45,11 +45,11 @@ export class Deciding {
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
   armTimer(): void {
-    const { phase, clock, desks } = this.#context;
+    const { phase, clock, deskList } = this.#context;
     if (phase !== "running") return;
     const nowMs = clock.monotonicMs();
     let dueMs = Number.POSITIVE_INFINITY;
-    for (const desk of desks.values()) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
+    for (const desk of deskList) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
     // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();

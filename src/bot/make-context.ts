@@ -76,6 +76,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
       reconcileIntervalMs: config.exchange.reconcileMs,
     }),
     desks,
+    deskList: [...desks.values()],
     marketLimits,
     accountLimits: accountLimitsOf(config, creditDecimals),
     exchangeTime,

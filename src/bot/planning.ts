@@ -210,25 +210,26 @@ export class Planning {
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = desk;
     const nowMs = clock.monotonicMs();
-    const wanted = new Set<string>();
+    // Only what waited before this plan may be wanted no more.
+    const wanted = dispatcher.waitingCount === 0 ? undefined : new Set<string>();
     for (let rank = 0; rank < plan.cancels.length; rank++) {
       const { hash, orderId, why } = plan.cancels[rank];
       const subject = cancelSubject(hash);
       if (holds.holds(subject, nowMs)) continue;
-      wanted.add(subject);
+      wanted?.add(subject);
       dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
     }
     for (let rank = 0; rank < plan.places.length; rank++) {
       const place = plan.places[rank];
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) continue;
-      wanted.add(subject);
+      wanted?.add(subject);
       dispatcher.want(
         { kind: "place", marketId, place, reason: reasonOf(desk, place), causeMonotonicMs: this.#context.receivedMonotonicMs() },
         rank,
       );
     }
-    dispatcher.keepOnly(marketId, wanted);
+    if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
       this.#context.absorb(this.#context.account.withdraw(hash, this.#context.exchangeTime.nowMs(), why));

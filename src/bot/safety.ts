@@ -56,7 +56,7 @@ export class Safety {
       isConfirmed: false,
       accountAtMs: undefined,
       clockOffsetMs: undefined,
-      clockAtMs: undefined,
+      clockAtMs: Number.NEGATIVE_INFINITY,
       domainMismatch: domainMismatch(context.rules),
       trouble: undefined,
       rulesAtMs: context.clock.monotonicMs(),
@@ -245,7 +245,7 @@ export class Safety {
     const { known } = exchangeTime;
     health.isConfirmed = account.confirmed && account.current;
     health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
-    health.clockAtMs = known ? exchangeTime.measuredAtMonotonicMs : undefined;
+    health.clockAtMs = exchangeTime.measuredAtMonotonicMs;
     health.trouble =
       this.#streamTrouble === undefined || this.#questionTrouble === undefined
         ? (this.#streamTrouble ?? this.#questionTrouble)
@@ -253,7 +253,7 @@ export class Safety {
     for (const { desk, health } of this.#watched) {
       const { book } = desk;
       health.isBookSynchronised = book.synchronised;
-      health.bookAtMs = health.isBookSynchronised ? desk.lag.rightAtMs(book.lastReceivedMs) : undefined;
+      health.bookAtMs = health.isBookSynchronised ? desk.lag.rightAtMs(book.lastReceivedMs) : Number.NEGATIVE_INFINITY;
       health.isPositionKnown = account.isPositionKnown(desk.marketId);
     }
   }
@@ -285,6 +285,6 @@ interface WatchedMarket {
 
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
-  const unknown = { bookAtMs: undefined, status: undefined, stage: undefined, unread: undefined, rulesChanged: undefined };
+  const unknown = { bookAtMs: Number.NEGATIVE_INFINITY, status: undefined, stage: undefined, unread: undefined, rulesChanged: undefined };
   return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: NO_REJECTS, ...unknown };
 }

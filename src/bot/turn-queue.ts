@@ -89,8 +89,9 @@ export class TurnQueue implements Seam {
   #turn(input: BotInput): void {
     this.stampNow();
     this.#draws = NO_DRAWS;
-    const timer = input.kind === "timer" ? this.#takeTimer(input.id) : undefined;
-    if (input.kind === "timer" && timer === undefined) return;
+    const isTimer = input.kind === "timer";
+    const timer = isTimer ? this.#takeTimer(input.id) : undefined;
+    if (isTimer && timer === undefined) return;
     try {
       timer?.fire();
       this.#run(input);

@@ -67,18 +67,18 @@ export class Watch {
     this.#heartbeat(nowMs, "running");
     this.#askTime(nowMs);
     this.#askRules(nowMs);
-    for (const desk of this.#context.desks.values()) this.#watchBook(desk, nowMs);
+    for (const desk of this.#context.deskList) this.#watchBook(desk, nowMs);
   }
 
   /** Before when a tick would do nothing, if nothing happened until then. Only while every book is synchronised. */
   nextTickMs(nowMs: Ms): Ms {
-    const { config, budget, desks, exchangeTime } = this.#context;
+    const { config, budget, deskList, exchangeTime } = this.#context;
     if (budget.blockedUntilMonotonicMs > nowMs) return nowMs;
     const timeMs = Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
     let next = Math.min(timeMs, this.#rulesAskedAtMs + this.#rulesEveryMs);
     if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
     const { maxBookAgeMs } = config.risk;
-    for (const { marketId, book, lag } of desks.values()) {
+    for (const { marketId, book, lag } of deskList) {
       if (lag.isSuspected || lag.isProven) return nowMs;
       const { askedAtMs } = this.#watchOf(marketId);
       next = Math.min(next, Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)));

@@ -81,8 +81,9 @@ export function mayDispatch(
   nowMs: Ms,
   costs: ActionCosts = ACTION_COST,
 ): DispatchVerdict {
+  const costsOfKind = costOf(costs, kind);
   for (const bucket of BUCKETS) {
-    const cost = inBucket(costs[kind], bucket);
+    const cost = inBucket(costsOfKind, bucket);
     if (cost === 0) continue;
     const budget = inBucket(budgets, bucket);
     const needed = cost + leftAfter(kind, bucket, reserves, costs);
@@ -94,6 +95,22 @@ export function mayDispatch(
 
 const MAY_LEAVE: DispatchVerdict = { mayLeave: true };
 
+/** What an action of a kind costs. Each by its name, as {@link inBucket} does. */
+export function costOf(costs: ActionCosts, kind: DispatchKind): Readonly<Record<Bucket, number>> {
+  switch (kind) {
+    case "place":
+      return costs.place;
+    case "cancel":
+      return costs.cancel;
+    case "question":
+      return costs.question;
+    case "build":
+      return costs.build;
+    case "cancel-all":
+      return costs["cancel-all"];
+  }
+}
+
 /** By name: a key that is one of two is looked up far more slowly, and every action asks a dozen times. */
 function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
   return bucket === "ORDER" ? ORDER : COMMON;
@@ -104,7 +121,7 @@ function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Buc
  * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
  */
 export function spendOn(budgets: DispatchBudgets, kind: DispatchKind, nowMs: Ms, costs: ActionCosts = ACTION_COST): DispatchBudgets {
-  const { ORDER, COMMON } = costs[kind];
+  const { ORDER, COMMON } = costOf(costs, kind);
   return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
 }
 

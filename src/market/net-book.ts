@@ -38,10 +38,9 @@ export function netLevels(
   for (let to = 0, at = 0; to < count; to++) {
     const ticks = pairs[2 * to];
     const lots = pairs[2 * to + 1];
-    let before = known[at];
-    while (before !== undefined && (isBid ? before.ticks > ticks : before.ticks < ticks)) before = known[++at];
-    if (before !== undefined && before.ticks === ticks && before.lots === lots) {
-      levels[to] = before;
+    while (at < known.length && (isBid ? known[at].ticks > ticks : known[at].ticks < ticks)) at++;
+    if (at < known.length && known[at].ticks === ticks && known[at].lots === lots) {
+      levels[to] = known[at];
       kept++;
     } else levels[to] = isLocked ? Object.freeze({ ticks, lots }) : { ticks, lots };
   }

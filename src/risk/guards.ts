@@ -7,8 +7,8 @@ export interface MarketHealth {
   readonly marketId: MarketId;
   /** Whether the book stands on an unbroken sequence. */
   readonly isBookSynchronised: boolean;
-  /** When the book was last known to be right: by an update, or by a sequence that REST confirmed; undefined before. */
-  readonly bookAtMs: Ms | undefined;
+  /** When the book was last known to be right: by an update, or by a sequence that REST confirmed; -Infinity before. */
+  readonly bookAtMs: Ms;
   /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
   readonly isPositionKnown: boolean;
   /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more, or none that can be read. */
@@ -29,7 +29,8 @@ export interface AccountHealth {
   readonly accountAtMs: Ms | undefined;
   /** Our own time less the exchange's; undefined before it was measured. */
   readonly clockOffsetMs: Ms | undefined;
-  readonly clockAtMs: Ms | undefined;
+  /** When that was; -Infinity before. */
+  readonly clockAtMs: Ms;
   /** How the exchange's EIP-712 domain or type hashes differ from our own; undefined when they agree. */
   readonly domainMismatch: string | undefined;
   /** Why the exchange cannot be asked about the account, as far as it was heard: a stream that is down, a question that was refused. */
@@ -89,12 +90,12 @@ export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: M
  */
 export function nextTripMs({ account, markets }: HealthState, limits: GuardLimits, nowMs: Ms): Ms {
   const { accountAtMs, rulesAtMs, clockAtMs, clockOffsetMs } = account;
-  if (accountAtMs === undefined || rulesAtMs === undefined || clockAtMs === undefined || clockOffsetMs === undefined) return nowMs;
+  if (accountAtMs === undefined || rulesAtMs === undefined || clockOffsetMs === undefined) return nowMs;
   // Both clocks are read in whole milliseconds, so that the offset may be told as one more or less at any time.
   if (!(Math.abs(clockOffsetMs) + 1 <= limits.maxClockOffsetMs)) return nowMs;
   let next = Math.min(accountAtMs + limits.maxAccountAgeMs, rulesAtMs + limits.maxRulesAgeMs, clockAtMs + limits.maxClockAgeMs);
-  for (const { bookAtMs } of markets) next = bookAtMs === undefined ? nowMs : Math.min(next, bookAtMs + limits.maxBookAgeMs);
-  return next;
+  for (const { bookAtMs } of markets) next = Math.min(next, bookAtMs + limits.maxBookAgeMs);
+  return Math.max(next, nowMs);
 }
 
 function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardLimits, nowMs: Ms): void {
@@ -118,7 +119,7 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
       accountTrip("exchange-info-unread", `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`),
     );
   }
-  if (clockOffsetMs === undefined || clockAtMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
+  if (clockOffsetMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
     const why = `exchange time was measured ${ageOf(clockAtMs, nowMs)}, allowed ${limits.maxClockAgeMs} ms`;
     trips.push(accountTrip("clock-unknown", why));
   } else if (!(Math.abs(clockOffsetMs) <= limits.maxClockOffsetMs)) {
@@ -140,7 +141,7 @@ function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimi
   }
   if (!market.isBookSynchronised) {
     trips.push(marketTrip(marketId, "book-unsynchronised", "the book stands on no unbroken sequence"));
-  } else if (bookAtMs === undefined || nowMs - bookAtMs > limits.maxBookAgeMs) {
+  } else if (nowMs - bookAtMs > limits.maxBookAgeMs) {
     const why = `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
     trips.push(marketTrip(marketId, "stale-book", why));
   }
@@ -163,5 +164,5 @@ function marketTrip(marketId: MarketId, name: GuardName, why: string, resumesByI
 }
 
 function ageOf(atMs: Ms | undefined, nowMs: Ms): string {
-  return atMs === undefined ? "never" : `${Math.round(nowMs - atMs)} ms ago`;
+  return atMs === undefined || atMs === Number.NEGATIVE_INFINITY ? "never" : `${Math.round(nowMs - atMs)} ms ago`;
 }

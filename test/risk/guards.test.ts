@@ -70,7 +70,7 @@ describe("the guards", () => {
 
   it.each([
     ["stale-book", { bookAtMs: NOW - 2_001 }],
-    ["stale-book", { bookAtMs: undefined }],
+    ["stale-book", { bookAtMs: Number.NEGATIVE_INFINITY }],
     ["book-unsynchronised", { isBookSynchronised: false }],
     ["position-unknown", { isPositionKnown: false }],
     ["market-not-trading", { status: "SUSPENDED" }],
@@ -109,7 +109,7 @@ describe("when a guard may trip next", () => {
       isConfirmed: fc.boolean(),
       accountAtMs: atMs,
       clockOffsetMs: fc.option(fc.integer({ min: -5_000, max: 5_000 }), { nil: undefined }),
-      clockAtMs: atMs,
+      clockAtMs: fc.oneof(fc.integer({ min: NOW - 1_000_000, max: NOW }), fc.constant(Number.NEGATIVE_INFINITY)),
       rulesAtMs: atMs,
       bannedUntilMs: fc.option(fc.integer({ min: NOW - 10, max: NOW + 1_000_000 }), { nil: undefined }),
     }),
@@ -117,7 +117,7 @@ describe("when a guard may trip next", () => {
       fc.record({
         isBookSynchronised: fc.boolean(),
         isPositionKnown: fc.boolean(),
-        bookAtMs: fc.option(fc.integer({ min: NOW - 3_000, max: NOW }), { nil: undefined }),
+        bookAtMs: fc.oneof(fc.integer({ min: NOW - 3_000, max: NOW }), fc.constant(Number.NEGATIVE_INFINITY)),
         refusals: fc.nat(5),
       }),
       { maxLength: 2 },
@@ -145,11 +145,15 @@ describe("when a guard may trip next", () => {
 
   it("is when the first of what it knows grows too old", () => {
     const fresh = { ...wellAccount, accountAtMs: NOW, clockAtMs: NOW, rulesAtMs: NOW, clockOffsetMs: 0 };
-    const next = (account: Partial<AccountHealth>, bookAtMs: number | undefined): number =>
+    const next = (account: Partial<AccountHealth>, bookAtMs: number): number =>
       nextTripMs({ account: { ...fresh, ...account }, markets: [{ ...wellMarket, bookAtMs }] }, limits, NOW) - NOW;
     expect(next({}, NOW)).toBe(2_000);
     expect(next({ accountAtMs: NOW - 89_000 }, NOW)).toBe(1_000);
     expect(next({ rulesAtMs: NOW - 899_500 }, NOW)).toBe(500);
-    expect([next({}, undefined), next({ clockAtMs: undefined }, NOW), next({ clockOffsetMs: 4_000 }, NOW)]).toEqual([0, 0, 0]);
+    expect([
+      next({}, Number.NEGATIVE_INFINITY),
+      next({ clockAtMs: Number.NEGATIVE_INFINITY }, NOW),
+      next({ clockOffsetMs: 4_000 }, NOW),
+    ]).toEqual([0, 0, 0]);
   });
 });

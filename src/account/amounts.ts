@@ -95,3 +95,17 @@ export function sameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
     a.expiredLots === b.expiredLots
   );
 }
+
+/** Whether a report says of an order's amounts just what is known of them, part by part and without a rest that its status would have to explain. */
+export function saysKnownAmounts(report: VenueOrder, lots: Lots, known: OrderAmounts): boolean {
+  const { pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
+  return (
+    report.lots === lots &&
+    pendingLots === known.pendingLots &&
+    filledLots === known.filledLots &&
+    failedLots === known.failedLots &&
+    canceledLots === known.canceledLots &&
+    expiredLots === known.expiredLots &&
+    (known.availableLots === 0 || !FINAL_STATUSES.has(report.status))
+  );
+}

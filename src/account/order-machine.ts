@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId, PlaceAction } from "../exchange/venue.js";
-import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./amounts.js";
+import { amountsOfReport, joinAmounts, sameAmounts, saysKnownAmounts, wholeLotsOf } from "./amounts.js";
 import {
   type CancelState,
   draftOf,
@@ -11,6 +11,7 @@ import {
   type OrderEvent,
   type OrderPhase,
   type OwnOrder,
+  type ReportSource,
 } from "./order.js";
 
 /** An order after an event, and what the event changed. */
@@ -166,6 +167,20 @@ function sent(order: OwnOrder, { atMs, requestTimestampMs }: Extract<OrderEvent,
   next.sentAtMs = atMs;
   next.requestTimestampMs = requestTimestampMs;
   return next;
+}
+
+/**
+ * Whether a report says nothing of an order that is not known, as most do: the answer to a place says what the stream has said, and each reconciliation
+ * lists once more what is over. Never of the list of open orders, which may contradict a cancel.
+ */
+export function saysNothingNew(order: OwnOrder, report: VenueOrder, source: ReportSource): boolean {
+  return (
+    source !== "open-orders" &&
+    order.place === "seen" &&
+    report.side === order.side &&
+    report.marketId === order.marketId &&
+    saysKnownAmounts(report, order.lots, order)
+  );
 }
 
 type CancelEvent = Exclude<OrderEvent, { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }>;

@@ -10,7 +10,7 @@ import { FINAL_STATUSES } from "./amounts.js";
 import type { AccountChange } from "./changes.js";
 import { ForeignOrders } from "./foreign-orders.js";
 import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
-import { adoptedOrder, advance, intendedOrder } from "./order-machine.js";
+import { adoptedOrder, advance, intendedOrder, saysNothingNew } from "./order-machine.js";
 import type { Unexplained } from "./unexplained.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
@@ -199,7 +199,10 @@ export class OwnOrders {
    * @param own the order of ours that it is, where that was found already.
    */
   report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms, own = this.recognise(report)): readonly AccountChange[] {
-    if (own !== undefined) return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
+    if (own !== undefined) {
+      if (saysNothingNew(own, report, source)) return NO_CHANGES;
+      return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
+    }
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
     const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
     if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id)) return [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OrderEvent, OwnOrder } from "../../src/account/order.js";
-import { advance } from "../../src/account/order-machine.js";
+import { advance, saysNothingNew } from "../../src/account/order-machine.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { venueOrder } from "./exchange-story.js";
 import { AT, CANCEL_SENT, DOUBTED, LOTS, PHASES, refused, run, SENT } from "./order-events.js";
@@ -86,5 +86,60 @@ describe("reports in any order, any number of times", () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  // One that was passed over and said something would be a fill that nobody counts, or an order that is cancelled twice.
+  it("are passed over only where the order would be the very same after them", () => {
+    const parts = fc.constantFrom(0, 0, 0, 4, 6, 10);
+    const anyReport = fc.record({
+      lots: fc.constantFrom(LOTS, LOTS, LOTS, LOTS, 4, 10.5),
+      pendingLots: parts,
+      filledLots: fc.constantFrom(0, 0, 4, 4.5),
+      failedLots: fc.constantFrom(0, 0, 0, 4),
+      canceledLots: parts,
+      expiredLots: fc.constantFrom(0, 0, 0, 10),
+      side: fc.constantFrom("BUY" as const, "BUY" as const, "SELL" as const),
+      marketId: fc.constantFrom("btcusdc", "btcusdc", "ethusdc"),
+      status: fc.constantFrom("NEW", "PARTIAL_FILLED", "FILLED", "CANCELED", "EXPIRED", "FAILED"),
+    });
+    const trueReport = fc.constantFrom<Partial<VenueOrder>>(
+      {},
+      { pendingLots: 4, status: "PARTIAL_FILLED" },
+      { filledLots: 4, pendingLots: 6, status: "FILLED" },
+      { canceledLots: 10, status: "CANCELED" },
+      { pendingLots: 4, canceledLots: 6, status: "CANCELED" },
+      { expiredLots: 10, status: "EXPIRED" },
+    );
+    const either = fc.oneof(trueReport, anyReport);
+    const source = fc.constantFrom("answer" as const, "stream" as const, "open-orders" as const, "history" as const);
+    const cancels = [CANCEL_SENT, { kind: "cancel-taken", atMs: AT + 1 }, { kind: "cancel-gone", atMs: AT + 1 }] as const;
+    let passedOver = 0;
+    fc.assert(
+      fc.property(
+        fc.array(either, { maxLength: 3 }),
+        fc.subarray([...cancels]),
+        either,
+        fc.boolean(),
+        source,
+        (told, given, other, isAgain, from) => {
+          const reports = told.map((part): OrderEvent => ({ kind: "report", atMs: AT, source: "stream", order: venueOrder(1, part) }));
+          const order = run(PHASES.sent, ...reports, ...given);
+          const report = venueOrder(1, isAgain ? told.at(-1) : other);
+          if (!saysNothingNew(order, report, from)) return;
+          passedOver += 1;
+          const after = advance(order, { kind: "report", atMs: AT + 9, source: from, order: report, askedAtMs: AT + 5 });
+          expect(after.order).toBe(order);
+          expect(after.changes).toEqual([]);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect(passedOver).toBeGreaterThan(100);
+    const { open } = PHASES;
+    expect(saysNothingNew(open, venueOrder(1), "answer")).toBe(true);
+    expect(saysNothingNew(open, venueOrder(1), "open-orders")).toBe(false);
+    expect(saysNothingNew(PHASES.sent, venueOrder(1), "answer")).toBe(false);
+    expect(saysNothingNew(open, venueOrder(1, { status: "CANCELED" }), "history")).toBe(false);
+    expect(saysNothingNew(PHASES.cancelled, venueOrder(1, { canceledLots: LOTS, status: "CANCELED" }), "history")).toBe(true);
   });
 });

@@ -94,7 +94,10 @@ export class NetValue {
     if (this.#told === undefined) return;
     const { balances, positions } = this.#told;
     const heard = (marketId: MarketId): readonly MarkInForce[] =>
-      (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => ({ mark, fromMs: atMs, untilMs: all[at - 1]?.atMs ?? Infinity }));
+      (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => {
+        // The newest is in force still. A place before the first is looked for as a name, far more slowly than in the list.
+        return { mark, fromMs: atMs, untilMs: at === 0 ? Infinity : (all[at - 1] as HeardMark).atMs };
+      });
     const found = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
     if (found === undefined) return;
     this.#serial += 1;

@@ -178,7 +178,15 @@ export function draftOf(order: OwnOrder): OrderDraft {
 
 /** True for the phases that nothing may fill in any more. */
 export function isFinalPhase(phase: OrderPhase): boolean {
-  return FINAL_PHASES.has(phase);
+  switch (phase) {
+    case "filled":
+    case "cancelled":
+    case "expired":
+    case "failed":
+    case "rejected":
+    case "lost":
+      return true;
+    default:
+      return false;
+  }
 }
-
-const FINAL_PHASES: ReadonlySet<OrderPhase> = new Set(["filled", "cancelled", "expired", "failed", "rejected", "lost"]);

@@ -119,6 +119,7 @@ export class BookMatcher extends OrderMatcher {
   #playTape(untilUs: number, inclusive: boolean): number {
     const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#reel.tape;
     const { own } = this;
+    const { bids, asks } = own;
     let message = this.#reel.next;
     let from = message === 0 ? 0 : rowEnd[message - 1];
     while (message < messages) {
@@ -126,10 +127,14 @@ export class BookMatcher extends OrderMatcher {
       if (atUs > untilUs || (atUs === untilUs && !inclusive)) break;
       const to = rowEnd[message];
       if (kind[message] === TapeKind.trade) {
-        // A taker who sold printed at a key of the bids, and one who bought at a key of the asks, of the other sign.
-        const key = -signedTicks[from];
-        const side = key > 0 ? own.bids : own.asks;
-        if (side.bestKey >= key) this.#print(side, key, lots[from], atUs);
+        const ticks = Math.abs(signedTicks[from]);
+        // Nearly all print between our prices, whichever side took.
+        if (ticks <= bids.bestKey || -ticks <= asks.bestKey) {
+          // A taker who sold printed at a key of the bids, and one who bought at a key of the asks, of the other sign.
+          const key = -signedTicks[from];
+          const side = key > 0 ? bids : asks;
+          if (side.bestKey >= key) this.#print(side, key, lots[from], atUs);
+        }
       } else {
         this.#applyBook(message, from, to, atUs);
       }

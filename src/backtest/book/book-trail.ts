@@ -13,7 +13,7 @@ const SLOT = REMEMBERED - 1;
 export class BookTrail {
   /** The book that left it, as it stands now. */
   readonly book = new ReplayBook();
-  /** How many messages of the tape told of the book, and the last of them. */
+  /** How many messages of the tape told of the book so far, and which was the last to tell of it, of whatever tape. */
   #told = 0;
   #last = -1;
   #tape: Tape | undefined;

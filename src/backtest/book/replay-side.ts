@@ -225,7 +225,10 @@ export class ReplaySide implements ReadableSide {
     this.#firstPage = first;
   }
 
-  /** Takes back the pages that a market which has gone far has left behind empty; where they are few, there is as much room again. */
+  /**
+   * Room for few pages, then for many; from there on the pages that a market which has gone far has left behind empty are taken back first, and there is
+   * as much room again only where those are few.
+   */
   #makeRoom(): void {
     const lots = this.#lots;
     if (lots.length >= MANY_PAGES << PAGE_BITS && this.#takeBack() >= lots.length >> (PAGE_BITS + 1)) return;

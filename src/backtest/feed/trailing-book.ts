@@ -14,8 +14,9 @@ const WAIT_MOST = 1024;
 /**
  * A recorded book as it is heard, behind an exchange that plays the same recording. While its messages are heard in the order in which they were told,
  * the best levels are read from the exchange's trail, and the levels of its own stay behind until somebody reads farther, which most strategies never
- * do. Where one message overtakes another the two books part, and this one goes by itself. Once all that was told is heard they are compared: above
- * the best price at which they differ they are one book, and stay one, since a message sets the same levels to the same amounts in both.
+ * do. Where one message overtakes another, or the trail does not have it (not yet told, of another tape, or of too long ago), the two books part, and
+ * this one goes by itself. Once all that was told is heard they are compared: above the best price at which they differ they are one book, and stay
+ * one, since a message sets the same levels to the same amounts in both.
  */
 export class TrailingBook implements ReadableBook {
   readonly bids: TrailingSide;
@@ -55,7 +56,8 @@ export class TrailingBook implements ReadableBook {
 
   /** What is heard from now on is of another tape, from a place of its local order. Nothing of the one before is held any more. */
   turn(tape: Tape, place: number): void {
-    if (tape === this.#tape) return;
+    // One that is given twice begins anew too.
+    if (tape === this.#tape && place >= this.#to) return;
     this.#catchUp();
     this.#tape = tape;
     this.#heard = 0;

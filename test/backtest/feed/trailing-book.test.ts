@@ -229,4 +229,19 @@ describe("a book that trails the exchange's", () => {
     // The exchange had the bid for a moment. It is heard last, and stays.
     expect(replay(builder.build()).trailing.bids.bestTicks).toBe(MID);
   });
+
+  it("hears a tape that is given twice from its beginning once more", () => {
+    const tape = quietTape(3);
+    const trailing = new TrailingBook(tape);
+    const plain = new ReplayBook();
+    for (let round = 0; round < 2; round++) {
+      for (let place = 0; place < tape.messages; place++) {
+        trailing.turn(tape, place);
+        trailing.hear(place, place);
+        plain.applyMessage(tape, place);
+        trailing.settle();
+        expect(best(trailing)).toEqual(best(plain));
+      }
+    }
+  });
 });

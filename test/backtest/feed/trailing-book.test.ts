@@ -71,8 +71,14 @@ function counted(tape: Tape): { readonly tape: Tape; readonly reads: () => numbe
 }
 
 describe("a book that trails the exchange's", () => {
-  const message = fc.record({
-    kind: fc.constantFrom("update", "update", "update", "update", "update", "update", "trade", "snapshot", "lost"),
+  interface Made {
+    readonly kind: "update" | "trade" | "snapshot" | "lost";
+    readonly afterUs: number;
+    readonly latencyUs: number;
+    readonly rows: readonly { readonly side: Side; readonly away: number; readonly lots: number }[];
+  }
+  const message: fc.Arbitrary<Made> = fc.record({
+    kind: fc.constantFrom<Made["kind"]>("update", "update", "update", "update", "update", "update", "trade", "snapshot", "lost"),
     afterUs: fc.constantFrom(0, 1, 5, 10),
     // Most are heard in turn; a late one is overtaken.
     latencyUs: fc.constantFrom(3, 3, 3, 3, 3, 3, 3, 40),
@@ -87,7 +93,7 @@ describe("a book that trails the exchange's", () => {
   });
   const messages = fc.array(message, { minLength: 1, maxLength: 120 });
 
-  function tapeOf(made: fc.TypeOfArbitrary<typeof messages>, fromUs: number): Tape {
+  function tapeOf(made: readonly Made[], fromUs: number): Tape {
     const builder = new TapeBuilder(GRID);
     let atUs = fromUs;
     for (const { kind, afterUs, latencyUs, rows } of made) {
@@ -95,7 +101,7 @@ describe("a book that trails the exchange's", () => {
       if (kind === "trade") builder.trade(atUs, atUs + latencyUs, "BUY", MID, 1);
       else if (kind === "lost") builder.lost(atUs, atUs + latencyUs);
       else {
-        builder[kind as "update" | "snapshot"](atUs, atUs + latencyUs);
+        builder[kind](atUs, atUs + latencyUs);
         for (const { side, away, lots } of rows) builder.level(side, side === "BUY" ? MID - away : MID + away, lots);
       }
     }

@@ -70,10 +70,17 @@ export function planQuotes(given: QuotesInput): Plan {
 interface Draft {
   readonly cancels: RankedCancel[];
   readonly withdrawals: PlannedWithdrawal[];
-  readonly places: PlannedPlace[];
+  places: PlannedPlace[];
   keeps: PlannedKeep[];
-  readonly waits: PlannedWait[];
+  waits: PlannedWait[];
   readonly withheld: Withheld[];
+}
+
+/** A list with one more thing, which mostly is the only one: a list that is made with it takes room for no other, and one that grows for sixteen. */
+function withOne<T>(list: T[], one: T): T[] {
+  if (list.length === 0) return [one];
+  list.push(one);
+  return list;
 }
 
 type RankedCancel = PlannedCancel & { readonly lots: number };
@@ -111,7 +118,7 @@ function planSide(
     const slot = slotOfQuote[index];
     if (order !== undefined) {
       const { hash, level, phase } = order;
-      draft.keeps.push({ hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
+      draft.keeps = withOne(draft.keeps, { hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
     } else if (slot !== undefined) unplaced.push({ want, slot });
   }
   for (const order of input.working) {
@@ -159,12 +166,12 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
   if (phase === "intended") {
     draft.withdrawals.push({ hash, side, level, why: `${unwanted}, and it has not left` });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
-    draft.waits.push({ hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
+    draft.waits = withOne(draft.waits, { hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
   } else if (needsCancel(order, input.nowMs)) {
     const why = order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted";
     putByDanger(draft.cancels, cancelOf(input, order, why));
   } else {
-    draft.waits.push({ hash, side, level, phase, why: waitingFor(phase) });
+    draft.waits = withOne(draft.waits, { hash, side, level, phase, why: waitingFor(phase) });
   }
 }
 
@@ -216,7 +223,8 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     }
     const why = placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
     const { side, level: quoteLevel, lots } = quote;
-    draft.places.push({ side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why });
+    const place = { side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why };
+    draft.places = withOne(draft.places, place);
     open++;
   }
 }

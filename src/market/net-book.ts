@@ -32,20 +32,24 @@ export function netLevels(
   if (PAIRS.length < 2 * most) PAIRS = new Float64Array(2 * most);
   const pairs = PAIRS;
   const count = withoutOwn(pairs, side.topInto(pairs, most), side.side, own, depth);
+  if (count === known.length && isKnown(pairs, known)) return known;
   const isBid = side.side === "BUY";
   const levels = new Array<Level>(count);
-  let kept = 0;
   for (let to = 0, at = 0; to < count; to++) {
     const ticks = pairs[2 * to];
     const lots = pairs[2 * to + 1];
     while (at < known.length && (isBid ? known[at].ticks > ticks : known[at].ticks < ticks)) at++;
-    if (at < known.length && known[at].ticks === ticks && known[at].lots === lots) {
-      levels[to] = known[at];
-      kept++;
-    } else levels[to] = isLocked ? Object.freeze({ ticks, lots }) : { ticks, lots };
+    const isKept = at < known.length && known[at].ticks === ticks && known[at].lots === lots;
+    levels[to] = isKept ? known[at] : isLocked ? Object.freeze({ ticks, lots }) : { ticks, lots };
   }
-  if (kept === count && count === known.length) return known;
   return isLocked ? Object.freeze(levels) : levels;
+}
+
+function isKnown(pairs: Float64Array, known: readonly Level[]): boolean {
+  for (let at = 0; at < known.length; at++) {
+    if (known[at].ticks !== pairs[2 * at] || known[at].lots !== pairs[2 * at + 1]) return false;
+  }
+  return true;
 }
 
 const NO_LEVELS: readonly Level[] = Object.freeze([]);

@@ -102,7 +102,8 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
     seed: "1",
     startUs,
     warmupMs: 0,
-    sampleUs: 1_000_000,
+    // The account is sampled for the report alone.
+    sampleUs: Number.POSITIVE_INFINITY,
     observer: { ...DEAF, fill: () => (fills += 1), action: () => (actions += 1) },
     onNotice: ({ kind }) => {
       if (kind === "intent") decisions += 1;

@@ -62,7 +62,8 @@ export class BookTrail {
 
   /** Whether a message was, by its number, the next of a tape's that told of the book, counted from 0; false where it is not told yet, or forgotten. */
   was(tape: Tape, number: number, message: number): boolean {
-    return tape === this.#tape && number < this.#told && number >= this.#told - REMEMBERED && this.#messages[number & SLOT] === message;
+    // What is forgotten has left its place to another message of the tape.
+    return tape === this.#tape && number < this.#told && this.#messages[number & SLOT] === message;
   }
 
   /** Whether so many messages of a tape, of which the newest is this, are all that have told of the book. */

@@ -106,7 +106,7 @@ export class ReplayRun {
       if (history.grade === "klines") market.volume.addBars(history.klines, this.#warmUs);
       else market.volume.add(history.tape, this.#warmUs);
       const queue = options.ownModels?.get(marketId)?.queue ?? options.fills.queue;
-      const trail = new BookTrail();
+      const trail = history.grade === "books" ? new BookTrail() : undefined;
       market.matcher = matcherOf(market, history, { ...options.fills, queue }, onTouch, options.cutUs, trail);
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
+import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
@@ -15,14 +16,14 @@ const books = (tape: Tape): MarketHistory => ({ grade: "books", tape });
 const quote = (side: Quote["side"], ticks: number): Quote => ({ side, level: 0, ticks, lots: 20 });
 
 /** Bursts of messages of one stamp with silences between them, heard late, at once, and out of their order. */
-function bursts(seed: string, marketId: string): Tape {
+function bursts(seed: string, marketId: string, fromUs = NOON_US): Tape {
   const random = seededRandom(seed);
   const upTo = (most: number): number => Math.floor(random.uniform() * (most + 1));
   const tape = new TapeBuilder({ marketId, ...GRID });
   let mid = 600_000;
-  tape.snapshot(NOON_US, NOON_US + MS);
+  tape.snapshot(fromUs, fromUs + MS);
   for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
-  for (let atUs = NOON_US; atUs < NOON_US + SPAN_US; atUs += upTo(60) * MS) {
+  for (let atUs = fromUs; atUs < fromUs + SPAN_US; atUs += upTo(60) * MS) {
     for (let left = upTo(4); left >= 0; left--) {
       const localUs = atUs + upTo(3) * upTo(8) * MS;
       if (random.uniform() < 0.5) {
@@ -96,6 +97,39 @@ describe("a replay that is played in pieces", () => {
         expect(ahead.leastEntryUs).toBe(entryMs * MS);
         expectSameText(played(seed, ids, ahead, [SPAN_US]), played(seed, ids, { ...ahead, leastEntryUs: 0 }, [SPAN_US]));
       }),
+      { numRuns: 12 },
+    );
+  });
+
+  // A best price that the bot had not heard yet, or not any more, is a quote at another price: in a backtest and nowhere else.
+  it("is the one whose bot makes its book itself, of everything that it hears, on one stretch of history after another", () => {
+    fc.assert(
+      fc.property(
+        seeds,
+        fc.constantFrom([0, 0], [3, 0], [40, 5]),
+        fc.constantFrom(1, undefined),
+        markets,
+        (seed, [entryMs, responseMs], viewLevels, { ids }) => {
+          const tapes = (fromUs: number): [string, Tape][] => ids.map((id) => [id, bursts(`${seed} ${id} ${fromUs}`, id, fromUs)]);
+          const told = (own: FeedMaker | undefined): string => {
+            const strategy = quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)]);
+            const stage = new ReplayStage({
+              markets: Object.fromEntries(tapes(NOON_US).map(([id, tape]) => [id, books(tape)])),
+              strategies: Object.fromEntries(ids.map((id) => [id, Object.assign(strategy, { viewLevels })])),
+              latency: constantLatency(entryMs, responseMs),
+              ...(own === undefined ? {} : { feedOf: own }),
+            });
+            for (const [id, tape] of tapes(NOON_US + SPAN_US)) stage.run.extend(id, tape);
+            stage.run.play(NOON_US + 2 * SPAN_US);
+            stage.run.finish();
+            return stage.transcript;
+          };
+          expectSameText(
+            told(undefined),
+            told((history, clock, onTrade) => feedOf(history, clock, onTrade)),
+          );
+        },
+      ),
       { numRuns: 12 },
     );
   });

@@ -3,6 +3,7 @@ import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-models.js";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
+import type { FeedMaker } from "../../../src/backtest/feed/feed-of.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
@@ -50,6 +51,7 @@ export interface StageOptions {
   readonly startUs?: number;
   readonly sampleUs?: number;
   readonly looksEachTick?: boolean;
+  readonly feedOf?: FeedMaker;
   /** Hears the run in place of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
@@ -141,6 +143,7 @@ export class ReplayStage {
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
       looksEachTick: options.looksEachTick ?? false,
+      ...(options.feedOf === undefined ? {} : { feedOf: options.feedOf }),
       observer: options.observer ?? this.told,
       onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),
     });

@@ -21,7 +21,7 @@ export interface Advance {
 }
 
 /** A new order, before it may leave. */
-export function intendedOrder(action: PlaceAction, level: number, reason: unknown, built: boolean): OwnOrder {
+export function intendedOrder(action: PlaceAction, level: number, built: boolean): OwnOrder {
   // Written out whole: an object of so many fields that is put together by spreading costs more than signing it.
   return {
     availableLots: action.lots,
@@ -58,7 +58,6 @@ export function intendedOrder(action: PlaceAction, level: number, reason: unknow
     requestTimestampMs: action.timestampMs,
     place: "intended",
     phase: "intended",
-    reason,
     built,
     adopted: false,
   };
@@ -90,7 +89,6 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
     orderId: report.id,
     place: "seen",
     phase: "open",
-    reason: undefined,
     built,
     adopted: true,
   };

@@ -79,8 +79,6 @@ export interface OwnOrder extends OrderAmounts {
   /** Why it was rejected or doubted: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
   readonly refusalCode: number | undefined;
   readonly refusalText: string | undefined;
-  /** The strategy's reason, carried along and never read here. */
-  readonly reason: unknown;
   /** Built by the exchange (its nonce has not our tag): its hash must be on disk before it is sent. */
   readonly built: boolean;
   /** Taken over from an earlier run. */
@@ -170,7 +168,6 @@ export function draftOf(order: OwnOrder): OrderDraft {
     requestTimestampMs: order.requestTimestampMs,
     place: order.place,
     phase: order.phase,
-    reason: order.reason,
     built: order.built,
     adopted: order.adopted,
   };

@@ -18,8 +18,6 @@ export interface NewOrder {
   readonly action: PlaceAction;
   /** Slot level, 0 innermost. */
   readonly level: number;
-  /** The strategy's reason, opaque here. */
-  readonly reason?: unknown;
   /** True for a server-built order, whose hash must be on disk before it is sent. */
   readonly built?: boolean;
 }
@@ -174,7 +172,7 @@ export class OwnOrders {
         expected: "a fresh nonce for every order",
       });
     }
-    const intended = intendedOrder(order.action, order.level, order.reason, order.built ?? false);
+    const intended = intendedOrder(order.action, order.level, order.built ?? false);
     this.#put(intended, undefined);
     return intended;
   }

@@ -139,7 +139,7 @@ export class Answers {
       ...(built.gasFeeQuotation === "" ? {} : { gasFeeQuotation: built.gasFeeQuotation }),
     };
     if (account.orders.get(place.hash) !== undefined) return;
-    account.intend({ action: place, level: waiting.place.level, reason: waiting.reason, built: true });
+    account.intend({ action: place, level: waiting.place.level, built: true });
     writeBuiltHashes(store, account.orders.builtHashes());
     this.#works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });

@@ -2,7 +2,6 @@ import type { Hex, Int64Id, MarketId, Side } from "../core/units.js";
 import type { Action, ActionId, QuestionAction } from "../exchange/venue.js";
 import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../executor/outbox.js";
 import type { PlannedPlace } from "../executor/plan.js";
-import type { Reason } from "../strategies/intent.js";
 
 /** The priority queue as the dispatcher uses it: `Outbox`, or one that a journal drives. */
 export interface OutboxPort {
@@ -14,7 +13,6 @@ export interface WaitingPlace {
   readonly kind: "place";
   readonly marketId: MarketId;
   readonly place: PlannedPlace;
-  readonly reason: Reason;
   /** When the message that led to it was received, on the clock that never steps. */
   readonly causeMonotonicMs: number | undefined;
 }

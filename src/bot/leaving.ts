@@ -84,7 +84,7 @@ export class Leaving {
     const action = this.#works.place(desk, waiting.place);
     const { account, exchangeTime, absorb } = this.#context;
     const nowMs = exchangeTime.nowMs();
-    account.intend({ action, level: waiting.place.level, reason: waiting.reason });
+    account.intend({ action, level: waiting.place.level });
     this.#context.submit(key, action, waiting.causeMonotonicMs);
     absorb(account.onDispatched(action, nowMs));
     if (this.#context.dispatcher.waitingCount === 0) this.#planning.hasLeft(desk);

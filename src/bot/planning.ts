@@ -5,10 +5,10 @@ import { pacedTolerance } from "../executor/pacing.js";
 import type { Plan, PlannedPlace } from "../executor/plan.js";
 import type { QuoteSettings } from "../executor/plan-quotes.js";
 import { planUnwind } from "../executor/plan-unwind.js";
-import { planTarget, TARGET_LEVEL, type TargetInput, type TargetPlan } from "../executor/target-position.js";
+import { planTarget, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
 import { MANUAL } from "../risk/halt.js";
-import type { Quote, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
+import type { Quote, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
@@ -224,10 +224,7 @@ export class Planning {
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) continue;
       wanted?.add(subject);
-      dispatcher.want(
-        { kind: "place", marketId, place, reason: reasonOf(desk, place), causeMonotonicMs: this.#context.receivedMonotonicMs() },
-        rank,
-      );
+      dispatcher.want({ kind: "place", marketId, place, causeMonotonicMs: this.#context.receivedMonotonicMs() }, rank);
     }
     if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
@@ -280,19 +277,6 @@ const NO_QUOTES: readonly Quote[] = [];
 const NO_PLACES: readonly PlannedPlace[] = [];
 
 const NO_FOREIGN = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 } as const;
-
-const NO_REASON: Reason = {
-  fairTicks: Number.NaN,
-  reservationTicks: Number.NaN,
-  halfSpreadTicks: Number.NaN,
-  terms: {},
-  clamps: [],
-};
-
-function reasonOf({ target, unwind, quotes }: Desk, { side, level }: PlannedPlace): Reason {
-  const isQuoted = level !== TARGET_LEVEL && quotes?.quotes.some((quote) => quote.side === side) === true;
-  return target?.intent.reason ?? (isQuoted ? undefined : unwind?.reason) ?? quotes?.reason ?? NO_REASON;
-}
 
 function reducingSide(positionLots: Lots): Side {
   return positionLots > 0 ? "SELL" : "BUY";

@@ -29,7 +29,7 @@ describe("the orders of a market that are not final", () => {
           const before = known.get(serial);
           const remaining = isFinalPhase(phase) ? 0 : availableLots;
           const order: OwnOrder = {
-            ...(before ?? intendedOrder(placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }), 0, undefined, false)),
+            ...(before ?? intendedOrder(placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }), 0, false)),
             phase,
             availableLots,
             mayFillLots: isTaken ? 0 : remaining,
@@ -57,8 +57,8 @@ describe("the orders of a market that are not final", () => {
 
   it("are, for whoever takes a list that is the same for unchanged, other lists after each change, and the same ones until then", () => {
     const active = new ActiveOrders();
-    const first = intendedOrder(placeAction(1), 0, undefined, false);
-    const second = intendedOrder(placeAction(2), 1, undefined, false);
+    const first = intendedOrder(placeAction(1), 0, false);
+    const second = intendedOrder(placeAction(2), 1, false);
     const lists = () => [active.mayStillFill(), active.exposed(), active.resting(), active.inBook()];
     const seen = [lists()];
     for (const [order, before] of [
@@ -76,7 +76,7 @@ describe("the orders of a market that are not final", () => {
 
   it("may be shown by the book from their sending on, by the account's word once it is heard and until their cancel has arrived", () => {
     const active = new ActiveOrders();
-    const intended = intendedOrder(placeAction(1), 0, undefined, false);
+    const intended = intendedOrder(placeAction(1), 0, false);
     const { side, ticks, lots } = intended;
     const sent: OwnOrder = { ...intended, place: "sent", phase: "sent" };
     const partlyFilled: OwnOrder = { ...sent, place: "seen", phase: "partly-filled", availableLots: lots - 1, mayFillLots: lots - 1 };

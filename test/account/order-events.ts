@@ -6,7 +6,7 @@ import { placeAction, T0, venueOrder } from "./exchange-story.js";
 export const AT = T0 + 100;
 export const LOTS = 10;
 
-const intended = intendedOrder(placeAction(1), 0, "why", false);
+const intended = intendedOrder(placeAction(1), 0, false);
 export const run = (order: OwnOrder, ...events: OrderEvent[]): OwnOrder => events.reduce((o, event) => advance(o, event).order, order);
 export const report = (part: Partial<VenueOrder> = {}, source: "answer" | "stream" | "open-orders" | "history" = "stream"): OrderEvent => ({
   kind: "report",

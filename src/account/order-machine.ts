@@ -1,4 +1,5 @@
 import type { Ms } from "../core/units.js";
+import { withOne } from "../core/with-one.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId, PlaceAction } from "../exchange/venue.js";
 import { amountsOfReport, joinAmounts, sameAmounts, saysKnownAmounts, wholeLotsOf } from "./amounts.js";
@@ -103,14 +104,14 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
  * which we only believed dead (rejected, lost, or a cancel said to be taken) is revived when the exchange shows it.
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
-  const notes: OrderChange[] = [];
-  const next = apply(order, event, notes);
+  const found: OrderChange[] = [];
+  const next = apply(order, event, found);
   // What the event says nothing of stands, derived fields and all: an order in the table was derived when it came there.
-  if (next === order) return { order, changes: notes };
+  if (next === order) return { order, changes: found };
   derive(next);
   const nowFinal = isFinalPhase(next.phase);
   if (nowFinal !== isFinalPhase(order.phase)) next.finalAtMs = nowFinal ? event.atMs : undefined;
-  if (next.phase !== order.phase) notes.push({ change: "phase", from: order.phase, to: next.phase });
+  const notes = next.phase === order.phase ? found : withOne(found, { change: "phase", from: order.phase, to: next.phase });
   const matched = next.matchedLots + next.failedLots - order.matchedLots - order.failedLots;
   if (matched > 0) notes.push({ change: "matched", lots: matched });
   if (next.filledLots > order.filledLots) notes.push({ change: "settled", lots: next.filledLots - order.filledLots });

@@ -185,7 +185,9 @@ export class Takeovers {
 
   /** Whether one that nothing explains yet took a position from this account, or, where nobody `takesOver` here, brought it one. */
   isMovedUnseen(marketId: MarketId, takesOver: boolean): boolean {
-    return this.#incomes.some((income) => income.marketId === marketId && (income.type === "LIQUIDATED" || !takesOver));
+    // Asked after each turn: a closure would be made each time, for no income at all.
+    for (const income of this.#incomes) if (income.marketId === marketId && (income.type === "LIQUIDATED" || !takesOver)) return true;
+    return false;
   }
 
   /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */

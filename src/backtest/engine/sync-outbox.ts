@@ -20,7 +20,8 @@ export class SyncOutbox implements OutboxPort {
     let at = waiting.length;
     // Highest priority last, and among equals the one that came first: what leaves is popped.
     while (at > 0 && (waiting[at - 1] as OutboxItem).priority >= item.priority) at--;
-    waiting.splice(at, 0, item);
+    if (at === waiting.length) waiting.push(item);
+    else waiting.splice(at, 0, item);
   }
 
   /** Lets leave whose turn it is, until none waits or none may leave. */
@@ -32,13 +33,18 @@ export class SyncOutbox implements OutboxPort {
         item.withdrawn?.();
         continue;
       }
-      this.#underWay += 1;
-      let isDone = false;
-      item.leave(() => {
-        if (isDone) return;
-        isDone = true;
-        this.#underWay -= 1;
-      });
+      this.#begin(item);
     }
+  }
+
+  /** Apart from {@link leave}, which mostly finds nothing: what a closure holds is made with each call of the function around it. */
+  #begin(item: OutboxItem): void {
+    this.#underWay += 1;
+    let isDone = false;
+    item.leave(() => {
+      if (isDone) return;
+      isDone = true;
+      this.#underWay -= 1;
+    });
   }
 }

@@ -1,4 +1,5 @@
-import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import { withOne } from "../core/with-one.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
 import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
@@ -57,31 +58,27 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
  */
 export function planQuotes(given: QuotesInput): Plan {
   const input = given.working.every(closesSlot) ? given : { ...given, working: given.working.filter(closesSlot) };
-  const draft: Draft = { cancels: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
+  const draft: Draft = { cancels: NONE, withdrawals: NONE, places: NONE, keeps: NONE, waits: NONE, withheld: NONE };
   const matchable = matchableOf(input);
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];
   for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
-  if (input.settings.timeInForce === "GTT") draft.cancels.push(...renew(input, draft).sort(byDanger));
+  if (input.settings.timeInForce === "GTT") draft.cancels = [...draft.cancels, ...renew(input, draft).sort(byDanger)];
   return draft;
 }
 
 interface Draft {
-  readonly cancels: RankedCancel[];
-  readonly withdrawals: PlannedWithdrawal[];
+  cancels: RankedCancel[];
+  withdrawals: PlannedWithdrawal[];
   places: PlannedPlace[];
   keeps: PlannedKeep[];
   waits: PlannedWait[];
-  readonly withheld: Withheld[];
+  withheld: Withheld[];
 }
 
-/** A list with one more thing, which mostly is the only one: a list that is made with it takes room for no other, and one that grows for sixteen. */
-function withOne<T>(list: T[], one: T): T[] {
-  if (list.length === 0) return [one];
-  list.push(one);
-  return list;
-}
+/** What every list of a plan begins as, and most stay: nothing is ever put into it. */
+const NONE: never[] = [];
 
 type RankedCancel = PlannedCancel & { readonly lots: number };
 
@@ -97,7 +94,7 @@ function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): read
   if (quotes.length <= room && (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))) return quotes;
   const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
   for (const quote of sorted.slice(room))
-    draft.withheld.push(withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`));
+    draft.withheld = withOne(draft.withheld, withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`));
   return sorted.slice(0, room);
 }
 
@@ -117,8 +114,7 @@ function planSide(
     const order = orderOfQuote[index];
     const slot = slotOfQuote[index];
     if (order !== undefined) {
-      const { hash, level, phase } = order;
-      draft.keeps = withOne(draft.keeps, { hash, side, level, quoteLevel: want.quote.level, why: `right as it stands, ${phase}` });
+      draft.keeps = withOne(draft.keeps, { hash: order.hash, side, level: order.level, quoteLevel: want.quote.level });
     } else if (slot !== undefined) unplaced.push({ want, slot });
   }
   for (const order of input.working) {
@@ -145,10 +141,13 @@ export function placeTicksOf(quote: Quote, touch: Touch, { onCross }: Pick<Quote
 
 /** The orders that may serve a quote at all: mostly every one. */
 function matchableOf({ working, settings, nowMs }: QuotesInput): readonly WorkingOrder[] {
-  for (const order of working) {
-    if (!mayBeKept(order, settings.timeInForce, nowMs)) return working.filter((one) => mayBeKept(one, settings.timeInForce, nowMs));
-  }
+  for (const order of working) if (!mayBeKept(order, settings.timeInForce, nowMs)) return keptOf(working, settings.timeInForce, nowMs);
   return working;
+}
+
+/** Apart: what a closure holds is made with each call of the function around it. */
+function keptOf(working: readonly WorkingOrder[], timeInForce: QuoteTimeInForce, nowMs: Ms): readonly WorkingOrder[] {
+  return working.filter((order) => mayBeKept(order, timeInForce, nowMs));
 }
 
 /** Whether an order may serve a quote at all, price and size apart. */
@@ -164,12 +163,12 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
   const { hash, side, level, phase } = order;
   const unwanted = wantedCount === 0 ? "no quote wanted on this side" : "no quote wants it";
   if (phase === "intended") {
-    draft.withdrawals.push({ hash, side, level, why: `${unwanted}, and it has not left` });
+    draft.withdrawals = withOne(draft.withdrawals, { hash, side, level, why: `${unwanted}, and it has not left` });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
     draft.waits = withOne(draft.waits, { hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
   } else if (needsCancel(order, input.nowMs)) {
     const why = order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted";
-    putByDanger(draft.cancels, cancelOf(input, order, why));
+    draft.cancels = withByDanger(draft.cancels, cancelOf(input, order, why));
   } else {
     draft.waits = withOne(draft.waits, { hash, side, level, phase, why: waitingFor(phase) });
   }
@@ -194,12 +193,13 @@ function byDanger(a: RankedCancel, b: RankedCancel): number {
 }
 
 /** The most dangerous first, and of two alike the one that came first. In its place at once: there is hardly ever more than one before it. */
-function putByDanger(cancels: RankedCancel[], cancel: RankedCancel): void {
-  cancels.push(cancel);
-  for (let at = cancels.length - 1; at > 0 && byDanger(cancel, cancels[at - 1]) < 0; at--) {
-    cancels[at] = cancels[at - 1];
-    cancels[at - 1] = cancel;
+function withByDanger(cancels: RankedCancel[], cancel: RankedCancel): RankedCancel[] {
+  const all = withOne(cancels, cancel);
+  for (let at = all.length - 1; at > 0 && byDanger(cancel, all[at - 1]) < 0; at--) {
+    all[at] = all[at - 1];
+    all[at - 1] = cancel;
   }
+  return all;
 }
 
 /** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
@@ -212,13 +212,14 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
   for (const { want, slot } of inner) {
     const { quote, placeTicks } = want;
     const occupant = lastInSlot(working, quote.side, slot);
-    const obstacle =
-      occupant !== undefined
-        ? `slot ${slot} is closed: ${occupant.hash} may still fill (${occupant.phase})`
-        : ((open >= rules.maxOpenOrders ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}` : undefined) ??
-          obstacleTo(input, quote, placeTicks, draft));
+    if (occupant !== undefined) {
+      draft.withheld = withOne(draft.withheld, new ClosedSlot(quote, placeTicks, occupant));
+      continue;
+    }
+    const isFull = open >= rules.maxOpenOrders;
+    const obstacle = isFull ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}` : obstacleTo(input, quote, placeTicks, draft);
     if (obstacle !== undefined) {
-      draft.withheld.push(withhold(quote, placeTicks, obstacle));
+      draft.withheld = withOne(draft.withheld, withhold(quote, placeTicks, obstacle));
       continue;
     }
     const why = placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
@@ -286,4 +287,26 @@ function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
 
 function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {
   return { side, level, ticks, lots, why };
+}
+
+/** A quote that waits for the order in its slot, as most that are withheld do: why is put in words where somebody reads it. */
+class ClosedSlot implements Withheld {
+  readonly side: Side;
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly #occupant: WorkingOrder;
+
+  constructor({ side, level, lots }: Quote, ticks: Ticks, occupant: WorkingOrder) {
+    this.side = side;
+    this.level = level;
+    this.ticks = ticks;
+    this.lots = lots;
+    this.#occupant = occupant;
+  }
+
+  get why(): string {
+    const { level, hash, phase } = this.#occupant;
+    return `slot ${level} is closed: ${hash} may still fill (${phase})`;
+  }
 }

@@ -43,7 +43,6 @@ export interface PlannedKeep {
   readonly level: number;
   /** The level of the quote that it serves. */
   readonly quoteLevel: number;
-  readonly why: string;
 }
 
 /** A slot that stays closed because its order, though not wanted, may still fill and cannot be acted on. */

@@ -1,6 +1,8 @@
 import type { Touch } from "./crossing.js";
-import type { Plan } from "./plan.js";
-import { placeTicksOf, planQuotes, type QuoteSettings, type QuotesInput } from "./plan-quotes.js";
+import type { Plan, PlannedKeep } from "./plan.js";
+import { placeTicksOf, planQuotes, type QuotesInput } from "./plan-quotes.js";
+import { suitsAlike } from "./quote-matching.js";
+import type { WorkingOrder } from "./working-order.js";
 
 /**
  * Plans one market's quotes, and knows when the last plan stands: most looks at a market find the same quotes, the same orders, and a touch
@@ -33,14 +35,57 @@ export class QuotePlanner {
 function stands(plan: Plan, last: QuotesInput, now: QuotesInput): boolean {
   return (
     now.quotes === last.quotes &&
-    now.working === last.working &&
+    areWorkedAlike(plan, last.working, now.working) &&
     now.rules === last.rules &&
     now.marketId === last.marketId &&
     isSameForeign(now.foreign, last.foreign) &&
-    isSameSettings(now.settings, last.settings) &&
     !dependsOnTime(now) &&
-    (isSameTouch(now.touch, last.touch) || (isQuiet(plan) && isPlacedAlike(last, now.touch)))
+    (isSameTouch(now.touch, last.touch) || (isQuiet(plan) && isPlacedAlike(last, now.touch))) &&
+    areMatchedAlike(last, now)
   );
+}
+
+/** Whether the orders are those of the plan, or differ in nothing but how far those have come that it keeps, as one that the exchange has taken. */
+function areWorkedAlike({ keeps, withheld }: Plan, last: readonly WorkingOrder[], now: readonly WorkingOrder[]): boolean {
+  if (now === last) return true;
+  // What is withheld may say of an order how far it had come.
+  if (now.length !== last.length || withheld.length > 0) return false;
+  for (let at = 0; at < now.length; at++) {
+    if (now[at] !== last[at] && !(isSameButPhase(now[at], last[at]) && isKept(keeps, now[at]))) return false;
+  }
+  return true;
+}
+
+function isSameButPhase(a: WorkingOrder, b: WorkingOrder): boolean {
+  return (
+    a.hash === b.hash &&
+    a.phase !== "cancelling" &&
+    b.phase !== "cancelling" &&
+    a.mayFillLots === b.mayFillLots &&
+    a.ticks === b.ticks &&
+    a.lots === b.lots &&
+    a.side === b.side &&
+    a.level === b.level &&
+    a.timeInForce === b.timeInForce
+  );
+}
+
+function isKept(keeps: readonly PlannedKeep[], { hash }: WorkingOrder): boolean {
+  for (const keep of keeps) if (keep.hash === hash) return true;
+  return false;
+}
+
+/** Whether the settings are the same, but for tolerances under which every order suits every quote as it did. Of inputs whose quotes are placed alike. */
+function areMatchedAlike(last: QuotesInput, { quotes, working, rules, touch, settings }: QuotesInput): boolean {
+  const [a, b] = [settings, last.settings];
+  if (a === b) return true;
+  if (a.timeInForce !== b.timeInForce || a.gtt !== b.gtt || a.onCross !== b.onCross) return false;
+  if (a.tolerance.priceTicks === b.tolerance.priceTicks && a.tolerance.sizeFraction === b.tolerance.sizeFraction) return true;
+  for (const quote of quotes) {
+    const want = { quote, placeTicks: placeTicksOf(quote, touch, settings) };
+    for (const order of working) if (!suitsAlike(order, want, a.tolerance, b.tolerance, rules.minLots)) return false;
+  }
+  return true;
 }
 
 function isSameTouch(a: Touch, b: Touch): boolean {
@@ -49,17 +94,6 @@ function isSameTouch(a: Touch, b: Touch): boolean {
 
 function isSameForeign(a: QuotesInput["foreign"], b: QuotesInput["foreign"]): boolean {
   return a === b || (a.openOrders === b.openOrders && isSameTouch(a.touch, b.touch));
-}
-
-function isSameSettings(a: QuoteSettings, b: QuoteSettings): boolean {
-  if (a === b) return true;
-  return (
-    a.timeInForce === b.timeInForce &&
-    a.gtt === b.gtt &&
-    a.onCross === b.onCross &&
-    a.tolerance.priceTicks === b.tolerance.priceTicks &&
-    a.tolerance.sizeFraction === b.tolerance.sizeFraction
-  );
 }
 
 /** Orders that end by themselves are another matter each moment. */

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Plan } from "../../src/executor/plan.js";
 import { planQuotes, type QuotesInput } from "../../src/executor/plan-quotes.js";
 import { QuotePlanner } from "../../src/executor/quote-planner.js";
+import type { WorkingOrder } from "../../src/executor/working-order.js";
 import { ask, bid, order, quoteSettings, quotesInput } from "./fixtures.js";
 
 const SETTINGS = (["POST_ONLY", "GTC", "GTT"] as const).flatMap((timeInForce) =>
@@ -36,19 +38,44 @@ const change: fc.Arbitrary<Partial<QuotesInput>> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ rules: oneOf(RULES) }) },
   { weight: 1, arbitrary: fc.record({ foreign: oneOf(FOREIGN) }) },
 );
+/** How far an order may come from one look to the next, most of it for one that is kept as well. */
+const ADVANCES: readonly ((order: WorkingOrder) => WorkingOrder)[] = [
+  (order) => ({ ...order }),
+  (order) => ({ ...order, phase: "open", orderId: `id of ${order.hash}` }),
+  (order) => ({ ...order, phase: "unknown", orderId: undefined }),
+  (order) => ({ ...order, phase: "partly-filled", mayFillLots: 4 }),
+  (order) => ({ ...order, phase: "cancelling" }),
+  (order) => ({ ...order, mayFillLots: 0 }),
+];
+/** What changes without anything else: an order that comes on, and the tolerance as tokens go and come. */
+const evolve: fc.Arbitrary<(input: QuotesInput) => QuotesInput> = fc.oneof(
+  change.map((over) => (input: QuotesInput) => ({ ...input, ...over })),
+  fc.tuple(fc.nat(2), oneOf(ADVANCES)).map(([which, advance]) => (input: QuotesInput) => {
+    const working = input.working.map((order, at) => (at === which ? advance(order) : order));
+    return { ...input, working };
+  }),
+  fc.record({ priceTicks: fc.nat(7), sizeFraction: oneOf([0, 0.3, 0.7]) }).map((tolerance) => (input: QuotesInput) => {
+    return { ...input, settings: { ...input.settings, tolerance } };
+  }),
+);
+
+/** A plan as it reads: of what is withheld, why is put in words when it is asked for. */
+function read(plan: Plan): Plan {
+  return { ...plan, withheld: plan.withheld.map(({ side, level, ticks, lots, why }) => ({ side, level, ticks, lots, why })) };
+}
 
 describe("a planner of quotes", () => {
   it("says at every look what a plan made anew would say", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(change, fc.nat(200)), { minLength: 2, maxLength: 30 }), (changes) => {
+      fc.property(fc.array(fc.tuple(evolve, fc.nat(200)), { minLength: 2, maxLength: 30 }), (changes) => {
         const planner = new QuotePlanner();
         let input = quotesInput({ quotes: QUOTES[1], working: WORKING[1], settings: quoteSettings({ onCross: "behind" }) });
-        for (const [over, laterMs] of changes) {
-          input = { ...input, ...over, nowMs: input.nowMs + laterMs };
-          expect(planner.plan(input)).toEqual(planQuotes(input));
+        for (const [evolved, laterMs] of changes) {
+          input = { ...evolved(input), nowMs: input.nowMs + laterMs };
+          expect(read(planner.plan(input))).toEqual(read(planQuotes(input)));
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -59,6 +86,20 @@ describe("a planner of quotes", () => {
     expect(planner.plan({ ...input, nowMs: input.nowMs + 100 })).toBe(plan);
     expect(planner.plan({ ...input, touch: { bestBidTicks: 104, bestAskTicks: 106 } })).toBe(plan);
     expect(planner.plan({ ...input, touch: { bestBidTicks: 111, bestAskTicks: 112 } })).not.toBe(plan);
+  });
+
+  // Most changes of an order that stays are such: the exchange has taken it. And the tolerance is another at each look while tokens are short.
+  it("keeps the very plan when an order that it keeps has come on, and under a tolerance by which all is as right as it was", () => {
+    const planner = new QuotePlanner();
+    const sent = [order("BUY", 0, 99, { phase: "sent", orderId: undefined }), order("SELL", 0, 111)];
+    const input = quotesInput({ quotes: QUOTES[1], working: sent });
+    const plan = planner.plan(input);
+    const open = { ...input, working: [order("BUY", 0, 99), sent[1] as WorkingOrder] };
+    expect(planner.plan(open)).toBe(plan);
+    const paced = { ...open, settings: { ...input.settings, tolerance: { priceTicks: 3, sizeFraction: 0.2 } } };
+    expect(planner.plan(paced)).toBe(plan);
+    const filled = [order("BUY", 0, 99, { phase: "partly-filled", mayFillLots: 9 }), sent[1] as WorkingOrder];
+    expect(planner.plan({ ...paced, working: filled })).not.toBe(plan);
   });
 
   // A bot that is told so leaves the plan as it is: a quote that should have moved, or an order that should have gone, would stand.

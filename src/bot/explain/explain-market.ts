@@ -84,8 +84,9 @@ function explainQuotes(
   }
   for (const keep of plan.keeps) {
     const order = context.account.orders.get(keep.hash);
-    if (order !== undefined)
-      found.push(quote({ side: keep.side, level: keep.quoteLevel, ticks: order.ticks, lots: order.mayFillLots }, "keep", keep.why));
+    if (order === undefined) continue;
+    const { ticks, mayFillLots: lots, phase } = order;
+    found.push(quote({ side: keep.side, level: keep.quoteLevel, ticks, lots }, "keep", `right as it stands, ${phase}`));
   }
   for (const one of plan.withheld) found.push(quote(one, "withheld", one.why));
   return found.sort((a, b) => (a.side === b.side ? a.level - b.level : a.side === "BUY" ? -1 : 1));

@@ -84,11 +84,12 @@ export class GlftExactQuotes {
     this.#fillTerm = glftFillTerm(model);
     const holding = (fillDecay * riskAversion * sigma * sigma * orderSize) / 2;
     const fills = effectiveFills(model);
-    // Divided by the off-diagonal, which becomes -1. A typed array of such a size would lie outside the heap, where it is dear to make.
-    const diagonal = new Array<number>(2 * bound + 1);
-    for (let held = -bound; held <= bound; held++) diagonal[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
+    const size = 2 * bound + 1;
+    if (DIAGONAL.length < size) DIAGONAL = new Float64Array(size);
+    // Divided by the off-diagonal, which becomes -1.
+    for (let held = -bound; held <= bound; held++) DIAGONAL[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
     this.#fillDecay = fillDecay;
-    this.#ratios = groundStateRatios(diagonal);
+    this.#ratios = groundStateRatios(DIAGONAL, size);
   }
 
   /** @param orders the inventory in orders; between two whole numbers the quotes are interpolated, beyond the bound it counts as the bound. */
@@ -118,6 +119,9 @@ export class GlftExactQuotes {
   }
 }
 
+/** The matrix's diagonal, written anew each time. */
+let DIAGONAL = new Float64Array(64);
+
 /** A without the fills that the aversion to them costs: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e` where xi is 0. */
 function effectiveFills(model: GlftModel): number {
   const { fillsPerSecond, fillDecay: k, fillRiskAversion: xi, orderSize } = model;
@@ -128,12 +132,11 @@ function effectiveFills(model: GlftModel): number {
  * `v[i] / v[i + 1]` of the positive eigenvector of a symmetric tridiagonal matrix with -1 beside the diagonal. Each ratio comes from
  * the nearer end by the matrix's own recurrence, so that it is exact also where the vector itself is too small for a float.
  */
-function groundStateRatios(diagonal: readonly number[]): readonly number[] {
-  const size = diagonal.length;
+function groundStateRatios(diagonal: Float64Array, size: number): readonly number[] {
   let middle = 0;
   for (let at = 1; at < size; at++) if (diagonal[at] < diagonal[middle]) middle = at;
-  const isMirrored = isSymmetric(diagonal, middle);
-  const lowest = leastEigenvalue(diagonal, middle, isMirrored);
+  const isMirrored = isSymmetric(diagonal, size, middle);
+  const lowest = leastEigenvalue(diagonal, size, middle, isMirrored);
   const ratios = new Array<number>(size - 1);
   // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] / v[i]).
   let inner = 0;
@@ -157,12 +160,12 @@ function groundStateRatios(diagonal: readonly number[]): readonly number[] {
  * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
  * never passes it. A step that would leave what is known of the root is replaced by halving.
  */
-function leastEigenvalue(diagonal: readonly number[], middle: number, isMirrored: boolean): number {
+function leastEigenvalue(diagonal: Float64Array, size: number, middle: number, isMirrored: boolean): number {
   const least = diagonal[middle];
   // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
   let low = least - 2;
   let high = least;
-  let value = firstGuess(diagonal, middle);
+  let value = firstGuess(diagonal, size, middle);
   for (;;) {
     if (!(value > low && value < high)) {
       value = low + (high - low) / 2;
@@ -180,7 +183,7 @@ function leastEigenvalue(diagonal: readonly number[], middle: number, isMirrored
     }
     let right = isMirrored ? left : 0;
     let rightSlope = isMirrored ? leftSlope : 0;
-    for (let at = diagonal.length - 1; at > middle && isBelowPoles && !isMirrored; at--) {
+    for (let at = size - 1; at > middle && isBelowPoles && !isMirrored; at--) {
       const pivot = diagonal[at] - value - right;
       isBelowPoles = pivot > 0;
       right = 1 / pivot;
@@ -201,18 +204,18 @@ function leastEigenvalue(diagonal: readonly number[], middle: number, isMirrored
 }
 
 /** Whether both sides of the middle are each other's mirror, as they are without a drift: one recurrence then is the other. */
-function isSymmetric(diagonal: readonly number[], middle: number): boolean {
-  const last = diagonal.length - 1;
+function isSymmetric(diagonal: Float64Array, size: number, middle: number): boolean {
+  const last = size - 1;
   if (2 * middle !== last) return false;
   for (let at = 0; at < middle; at++) if (diagonal[at] !== diagonal[last - at]) return false;
   return true;
 }
 
 /** Near the root for little and for much risk: of the oscillator that the matrix is a grid of, and of the two neighbours of the smallest entry. */
-function firstGuess(diagonal: readonly number[], middle: number): number {
+function firstGuess(diagonal: Float64Array, size: number, middle: number): number {
   const least = diagonal[middle];
   const toLeft = middle === 0 ? Number.POSITIVE_INFINITY : diagonal[middle - 1] - least;
-  const toRight = middle === diagonal.length - 1 ? Number.POSITIVE_INFINITY : diagonal[middle + 1] - least;
+  const toRight = middle === size - 1 ? Number.POSITIVE_INFINITY : diagonal[middle + 1] - least;
   const rise = (toLeft + toRight) / 2;
   const oscillator = rise < 1 ? least - 2 + Math.sqrt(rise) - rise / 16 : Number.POSITIVE_INFINITY;
   const neighbours = least + rise / 2 - Math.sqrt((rise * rise) / 4 + 2);

@@ -2,7 +2,7 @@ import { defer, filter, map, type OperatorFunction } from "rxjs";
 import type { MarketView } from "../market/view.js";
 import type { Quote, QuotesIntent } from "./intent.js";
 import { standFor } from "./refresh.js";
-import { type QuotingRoom, roomOf } from "./shape-quotes.js";
+import { isRoomOf, type QuotingRoom, roomOf } from "./shape-quotes.js";
 
 /** What a step has taken from a view and those before it: numbers, and values that another one replaces when anything of them changes. */
 export type Basis = readonly unknown[];
@@ -35,9 +35,9 @@ export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): Op
       let last: readonly Quote[] | undefined;
       return view$.pipe(
         map((view): QuotesIntent | undefined => {
-          const newRoom = roomOf(view);
+          const newRoom = room !== undefined && isRoomOf(view, room) ? room : roomOf(view);
           const newBasis = step.observe(view);
-          const isKnown = room !== undefined && isSameRoom(room, newRoom) && isSame(basis, newBasis);
+          const isKnown = newRoom === room && isSame(basis, newBasis);
           room = newRoom;
           basis = newBasis;
           // The quotes would be those of the view before: they were emitted then, or the last intent stood in their place, as it does now.
@@ -50,12 +50,6 @@ export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): Op
         filter((intent) => intent !== undefined),
       );
     });
-}
-
-function isSameRoom(a: QuotingRoom, b: QuotingRoom): boolean {
-  return (
-    a.bidTicks === b.bidTicks && a.askTicks === b.askTicks && a.positionLots === b.positionLots && a.maxPositionLots === b.maxPositionLots
-  );
 }
 
 /** What is no number is never the same. */

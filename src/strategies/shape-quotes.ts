@@ -30,6 +30,16 @@ export function roomOf({ bids, asks, positionLots, maxPositionLots }: MarketView
   return { bidTicks: bids[0].ticks, askTicks: asks[0].ticks, positionLots, maxPositionLots };
 }
 
+/** Whether it is the room that a view leaves, too. */
+export function isRoomOf({ bids, asks, positionLots, maxPositionLots }: MarketView, room: QuotingRoom): boolean {
+  return (
+    room.bidTicks === bids[0].ticks &&
+    room.askTicks === asks[0].ticks &&
+    room.positionLots === positionLots &&
+    room.maxPositionLots === maxPositionLots
+  );
+}
+
 /** Quotes that may rest, and what held them back. */
 export interface ShapedQuotes {
   readonly quotes: readonly Quote[];
@@ -69,8 +79,6 @@ function shapeSide(
   const isBid = side === "BUY";
   /** One tick further from the touch. */
   const step = isBid ? -1 : 1;
-  const isNearer = (ticks: Ticks, limit: Ticks): boolean => (isBid ? ticks > limit : ticks < limit);
-  const say = (level: number, what: string) => clamps.push(`${isBid ? "bid" : "ask"} ${level}: ${what}`);
   let room = roomLots;
   let inner: Ticks | undefined;
   for (let level = 0; level < wanted.length; level++) {
@@ -78,32 +86,41 @@ function shapeSide(
     const size = isBid ? wanted[level].bidLots : wanted[level].askLots;
     if (!(size >= 1)) continue;
     if (!Number.isFinite(price)) {
-      say(level, "no price");
+      clamps.push(clampText(side, level, "no price"));
       continue;
     }
     // To the grid, away from the other side.
     let ticks = isBid ? Math.floor(price) : Math.ceil(price);
-    if (isNearer(ticks, passiveTicks)) {
+    if (isNearer(side, ticks, passiveTicks)) {
       ticks = passiveTicks;
-      say(level, "post-only");
+      clamps.push(clampText(side, level, "post-only"));
     }
-    if (inner !== undefined && isNearer(ticks, inner + step)) {
+    if (inner !== undefined && isNearer(side, ticks, inner + step)) {
       ticks = inner + step;
-      say(level, "one tick behind the level before it");
+      clamps.push(clampText(side, level, "one tick behind the level before it"));
     }
     if (ticks < 1) {
-      say(level, "below one tick");
+      clamps.push(clampText(side, level, "below one tick"));
       continue;
     }
     if (!isBid && ticks > REACH * passiveTicks) {
-      say(level, "out of reach");
+      clamps.push(clampText(side, level, "out of reach"));
       continue;
     }
     inner = ticks;
     const lots = Math.min(Math.floor(size), room);
-    if (lots < Math.floor(size)) say(level, lots > 0 ? "cut to the position limit" : "position limit");
+    if (lots < Math.floor(size)) clamps.push(clampText(side, level, lots > 0 ? "cut to the position limit" : "position limit"));
     if (!(lots >= 1)) continue;
     room -= lots;
     quotes.push({ side, level, ticks, lots });
   }
+}
+
+/** Whether a price is nearer to the other side than a limit. */
+function isNearer(side: Side, ticks: Ticks, limit: Ticks): boolean {
+  return side === "BUY" ? ticks > limit : ticks < limit;
+}
+
+function clampText(side: Side, level: number, what: string): string {
+  return `${side === "BUY" ? "bid" : "ask"} ${level}: ${what}`;
 }

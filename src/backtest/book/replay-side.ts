@@ -8,8 +8,9 @@ import type { Level } from "../../market/view.js";
 const PAGE_BITS = 7;
 const PAGE = 1 << PAGE_BITS;
 const LAST_OF_PAGE = PAGE - 1;
-/** Pages that a side has room for at first, and once those are full: what a book of few levels never fills, and what a deep one does. */
+/** Pages that a side has room for: at first, for a book of few levels; then for one that is deep, or heard for a while; and for one that was played for long. */
 const FEW_PAGES = 64;
+const MORE_PAGES = 192;
 const MANY_PAGES = 640;
 /** How many pages farther than asked the table of them reaches. */
 const REACH = 1024;
@@ -232,8 +233,9 @@ export class ReplaySide implements ReadableSide {
   #makeRoom(): void {
     const lots = this.#lots;
     if (lots.length >= MANY_PAGES << PAGE_BITS && this.#takeBack() >= lots.length >> (PAGE_BITS + 1)) return;
-    const pages = lots.length === PAGE ? FEW_PAGES : Math.max((2 * lots.length) >> PAGE_BITS, MANY_PAGES);
-    this.#lots = columnLike(lots, pages << PAGE_BITS);
+    const pages = lots.length >> PAGE_BITS;
+    const next = [FEW_PAGES, MORE_PAGES, MANY_PAGES].find((room) => room > pages) ?? 2 * pages;
+    this.#lots = columnLike(lots, next << PAGE_BITS);
     this.#lots.set(lots);
   }
 

@@ -1,6 +1,7 @@
 import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
 import { ReplayRun } from "../src/backtest/engine/replay-run.js";
 import type { RunObserver } from "../src/backtest/record/run-observer.js";
+import { collectAlone } from "../src/backtest/run/collect-alone.js";
 import { constantLatency } from "../src/backtest/venue/latency.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
@@ -18,6 +19,9 @@ const BOT = {
   risk: { maxDrawdownQuote: "1000000" },
 };
 const PARAMS = { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 0.155, aPerSecond: 1.2, halfSpreadFactor: 0.5, skewFactor: 0.2 };
+
+// As the command does.
+collectAlone();
 
 /** Nobody listens: what a report costs is not what is measured. */
 const DEAF: RunObserver = {

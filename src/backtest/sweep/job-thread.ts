@@ -6,6 +6,7 @@ import { liveSeam } from "../../core/live-seam.js";
 import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "../run/carried-error.js";
+import { collectAlone } from "../run/collect-alone.js";
 import type { PlayedHistory } from "../run/played-history.js";
 import { playedHistory } from "../run/shared-history.js";
 import { JobPlayer } from "./play-job.js";
@@ -18,8 +19,7 @@ const { version } = workerData as ThreadStart;
 // A heap is collected when it is two and a half times as large as what was alive last. V8 would let it become four times as large, 110 MB a thread instead of 75, which makes
 // no run faster; twice as large would cost 3 % of processor time in marking (bench `sweep-scaling`). It limits nothing: what a strategy keeps may be as much as ever.
 setFlagsFromString("--heap-growing-percent=150");
-// A sweep's threads have every core at work, and young garbage is most of theirs: collecting it with helpers on other threads costs the runs on those cores more than it saves here.
-setFlagsFromString("--no-parallel-scavenge");
+collectAlone();
 
 /** What a strategy has left to nobody since the last job. */
 let stray: Error | undefined;

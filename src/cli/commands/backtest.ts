@@ -4,6 +4,7 @@ import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/b
 import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
 import { DOUBTS } from "../../backtest/record/doubtful-fills.js";
 import { instantOf } from "../../backtest/report/instants.js";
+import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { PlayedBy } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
@@ -73,6 +74,7 @@ async function backtest(
     return !isInterrupted;
   };
   const bar = new Progress(context.stderr);
+  collectAlone();
   if (checkLookAhead !== undefined) {
     const run = { strategies, version: packageVersion(), onProgress: isOn };
     await proveNoLookAhead(context, config, run, cutsOf(checkLookAhead), json);

@@ -12,6 +12,7 @@ import {
   type DispatchKind,
   type DispatchReserves,
   type DispatchVerdict,
+  inBucket,
   mayDispatch,
   spendOn,
   throttleAll,
@@ -79,11 +80,11 @@ export class ActionBudget {
 
   /** Tokens that may be spent now, the guard's share included. */
   available(bucket: Bucket): number {
-    return this.#budgets[bucket].available(this.#clock.monotonicMs());
+    return inBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
   }
 
   limit(bucket: Bucket): number {
-    return this.#budgets[bucket].limit;
+    return inBucket(this.#budgets, bucket).limit;
   }
 
   /** When nothing more may be sent until, by a 429 or 418; -Infinity when nothing blocks. */

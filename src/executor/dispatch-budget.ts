@@ -112,7 +112,7 @@ export function costOf(costs: ActionCosts, kind: DispatchKind): Readonly<Record<
 }
 
 /** By name: a key that is one of two is looked up far more slowly, and every action asks a dozen times. */
-function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
+export function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
   return bucket === "ORDER" ? ORDER : COMMON;
 }
 

@@ -141,12 +141,12 @@ export function placeTicksOf(quote: Quote, touch: Touch, { onCross }: Pick<Quote
 
 /** The orders that may serve a quote at all: mostly every one. */
 function matchableOf({ working, settings, nowMs }: QuotesInput): readonly WorkingOrder[] {
-  for (const order of working) if (!mayBeKept(order, settings.timeInForce, nowMs)) return keptOf(working, settings.timeInForce, nowMs);
+  for (const order of working) if (!mayBeKept(order, settings.timeInForce, nowMs)) return keepableOf(working, settings.timeInForce, nowMs);
   return working;
 }
 
 /** Apart: what a closure holds is made with each call of the function around it. */
-function keptOf(working: readonly WorkingOrder[], timeInForce: QuoteTimeInForce, nowMs: Ms): readonly WorkingOrder[] {
+function keepableOf(working: readonly WorkingOrder[], timeInForce: QuoteTimeInForce, nowMs: Ms): readonly WorkingOrder[] {
   return working.filter((order) => mayBeKept(order, timeInForce, nowMs));
 }
 

@@ -2,7 +2,7 @@ import type { Touch } from "./crossing.js";
 import type { Plan, PlannedKeep } from "./plan.js";
 import { placeTicksOf, planQuotes, type QuotesInput } from "./plan-quotes.js";
 import { suitsAlike } from "./quote-matching.js";
-import type { WorkingOrder } from "./working-order.js";
+import { closesSlot, type WorkingOrder } from "./working-order.js";
 
 /**
  * Plans one market's quotes, and knows when the last plan stands: most looks at a market find the same quotes, the same orders, and a touch
@@ -41,6 +41,7 @@ function stands(plan: Plan, last: QuotesInput, now: QuotesInput): boolean {
     isSameForeign(now.foreign, last.foreign) &&
     !dependsOnTime(now) &&
     (isSameTouch(now.touch, last.touch) || (isQuiet(plan) && isPlacedAlike(last, now.touch))) &&
+    // Asked last: where quotes would be placed is the same by now.
     areMatchedAlike(last, now)
   );
 }
@@ -56,11 +57,13 @@ function areWorkedAlike({ keeps, withheld }: Plan, last: readonly WorkingOrder[]
   return true;
 }
 
+/** The same to a plan that keeps it. When either is over is nothing to such a plan: where that is known of any, {@link dependsOnTime} has it made anew. */
 function isSameButPhase(a: WorkingOrder, b: WorkingOrder): boolean {
   return (
     a.hash === b.hash &&
     a.phase !== "cancelling" &&
     b.phase !== "cancelling" &&
+    closesSlot(a) === closesSlot(b) &&
     a.mayFillLots === b.mayFillLots &&
     a.ticks === b.ticks &&
     a.lots === b.lots &&
@@ -75,15 +78,13 @@ function isKept(keeps: readonly PlannedKeep[], { hash }: WorkingOrder): boolean 
   return false;
 }
 
-/** Whether the settings are the same, but for tolerances under which every order suits every quote as it did. Of inputs whose quotes are placed alike. */
-function areMatchedAlike(last: QuotesInput, { quotes, working, rules, touch, settings }: QuotesInput): boolean {
-  const [a, b] = [settings, last.settings];
-  if (a === b) return true;
-  if (a.timeInForce !== b.timeInForce || a.gtt !== b.gtt || a.onCross !== b.onCross) return false;
-  if (a.tolerance.priceTicks === b.tolerance.priceTicks && a.tolerance.sizeFraction === b.tolerance.sizeFraction) return true;
+/** Whether the settings are the same, but for tolerances under which every order suits every quote as it did. */
+function areMatchedAlike({ settings: before }: QuotesInput, { quotes, working, rules, touch, settings: now }: QuotesInput): boolean {
+  if (now === before) return true;
+  if (now.timeInForce !== before.timeInForce || now.gtt !== before.gtt || now.onCross !== before.onCross) return false;
   for (const quote of quotes) {
-    const want = { quote, placeTicks: placeTicksOf(quote, touch, settings) };
-    for (const order of working) if (!suitsAlike(order, want, a.tolerance, b.tolerance, rules.minLots)) return false;
+    const want = { quote, placeTicks: placeTicksOf(quote, touch, now) };
+    for (const order of working) if (!suitsAlike(order, want, now.tolerance, before.tolerance, rules.minLots)) return false;
   }
   return true;
 }

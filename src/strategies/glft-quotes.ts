@@ -119,7 +119,7 @@ export class GlftExactQuotes {
   }
 }
 
-/** The matrix's diagonal, written anew each time. */
+/** The matrix's diagonal, written anew each time: a typed array of this size lies outside the heap, where it is dear to make. */
 let DIAGONAL = new Float64Array(64);
 
 /** A without the fills that the aversion to them costs: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e` where xi is 0. */

@@ -112,7 +112,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
     const { ticks, estimated } = this.#sigma.observe(midTicks, timeMs);
     const intensity = this.#intensity.observe(view);
     const known = this.#basis;
-    // Mostly nothing has changed.
+    // Else it would be made with each view, mostly to be found the same.
     if (known?.[0] === midTicks && known[1] === ticks && known[2] === estimated && known[3] === intensity) return known;
     const basis: GlftBasis = [midTicks, ticks, estimated, intensity];
     this.#basis = basis;

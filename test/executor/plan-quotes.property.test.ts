@@ -112,6 +112,8 @@ describe("every plan", () => {
       ),
       { numRuns: 2_000 },
     );
+    const nothing = { cancels: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
+    expect(planQuotes(quotesInput()), "lists that plans share as long as they are empty have stayed so").toEqual(nothing);
   });
 });
 

@@ -102,6 +102,21 @@ describe("a planner of quotes", () => {
     expect(planner.plan({ ...paced, working: filled })).not.toBe(plan);
   });
 
+  it("plans anew where an order that nothing may fill of any more has left, and keeps its slot no longer", () => {
+    const planner = new QuotePlanner();
+    const input = quotesInput({ quotes: [ask(0, 103)], working: [order("SELL", 0, 103, { phase: "intended", mayFillLots: 0 })] });
+    expect(planner.plan(input).places).toEqual([]);
+    expect(planner.plan({ ...input, working: [order("SELL", 0, 103, { mayFillLots: 0 })] }).places).toMatchObject([{ ticks: 103 }]);
+  });
+
+  it("says of a quote that waits for its slot which order is in it, and how far that has come by then", () => {
+    const planner = new QuotePlanner();
+    const input = quotesInput({ quotes: [bid(0, 98)], working: [order("BUY", 0, 99, { phase: "cancelling" })] });
+    expect(read(planner.plan(input)).withheld).toEqual([
+      { side: "BUY", level: 0, ticks: 98, lots: 10, why: "slot 0 is closed: BUY-0@99 may still fill (cancelling)" },
+    ]);
+  });
+
   // A bot that is told so leaves the plan as it is: a quote that should have moved, or an order that should have gone, would stand.
   it("says only of a plan that lasts that it does, and of a touch that it stands there too", () => {
     fc.assert(
@@ -114,8 +129,8 @@ describe("a planner of quotes", () => {
           let input = quotesInput({ quotes: QUOTES[1], working: WORKING[1], settings: quoteSettings({ onCross: "behind" }) });
           for (const over of changes) input = { ...input, ...over };
           const plan = planner.plan(input);
-          if (planner.isTimeless) expect(planQuotes({ ...input, nowMs: input.nowMs + laterMs })).toEqual(plan);
-          if (planner.standsAt(touch)) expect(planQuotes({ ...input, touch })).toEqual(plan);
+          if (planner.isTimeless) expect(read(planQuotes({ ...input, nowMs: input.nowMs + laterMs }))).toEqual(read(plan));
+          if (planner.standsAt(touch)) expect(read(planQuotes({ ...input, touch }))).toEqual(read(plan));
         },
       ),
       { numRuns: 600 },

@@ -227,7 +227,7 @@ export class ReplaySide implements ReadableSide {
   }
 
   /**
-   * Room for few pages, then for many; from there on the pages that a market which has gone far has left behind empty are taken back first, and there is
+   * Room for few pages, then for more and for many; from there on the pages that a market which has gone far has left behind empty are taken back first, and there is
    * as much room again only where those are few.
    */
   #makeRoom(): void {

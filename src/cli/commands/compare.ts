@@ -9,6 +9,7 @@ import { loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { type BacktestFile, backtestSchema } from "../../backtest/config/backtest-schema.js";
 import { REPORT_JSON } from "../../backtest/report/report-folder.js";
 import { reportSchema } from "../../backtest/report/report-schema.js";
+import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { readSession } from "../../backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
 import { tellFailed } from "../../bot/strategy/failed-strategy.js";
@@ -43,6 +44,7 @@ export function addCompare(program: Command, context: CliContext): void {
     .option("--json", "the comparison as JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (live: string, backtest: string | undefined, { fit = false, json = false }: CompareOptions) => {
+      collectAlone();
       const session = readSession(live);
       const { fills, liquidation, seed } = modelsOf(backtest, context);
       if (!fit && backtest !== undefined) requireConstant(fills, backtest);

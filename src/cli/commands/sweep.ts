@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
+import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
 import { doubtMark } from "../../backtest/sweep/doubt-text.js";
 import { endText } from "../../backtest/sweep/end-text.js";
@@ -69,6 +70,7 @@ async function sweep(
   const log = openLog({ level: config.backtest.bot.logLevel, clock: context.seam.clock });
   const abort = new AbortController();
   context.interrupted().then(() => abort.abort());
+  collectAlone();
   const runner = await runnerOf(config, queue, context);
   const bar = progress(context);
   try {

@@ -1,4 +1,4 @@
-import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
 import { withOne } from "../core/with-one.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
@@ -6,6 +6,7 @@ import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, 
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
 import type { Plan, PlannedCancel, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
+import { ClosedSlot, withhold } from "./withheld.js";
 import { closesSlot, isCancellable, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
@@ -283,30 +284,4 @@ function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
   return renewable
     .filter(({ hash }) => leaving.has(hash))
     .map((order) => cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`));
-}
-
-function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {
-  return { side, level, ticks, lots, why };
-}
-
-/** A quote that waits for the order in its slot, as most that are withheld do: why is put in words where somebody reads it. */
-class ClosedSlot implements Withheld {
-  readonly side: Side;
-  readonly level: number;
-  readonly ticks: Ticks;
-  readonly lots: Lots;
-  readonly #occupant: WorkingOrder;
-
-  constructor({ side, level, lots }: Quote, ticks: Ticks, occupant: WorkingOrder) {
-    this.side = side;
-    this.level = level;
-    this.ticks = ticks;
-    this.lots = lots;
-    this.#occupant = occupant;
-  }
-
-  get why(): string {
-    const { level, hash, phase } = this.#occupant;
-    return `slot ${level} is closed: ${hash} may still fill (${phase})`;
-  }
 }

@@ -1,0 +1,31 @@
+import type { Lots, Side, Ticks } from "../core/units.js";
+import type { Quote } from "../strategies/intent.js";
+import type { Withheld } from "./plan.js";
+import type { WorkingOrder } from "./working-order.js";
+
+/** A quote that is not placed now, at the price that it would be placed at, and why. */
+export function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {
+  return { side, level, ticks, lots, why };
+}
+
+/** A quote that waits for the order in its slot, as most that are withheld do: why is put in words where somebody reads it. */
+export class ClosedSlot implements Withheld {
+  readonly side: Side;
+  readonly level: number;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly #occupant: WorkingOrder;
+
+  constructor({ side, level, lots }: Quote, ticks: Ticks, occupant: WorkingOrder) {
+    this.side = side;
+    this.level = level;
+    this.ticks = ticks;
+    this.lots = lots;
+    this.#occupant = occupant;
+  }
+
+  get why(): string {
+    const { level, hash, phase } = this.#occupant;
+    return `slot ${level} is closed: ${hash} may still fill (${phase})`;
+  }
+}

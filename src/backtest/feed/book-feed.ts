@@ -48,6 +48,7 @@ export class BookFeed implements LocalFeed {
     const replayed = this.#replayed;
     let atUs = heard.nextUs;
     let isBookHeard = false;
+    let isAnyBookHeard = false;
     let isMoved = false;
     while (atUs < beforeUs && !isMoved) {
       const { tape, place, message } = heard;
@@ -60,6 +61,7 @@ export class BookFeed implements LocalFeed {
         replayed.turn(tape, place);
         replayed.hear(place, message);
         isBookHeard = true;
+        isAnyBookHeard = true;
         if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
       }
       heard.heard();
@@ -70,7 +72,8 @@ export class BookFeed implements LocalFeed {
       isBookHeard = false;
     }
     this.#turn();
-    this.book.changed(this.#clock.monotonicMs(), this.#reason);
+    // Trades say nothing of the book: one that has gone silent grows old beside them, and one that was lost stays so.
+    if (isAnyBookHeard) this.book.changed(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }
 

@@ -157,6 +157,25 @@ describe("what would flatter a backtest", () => {
     expect(refusalOf(33)).toBeUndefined();
   });
 
+  it("takes the quotes of a market down once its book has ended, though its trades go on: they say nothing of a level", () => {
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    for (let s = 0; s < 5; s++) {
+      tape.snapshot(NOON_US + s * S, NOON_US + s * S + MS);
+      for (let away = 1; away <= 5; away++) tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+    }
+    // They fall through whatever is bid at the prices of the book that is gone.
+    for (let ms = 5_000; ms < 60_000; ms += 200) tape.trade(NOON_US + ms * MS, NOON_US + (ms + 1) * MS, "SELL", 599_900, 1);
+    const gap = [NOON_US / 1000 + 4_500, NOON_US / 1000 + 60_000] as const;
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: tape.build(), gaps: [gap] } },
+      strategies: { [MARKET]: quoting(() => [bid(599_950, 1)]) },
+    });
+    stage.run.play(NOON_US + 60 * S);
+    expect(stage.run.venue.markets.get(MARKET)?.bestOf("BUY")).toBeNaN();
+    expect(stage.told.fills.filter(({ atUs }) => atUs > NOON_US + 20 * S)).toEqual([]);
+    expect(stage.told.notes.findLast((text) => text.includes("book-unsynchronised"))).toMatch(/^halted in/);
+  });
+
   it("takes the quotes of a candle market down once its candles have ended, though another market goes on", () => {
     const flat = [600_000, 600_100, 599_900, 600_000] as const;
     const long = Array.from({ length: 20 }, () => flat);

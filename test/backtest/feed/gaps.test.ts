@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
 import { feedOf } from "../../../src/backtest/feed/feed-of.js";
+import type { LocalFeed } from "../../../src/backtest/feed/local-feed.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 
 // A book that nobody had told for two seconds was quoted on by a bot whose clock is two seconds ahead: the gap had ended before it was heard.
@@ -24,3 +25,36 @@ it.each([
   });
   expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
 });
+
+// A bot bought to its limit at the prices of a book that had ended a minute before: each trade that was heard made it new again.
+it("has a trade bring back no book that was lost, and make none younger that is silent", () => {
+  const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
+  const snapshot = (us: number) => builder.snapshot(us, us).level("BUY", 100, 1).level("SELL", 102, 1);
+  snapshot(0).trade(1_000_000, 1_000_000, "SELL", 100, 1).trade(2_000_000, 2_000_000, "SELL", 100, 1);
+  snapshot(3_000_000);
+  const clock = new ReplayClock(0);
+  const { book, ...feed } = hearable(feedOf({ grade: "books", tape: builder.build() }, clock, () => undefined));
+  const at = (ms: number) => {
+    clock.moveTo(ms * 1000);
+    feed.hearAll(clock.nowUs + 1);
+    return [book.synchronised, book.lastReceivedMs];
+  };
+  expect([at(500), at(1_500)]).toEqual([
+    [true, 500],
+    [true, 500],
+  ]);
+  book.lose("its time has no record");
+  expect([at(2_500), at(3_500)]).toEqual([
+    [false, 500],
+    [true, 3_500],
+  ]);
+});
+
+function hearable(feed: LocalFeed) {
+  return {
+    book: feed.book,
+    hearAll: (beforeUs: number): void => {
+      while (feed.nextUs < beforeUs) feed.hear(beforeUs);
+    },
+  };
+}

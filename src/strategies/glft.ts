@@ -97,7 +97,6 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
   readonly #intensity: IntensitySource;
-  #basis: GlftBasis | undefined;
   #exact: { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes } | undefined;
 
   constructor(params: GlftParams, instrument: Instrument) {
@@ -109,14 +108,8 @@ export class GlftStep implements QuotingStep<GlftBasis> {
 
   observe(view: MarketView): GlftBasis {
     const { midTicks, timeMs } = view;
-    const { ticks, estimated } = this.#sigma.observe(midTicks, timeMs);
-    const intensity = this.#intensity.observe(view);
-    const known = this.#basis;
-    // Else it would be made with each view, mostly to be found the same.
-    if (known?.[0] === midTicks && known[1] === ticks && known[2] === estimated && known[3] === intensity) return known;
-    const basis: GlftBasis = [midTicks, ticks, estimated, intensity];
-    this.#basis = basis;
-    return basis;
+    const sigma = this.#sigma.observe(midTicks, timeMs);
+    return [midTicks, sigma.ticks, sigma.estimated, this.#intensity.observe(view)];
   }
 
   toleranceTicks([midTicks]: GlftBasis): number {

@@ -46,6 +46,10 @@ const ADVANCES: readonly ((order: WorkingOrder) => WorkingOrder)[] = [
   (order) => ({ ...order, phase: "partly-filled", mayFillLots: 4 }),
   (order) => ({ ...order, phase: "cancelling" }),
   (order) => ({ ...order, mayFillLots: 0 }),
+  // What an order never does, but its slot, which one of an earlier run is given; another of the same may stand in its place.
+  (order) => ({ ...order, level: order.level === 0 ? -1 : 0 }),
+  (order) => ({ ...order, hash: `${order.hash}'` }),
+  (order) => ({ ...order, ticks: order.ticks + 3 }),
 ];
 /** What changes without anything else: an order that comes on, and the tolerance as tokens go and come. */
 const evolve: fc.Arbitrary<(input: QuotesInput) => QuotesInput> = fc.oneof(

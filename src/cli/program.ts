@@ -4,6 +4,7 @@ import type { CliContext } from "./cli-context.js";
 import { errorText, exitCodeOf, Interrupted, NotWell } from "./exit.js";
 import { EXIT, type ExitCode } from "./exit-code.js";
 import { takeValuesOnce } from "./given-once.js";
+import { protectArguments, withMaskedOutput } from "./masked-output.js";
 import { packageVersion } from "./package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
@@ -83,7 +84,9 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
  * @param args without the node binary and the script.
  * @returns the exit code; errors have been written to stderr.
  */
-export async function runCli(args: readonly string[], context: CliContext): Promise<ExitCode> {
+export async function runCli(args: readonly string[], given: CliContext): Promise<ExitCode> {
+  protectArguments(args);
+  const context = withMaskedOutput(given);
   try {
     const program = await buildProgram(
       context,

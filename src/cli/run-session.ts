@@ -91,7 +91,6 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const log = openLog({
     level: config.logLevel,
     clock: seam.clock,
-    secrets: [privateKey],
     ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
   });
   cleanup.push(() => log.close());

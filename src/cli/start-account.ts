@@ -15,6 +15,7 @@ import { LANES_FILE } from "../chain/lanes/lane-store.js";
 import { ConfigError } from "../core/errors.js";
 import { randomKey } from "../core/keystore.js";
 import { pathKind } from "../core/path-kind.js";
+import { protectSecret } from "../core/secrets.js";
 import { ecdsaScheme } from "../core/signing.js";
 import { LIQUIDATIONS_FILE } from "../liquidator/ledger/liquidation-ledger.js";
 import type { CliContext } from "./cli-context.js";
@@ -52,6 +53,7 @@ export function freshAccount({ env: given, seam }: CliContext, config: BotConfig
     });
   }
   const privateKey = randomKey(seam.random);
+  protectSecret(privateKey);
   const env = { ...given, [keyEnv]: privateKey };
   const { address } = ecdsaScheme.signer(privateKey);
   const directory = stateDirOf(config, address);

@@ -1,16 +1,29 @@
 import { ConfigError, type ErrorDetail } from "./errors.js";
+import { isSecretField, maskSecrets, NOT_SHOWN, shownVariable } from "./secrets.js";
 
 /**
- * The error of what somebody wrote in a config. What looks like a private key or a wallet's phrase is left out of it, wherever it was pasted by
- * mistake: as a value, as the name of a key, or in a line that is quoted.
+ * The error of what somebody wrote in a config. What may be a secret is left out of it, wherever it was pasted by mistake (as a value, as the name
+ * of a key, or in a line that is quoted): a private key, a wallet's phrase, the value of a key such as `password`, and what addresses carry.
  */
 export function configFault(summary: string, { field, value, expected, cause }: ErrorDetail): ConfigError {
   return new ConfigError(withoutKeys(summary), {
     ...(field === undefined ? {} : { field: withoutKeys(field) }),
-    ...(value === undefined ? {} : { value: withoutSecrets(value) }),
+    ...(value === undefined ? {} : { value: isOfSecret(field) ? withoutSecret(value) : withoutSecrets(value) }),
     ...(expected === undefined ? {} : { expected: withoutKeys(expected) }),
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** Whether a field, `account.keyEnv` or `chain.rpcEnv.0`, is one whose value could be a secret. */
+function isOfSecret(field: string | undefined): boolean {
+  return field !== undefined && isSecretField(field.split(".").findLast((part) => !/^\d+$/.test(part)) ?? "");
+}
+
+/** The value of a field that a secret may stand in: names of variables are shown, and what holds none. */
+function withoutSecret(held: unknown): unknown {
+  if (typeof held === "string") return held === "" ? held : shownVariable(held);
+  if (typeof held === "number" || typeof held === "bigint") return NOT_SHOWN;
+  return withoutSecrets(held);
 }
 
 function withoutSecrets(held: unknown): unknown {
@@ -21,12 +34,20 @@ function withoutSecrets(held: unknown): unknown {
   if (typeof held === "number" && Number.isFinite(held) && Math.abs(held) > 1e60) return KEY_HIDDEN;
   if (Array.isArray(held)) return held.map(withoutSecrets);
   if (typeof held === "object" && held !== null)
-    return Object.fromEntries(Object.entries(held).map(([key, value]) => [withoutKeys(key), withoutSecrets(value)]));
+    return Object.fromEntries(
+      Object.entries(held).map(([key, value]) => [withoutKeys(key), isSecretField(key) ? withoutSecret(value) : withoutSecrets(value)]),
+    );
   return held;
 }
 
 const KEY_HIDDEN = "[not shown: looks like a private key]";
 
 function withoutKeys(text: string): string {
-  return text.replace(/(0x)?[0-9a-fA-F]{64,}/g, KEY_HIDDEN);
+  const plain = text.replace(/(0x)?[0-9a-fA-F]{64,}/g, KEY_HIDDEN);
+  return maskSecrets(plain).replace(WRITTEN, (all, start: string, name: string, value: string) =>
+    isSecretField(name) ? `${start}${shownVariable(value)}` : all,
+  );
 }
+
+/** A key and its value in a line that is quoted: `password: hunter2`, `{ keyEnv: "abc" }`. */
+const WRITTEN = /((?:^|[\s{,])["']?([A-Za-z]\w*)["']?:\s*["']?)([^\s"',}{[\]][^"',}\n]*)/g;

@@ -1,3 +1,5 @@
+import { maskSecrets } from "./secrets.js";
+
 /** What a typed error carries: which field was wrong, what it held, and what would be right. */
 export interface ErrorDetail {
   /** The offending field, as a path a user can find: `markets.btcusdc.limits.maxOrderBase`. */
@@ -41,7 +43,8 @@ function sentence(summary: string, { field, value, expected }: ErrorDetail): str
 
 /** A value in words: as JSON where it has one, and of a long one its beginning. */
 export function shown(value: unknown): string {
-  const text = typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value);
+  // Masked before it is cut: half a secret is not recognised any more.
+  const text = maskSecrets(typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value));
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 

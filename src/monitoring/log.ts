@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { pino } from "pino";
 import { RunError } from "../core/errors.js";
 import type { Clock, Timer } from "../core/seam.js";
+import { maskSecrets, SECRET_MARK } from "../core/secrets.js";
 import type { Ms } from "../core/units.js";
 import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 
@@ -37,8 +38,6 @@ export interface LogOptions {
   readonly clock: Clock;
   /** A file (mode 0600) instead of stderr: while a live screen is up. */
   readonly file?: string;
-  /** Secrets of this process: wherever one would appear in a line, it does not. */
-  readonly secrets?: readonly string[];
   /** Fields on every line. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -105,19 +104,18 @@ export function openLog(options: LogOptions): OpenLog {
   };
 }
 
-/** A log whose lines go to `sink`. */
-export function logTo(sink: LogSink, { level, clock, secrets = [], fields = {} }: Omit<LogOptions, "file">): Log {
-  const hidden = secrets.flatMap(spellings);
+/** A log whose lines go to `sink`, without the secrets of this process. */
+export function logTo(sink: LogSink, { level, clock, fields = {} }: Omit<LogOptions, "file">): Log {
   const logger = pino(
     {
       level,
       base: fields,
       timestamp: () => `,"time":${clock.nowMs()}`,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: "[secret]" },
+      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: SECRET_MARK },
       serializers: { error: pino.stdSerializers.err },
     },
-    hidden.length === 0 ? sink : { write: (line: string) => sink.write(withoutSecrets(line, hidden)) },
+    { write: (line: string) => sink.write(maskSecrets(line)) },
   );
   return wrap(logger);
 }
@@ -164,16 +162,6 @@ function plainValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || value instanceof Error || depth > 6) return value;
   if (Array.isArray(value)) return value.map((item) => plainValue(item, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainValue(item, depth + 1)]));
-}
-
-/** A hex key shows in lower or upper case, with or without its prefix. */
-function spellings(secret: string): string[] {
-  const bare = secret.replace(/^0x/i, "");
-  return bare.length < 8 ? [] : [...new Set([bare, bare.toLowerCase(), bare.toUpperCase()])];
-}
-
-function withoutSecrets(line: string, hidden: readonly string[]): string {
-  return hidden.reduce((text, secret) => text.replaceAll(secret, "[secret]"), line);
 }
 
 function ensurePrivate(file: string): void {

@@ -38,8 +38,8 @@ describe("marketwright key", () => {
   it("locks a key up that there is, from a variable or a file, and opens it for its address", async () => {
     const keyFile = join(folder, "key.txt");
     const passwordFile = join(folder, "password.txt");
-    writeFileSync(keyFile, `${KEY.toUpperCase().replace("0X", "0x")}\n`);
-    writeFileSync(passwordFile, `${PASSWORD}\nsecond line\n`);
+    writeFileSync(keyFile, `${KEY.toUpperCase().replace("0X", "0x")}\n`, { mode: 0o600 });
+    writeFileSync(passwordFile, `${PASSWORD}\nsecond line\n`, { mode: 0o600 });
     for (const source of [
       ["--key-env", "IMPORTED"],
       ["--key-file", keyFile],
@@ -75,6 +75,23 @@ describe("marketwright key", () => {
       expect(run).toMatchObject({ code: 2, out: "", err: expect.stringContaining("never written over") });
     }
     expect(readFileSync(file, "utf8")).toBe("");
+  });
+
+  it.each([
+    ["--password-file", ["new"], 0o644],
+    ["--password-file", ["new"], 0o660],
+    ["--key-file", ["import", "--password-env", "PASSWORD"], 0o604],
+  ])("refuses a secret in a file that other users may read or write: %s %s, mode %o", async (option, [action = "", ...more], mode) => {
+    const secret = join(folder, `open-${mode.toString(8)}`);
+    writeFileSync(secret, `${option === "--key-file" ? KEY : PASSWORD}\n`);
+    chmodSync(secret, mode);
+    const file = join(folder, `never-${mode}.json`);
+    const { code, err } = await captureCli(["key", action, file, ...more, option, secret], env);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(new RegExp(`^marketwright: ${option}: .*mode ${mode.toString(8)}.*chmod 600`)),
+    });
+    expect(existsSync(file)).toBe(false);
   });
 
   it.each([
@@ -170,8 +187,8 @@ describe("a bot whose key is in a keystore", () => {
     const own = mkdtempSync(join(folder, "bot-"));
     mkdirSync(join(own, "keys"));
     writeFileSync(join(own, "keys", "bot.json"), readFileSync(keystoreFile()));
-    writeFileSync(join(own, "keys", "right"), `${PASSWORD}\n`);
-    writeFileSync(join(own, "keys", "wrong"), `${WRONG}\n`);
+    writeFileSync(join(own, "keys", "right"), `${PASSWORD}\n`, { mode: 0o600 });
+    writeFileSync(join(own, "keys", "wrong"), `${WRONG}\n`, { mode: 0o600 });
     const file = join(own, "bot.yaml");
     writeFileSync(
       file,

@@ -2,18 +2,16 @@ import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { protectSecret } from "../../src/core/secrets.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { logTo, openLog } from "../../src/monitoring/log.js";
 import { LogOnce } from "../../src/monitoring/log-once.js";
 
 const KEY = `0x${"ab".repeat(32)}`;
 
-function collecting(secrets: readonly string[] = []) {
+function collecting() {
   const lines: string[] = [];
-  const log = logTo(
-    { write: (line) => lines.push(line) },
-    { level: "debug", clock: new VirtualClock(1_000), secrets, fields: { bot: "b" } },
-  );
+  const log = logTo({ write: (line) => lines.push(line) }, { level: "debug", clock: new VirtualClock(1_000), fields: { bot: "b" } });
   return { log, lines, last: () => JSON.parse(lines.at(-1) ?? "") as Record<string, unknown> };
 }
 
@@ -44,7 +42,8 @@ describe("the log", () => {
     ["in a field", { deep: { er: [KEY] } }, "x"],
     ["in an error", { error: new Error(KEY) }, "x"],
   ])("never shows the key: %s", (_name, fields, message) => {
-    const { log, lines } = collecting([KEY]);
+    protectSecret(KEY);
+    const { log, lines } = collecting();
     log.child({ module: KEY }).info(fields, message);
     expect(lines.join("").toLowerCase()).not.toContain("abababab");
     expect(lines.join("")).toContain("[secret]");

@@ -1,11 +1,12 @@
 import { RunError } from "../../core/errors.js";
+import { maskSecrets } from "../../core/secrets.js";
 import { arrived, type CarriedError, carried } from "../run/carried-error.js";
 import { tagged, untagged } from "./tagged-json.js";
 
 /** What a job in a queue says it failed with: the error's words for who looks into the queue, and on a last line the whole of it, for {@link failureOf}. */
 export function reasonOf(thrown: unknown): string {
   const error = carried(thrown);
-  return `${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagged)}`;
+  return maskSecrets(`${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagged)}`);
 }
 
 /** The error that a job failed with, of the type that it was thrown as. What the queue itself says of a job is a RunError. */

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { maskSecrets } from "../../core/secrets.js";
 
 /** The queue that sweeps and workers share; jobs of one sweep have its fingerprint in their ids. */
 export const QUEUE_NAME = "marketwright-sweep";
@@ -21,7 +22,7 @@ export function queueAddress(written: string): QueueAddress {
   }
   throw new ConfigError("is no address of a queue", {
     field: "--queue",
-    value: written.replace(/\/\/[^@/]*@/, "//"),
+    value: maskSecrets(written),
     expected: "redis://HOST:PORT or rediss://HOST:PORT of a Redis or Valkey",
   });
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { checksumAddress } from "../../core/address.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { decryptKeystore } from "../../core/keystore.js";
+import { protectAddress, protectSecret, shownSecretFile, shownVariable } from "../../core/secrets.js";
 import { ecdsaScheme, type Signer } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
 
@@ -44,7 +45,7 @@ export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
 export function checkKeySource(source: KeySource, env: Env): void {
   if (source.keystore === undefined) readAccountKey(source, env);
   else {
-    readNamedFile(source.keystore.file, "account.keystore.file");
+    readNamedFile(source.keystore.file, { field: "account.keystore.file" });
     readPassword(source.keystore, env, CONFIG_FIELDS);
   }
 }
@@ -68,18 +69,20 @@ export interface SecretPlace {
  * @throws ConfigError when there is none; it does not show what is there instead.
  */
 export function privateKeyIn(content: string | undefined, { field, name, kind }: SecretPlace): Hex {
-  const place = kind === "variable" ? `the environment variable ${name}` : kind === "file" ? `the file ${name}` : "what is typed";
+  const shownName = kind === "variable" ? shownVariable(name) : kind === "file" ? shownSecretFile(name) : name;
+  const place = kind === "variable" ? `the environment variable ${shownName}` : kind === "file" ? `the file ${shownName}` : "what is typed";
   const expected = `${place} to hold a private key, 0x and 64 hex digits`;
   const noun = kind === "terminal" ? "is something" : `names a ${kind}`;
   const held = content?.trim();
   if (held === undefined || held === "") {
     const why = kind === "variable" ? "names an environment variable that is not set" : `${noun} that is empty`;
-    throw new ConfigError(why, { field, value: name, expected });
+    throw new ConfigError(why, { field, value: shownName, expected });
   }
+  protectSecret(held);
   if (!/^0x[0-9a-fA-F]{64}$/.test(held)) {
     throw new ConfigError(`${noun} whose content (${held.length} characters, not shown) is no private key`, {
       field,
-      value: name,
+      value: shownName,
       expected,
     });
   }
@@ -87,7 +90,7 @@ export function privateKeyIn(content: string | undefined, { field, name, kind }:
   if (scalar === 0n || scalar >= GROUP_ORDER) {
     throw new ConfigError(`${noun} whose content (not shown) is out of the range of private keys`, {
       field,
-      value: name,
+      value: shownName,
       expected: `${expected}, neither zero nor the group's order or above`,
     });
   }
@@ -107,27 +110,45 @@ export function readPassword(
 ): string | undefined {
   if (passwordEnv !== undefined) {
     const held = env[passwordEnv];
-    if (held !== undefined && held !== "") return held;
+    if (held !== undefined && held !== "") return guarded(held);
     throw new ConfigError("names an environment variable that is not set", {
       field: fields.env,
-      value: passwordEnv,
-      expected: `the environment variable ${passwordEnv} to hold the keystore's password`,
+      value: shownVariable(passwordEnv),
+      expected: `the environment variable ${shownVariable(passwordEnv)} to hold the keystore's password`,
     });
   }
   if (passwordFile === undefined) return undefined;
-  const [line = ""] = readNamedFile(passwordFile, fields.file).split(/\r?\n/);
-  if (line !== "") return line;
+  const [line = ""] = readNamedFile(passwordFile, { field: fields.file, holdsSecret: true }).split(/\r?\n/);
+  if (line !== "") return guarded(line);
   throw new ConfigError("names a file that is empty", {
     field: fields.file,
-    value: passwordFile,
+    value: shownSecretFile(passwordFile),
     expected: "the keystore's password in its first line",
   });
+}
+
+function guarded(password: string): string {
+  protectSecret(password);
+  return password;
+}
+
+/** The variables that a bot's file names for its secrets: {@link protectNamedSecrets}. */
+export interface NamedSecrets {
+  readonly account: KeySource;
+  readonly chain?: { readonly rpc: readonly string[]; readonly rpcEnv: readonly string[] } | undefined;
+}
+
+/** Protects what a bot's file says of its secrets, whether this command needs them or not: a strategy may print the environment. */
+export function protectNamedSecrets({ account, chain }: NamedSecrets, env: Env): void {
+  for (const name of [account.keyEnv, account.keystore?.passwordEnv]) protectSecret(name === undefined ? "" : (env[name] ?? ""));
+  for (const address of chain?.rpc ?? []) protectAddress(address);
+  for (const name of chain?.rpcEnv ?? []) protectAddress(env[name]?.trim() ?? "");
 }
 
 /** Opens a keystore. @throws as {@link readAccountKey} does. */
 function readKeystore(source: KeystoreSource, env: Env): Hex {
   const field = "account.keystore";
-  const json = readNamedFile(source.file, `${field}.file`);
+  const json = readNamedFile(source.file, { field: `${field}.file` });
   const password = readPassword(source, env, CONFIG_FIELDS);
   if (password === undefined)
     throw new ConfigError("does not say where its password is", { field, expected: "passwordEnv or passwordFile" });
@@ -149,18 +170,45 @@ export function openKeystore(json: string, password: string, { field, name }: Pi
   }
 }
 
-/** The text of a file that a config or an option names. @throws ConfigError when it cannot be read. */
-export function readNamedFile(path: string, field: string): string {
+/** A file that a config or an option names. */
+export interface NamedFile {
+  readonly field: string;
+  /** It holds a secret as it is, not an encrypted one: it must be its owner's alone, and its name may be the secret itself. */
+  readonly holdsSecret?: boolean;
+}
+
+/**
+ * The text of a file that a config or an option names.
+ * @throws ConfigError when it cannot be read, and when it holds a secret that other users of this machine may read.
+ */
+export function readNamedFile(path: string, { field, holdsSecret = false }: NamedFile): string {
+  const value = holdsSecret ? shownSecretFile(path) : path;
   try {
-    return readFileSync(path, "utf8");
+    const text = readFileSync(path, "utf8");
+    if (holdsSecret) requirePrivate(path, field);
+    return text;
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     const why = { ENOENT: "is not there", ENOTDIR: "is not there", EISDIR: "is a folder", EACCES: "may not be read by this user" }[code];
     throw new ConfigError(`names a file that ${why ?? `cannot be read (${code})`}`, {
       field,
-      value: path,
+      value,
       expected: "a file to read",
-      cause,
+      ...(holdsSecret ? {} : { cause }),
     });
   }
+}
+
+/** Windows has no such modes. */
+function requirePrivate(path: string, field: string): void {
+  const { mode, uid } = statSync(path);
+  // A secret that a container's platform mounts is not this user's own, and its group is the container's.
+  const others = uid === process.getuid?.() ? 0o077 : 0o007;
+  if (process.platform === "win32" || (mode & others) === 0) return;
+  throw new ConfigError(`names a file that other users may read or write (mode ${(mode & 0o777).toString(8)})`, {
+    field,
+    value: shownSecretFile(path),
+    expected: "a secret that is its owner's alone: chmod 600 for that file",
+  });
 }

@@ -49,7 +49,10 @@ const exchange = z
   })
   .describe("The exchange that the bot trades on.");
 
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/);
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
+  .meta({ expected: "the name of an environment variable, such as MARKETWRIGHT_KEY" });
 
 const keystore = z
   .strictObject({

@@ -5,7 +5,7 @@ import { loadYamlFile, type YamlSource } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { pathKind } from "../../core/path-kind.js";
 import type { MarketId } from "../../core/units.js";
-import { checkKeySource } from "./account-key.js";
+import { checkKeySource, protectNamedSecrets } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";
 import { checkSizes, checkTarget } from "./config-sizes.js";
 import { type BotOrdersFile, botOrdersSchema } from "./orders-schema.js";
@@ -56,6 +56,7 @@ export function loadBotConfig(
     if (market.strategy !== undefined && !isStrategyFile(market.strategy)) checkTarget(market, `markets.${id}`, yaml.locate);
   }
   const places = placesOf(file, yaml);
+  protectNamedSecrets({ ...places, chain: file.chain }, env);
   if (key === "required") checkKeySource(places.account, env);
   const folder = dirname(yaml.path);
   const markets = Object.fromEntries(
@@ -76,6 +77,7 @@ export function loadBotOrders(path: string, env: Readonly<Record<string, string 
   const yaml = readBotYaml(path);
   const { exchange, guard, logLevel, markets, ...file } = checkShape(botOrdersSchema, yaml.value, { locate: yaml.locate });
   const places = placesOf(file, yaml);
+  protectNamedSecrets(places, env);
   checkKeySource(places.account, env);
   return { exchange, guard, logLevel, markets, ...places };
 }

@@ -1,6 +1,7 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
 import { MarketwrightError } from "../../core/errors.js";
+import { maskSecrets } from "../../core/secrets.js";
 
 const marketId = z.string().min(1).max(40);
 const sizeBase = z
@@ -13,7 +14,7 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({
     command: z.literal("halt"),
     marketId: marketId.optional(),
-    reason: z.string().min(1).max(200).default("asked by the operator"),
+    reason: z.string().min(1).max(200).transform(maskSecrets).default("asked by the operator"),
   }),
   z.strictObject({ command: z.literal("resume"), marketId: marketId.optional() }),
   z.strictObject({

@@ -4,6 +4,7 @@ import { createConnection, createServer, type Server, type Socket } from "node:n
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { refusalOf } from "../../core/refusal.js";
+import { maskSecrets } from "../../core/secrets.js";
 import { runtimeDir } from "../state/running-bots.js";
 import {
   type ControlAnswer,
@@ -92,7 +93,7 @@ function serve(socket: Socket, handler: ControlHandler): void {
     for (const line of lines) {
       answers = answers.then(async () => {
         const answer = await carryOut(line, handler);
-        if (socket.writable) socket.write(encodeAnswer(answer));
+        if (socket.writable) socket.write(maskSecrets(encodeAnswer(answer)));
       });
     }
   });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { maskSecrets } from "../../core/secrets.js";
 
 /** A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress} gave it, or by the whole bundle. */
 const PLACE = /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
@@ -53,17 +54,17 @@ export function strategyStack(error: unknown): string | undefined {
   try {
     const texts: string[] = [];
     for (let one = error; one instanceof Error && texts.length < MOST_CAUSES; one = one.cause) texts.push(one.stack ?? String(one));
-    return texts.length === 0 ? undefined : inSources(texts.join("\ncaused by "));
+    return texts.length === 0 ? undefined : maskSecrets(inSources(texts.join("\ncaused by ")));
   } catch {
     // An error may be made so that looking at it throws: then nobody hears more than that it was thrown.
     return undefined;
   }
 }
 
-/** What was thrown, in words: a strategy may throw anything, also what cannot be made a text of. */
+/** The words of what was thrown, without this process's secrets: a strategy may throw anything, also what cannot be made a text of. */
 export function thrownText(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? `${thrown.message}` : String(thrown);
+    return maskSecrets(thrown instanceof Error ? `${thrown.message}` : String(thrown));
   } catch {
     return "it threw what has no words";
   }

@@ -41,7 +41,7 @@ export function addExplain(program: Command, context: CliContext): void {
       const config = loadBotConfig(file, env);
       const privateKey = readAccountKey(config.account, env);
       const store = existingState(stateDirOf(config, accountSigner(config.account, privateKey).address));
-      const log = openLog({ level: "error", clock: seam.clock, secrets: [privateKey] });
+      const log = openLog({ level: "error", clock: seam.clock });
       try {
         const explanation = await namingExchange(config.exchange.rest, () =>
           explainBot({

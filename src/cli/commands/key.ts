@@ -4,6 +4,7 @@ import { openKeystore, privateKeyIn, readNamedFile, readPassword } from "../../b
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { encryptKeystore, keystoreAddress, randomKey } from "../../core/keystore.js";
 import { pathKind } from "../../core/path-kind.js";
+import { protectSecret } from "../../core/secrets.js";
 import { ecdsaScheme } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
@@ -33,12 +34,11 @@ export function addKey(program: Command, context: CliContext): void {
     .option("--key-file <file>", "import: file that holds the private key")
     .option("--json", "JSON on stdout")
     .action(async (action: (typeof ACTIONS)[number], file: string, options: KeyOptions) => {
-      refuseTwo("--password-env", options.passwordEnv, "--password-file", options.passwordFile);
-      refuseTwo("--key-env", options.keyEnv, "--key-file", options.keyFile);
+      if (options.passwordEnv !== undefined) refuseBoth("--password-env", "--password-file", options.passwordFile);
+      if (options.keyEnv !== undefined) refuseBoth("--key-env", "--key-file", options.keyFile);
       if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
         throw new ConfigError(`does not go with key ${action}`, {
           field: options.keyEnv === undefined ? "--key-file" : "--key-env",
-          value: options.keyEnv ?? options.keyFile,
           expected: "key import, which takes a key that there is",
         });
       }
@@ -49,7 +49,7 @@ export function addKey(program: Command, context: CliContext): void {
 
 /** The address that the file says; where a password is named, only when the key behind it is that address's. */
 function addressIn(context: CliContext, file: string, options: KeyOptions): Hex {
-  const json = readNamedFile(file, "file");
+  const json = readNamedFile(file, { field: "file" });
   const password = readPassword(options, context.env, OPTION_FIELDS);
   if (password !== undefined) return ecdsaScheme.signer(openKeystore(json, password, { field: "file", name: file })).address;
   try {
@@ -64,6 +64,7 @@ async function make(context: CliContext, action: "new" | "import", file: string,
   refuseExisting(file);
   const { random } = context.seam;
   const privateKey = action === "new" ? randomKey(random) : await keyToImport(context, options);
+  protectSecret(privateKey);
   const password = await newPassword(context, options);
   const json = encryptKeystore({ privateKey, password, random });
   writeNew(file, `${json}\n`);
@@ -73,7 +74,11 @@ async function make(context: CliContext, action: "new" | "import", file: string,
 async function keyToImport(context: CliContext, { keyEnv, keyFile }: KeyOptions): Promise<Hex> {
   if (keyEnv !== undefined) return privateKeyIn(context.env[keyEnv], { field: "--key-env", name: keyEnv, kind: "variable" });
   if (keyFile !== undefined)
-    return privateKeyIn(readNamedFile(keyFile, "--key-file"), { field: "--key-file", name: keyFile, kind: "file" });
+    return privateKeyIn(readNamedFile(keyFile, { field: "--key-file", holdsSecret: true }), {
+      field: "--key-file",
+      name: keyFile,
+      kind: "file",
+    });
   const typed = await ask(context, "private key: ", "--key-env NAME or --key-file FILE");
   return privateKeyIn(typed, { field: "private key", name: "the terminal", kind: "terminal" });
 }
@@ -82,6 +87,7 @@ async function newPassword(context: CliContext, options: KeyOptions): Promise<st
   const given = readPassword(options, context.env, OPTION_FIELDS);
   if (given !== undefined) return given;
   const typed = await ask(context, "password: ", "--password-env NAME or --password-file FILE");
+  protectSecret(typed);
   if (typed === "") throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
   if ((await ask(context, "the same again: ", "")) !== typed)
     throw new RunError("was typed in two ways", { field: "password", expected: "the same twice" });
@@ -93,13 +99,10 @@ function ask({ askSecret }: CliContext, prompt: string, instead: string): Promis
   throw new ConfigError("cannot be asked for without a terminal", { field: prompt.replace(": ", ""), expected: instead });
 }
 
-function refuseTwo(first: string, firstValue: string | undefined, second: string, secondValue: string | undefined): void {
-  if (firstValue === undefined || secondValue === undefined) return;
-  throw new ConfigError("does not go with the one beside it", {
-    field: second,
-    value: secondValue,
-    expected: `either ${first} or ${second}`,
-  });
+/** Shows neither value: each may be the secret itself, given in the place of its name. */
+function refuseBoth(first: string, second: string, secondValue: string | undefined): void {
+  if (secondValue !== undefined)
+    throw new ConfigError(`does not go with ${first}`, { field: second, expected: `either ${first} or ${second}` });
 }
 
 function refuseExisting(file: string): void {

@@ -23,12 +23,12 @@ import { NotWell } from "../exit.js";
 import { table } from "../output.js";
 import { packageVersion } from "../package-version.js";
 import { programVersion } from "../program-version.js";
+import { addQueueOptions, type QueueOptions, queueFrom } from "../queue-option.js";
 import { endedByStrays } from "../stray-errors.js";
 
-interface SweepCommandOptions {
+interface SweepCommandOptions extends QueueOptions {
   readonly out: string;
   readonly replace?: boolean;
-  readonly queue?: string;
   readonly reportBest?: boolean;
   readonly json?: boolean;
 }
@@ -44,13 +44,13 @@ was interrupted. With --queue the runs are those machines' where marketwright wo
 
 /** `marketwright sweep FILE` */
 export function addSweep(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command("sweep")
     .description("run a backtest with many parameters on all cores, and show which are best")
     .argument("<file>", "the sweep's YAML")
     .requiredOption("--out <folder>", "where the results are written, and where an interrupted sweep goes on")
-    .option("--replace", "drop another sweep's results that lie there")
-    .option("--queue <address>", "have the runs done by workers at this Redis or Valkey: redis://HOST:PORT")
+    .option("--replace", "drop another sweep's results that lie there");
+  addQueueOptions(command, "have the runs done by workers at this Redis or Valkey")
     .option("--report-best", "the best point's whole report into the folder's best")
     .option("--json", "the results as JSON on stdout")
     .addHelpText("after", EXAMPLES)
@@ -63,9 +63,10 @@ export function addSweep(program: Command, context: CliContext): void {
 async function sweep(
   context: CliContext,
   file: string,
-  { out, replace = false, queue, reportBest = false, json = false }: SweepCommandOptions,
+  { out, replace = false, reportBest = false, json = false, ...named }: SweepCommandOptions,
   check: () => void,
 ): Promise<void> {
+  const queue = queueFrom(named, context);
   const config = loadSweepConfig(file, context.env);
   const log = openLog({ level: config.backtest.bot.logLevel, clock: context.seam.clock });
   const abort = new AbortController();

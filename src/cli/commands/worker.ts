@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { programVersion } from "../program-version.js";
+import { addQueueOptions, type QueueOptions, queueFrom } from "../queue-option.js";
 
-interface WorkerCommandOptions {
-  readonly queue: string;
+interface WorkerCommandOptions extends QueueOptions {
   readonly store: string;
   readonly workers?: string;
   readonly lock?: string;
@@ -16,22 +16,23 @@ interface WorkerCommandOptions {
 const EXAMPLES = `
 Examples:
   marketwright worker --queue redis://queue.example:6379 --store /data/history
-  marketwright worker --queue redis://queue.example:6379 --store history --workers 4
+  marketwright worker --queue-env QUEUE_ADDRESS --store history --workers 4
 
 Runs until it is interrupted, and ends the runs at hand then. It refuses jobs whose history is not, by checksum, the one in its store, with exit code 2.`;
 
 /** `marketwright worker` */
 export function addWorker(program: Command, context: CliContext): void {
-  program
-    .command("worker")
-    .description("run the jobs of sweeps that were started with --queue, on this machine's cores")
-    .requiredOption("--queue <address>", "the sweep's Redis or Valkey: redis://HOST:PORT")
+  const command = program.command("worker").description("run the jobs of sweeps that were started with --queue, on this machine's cores");
+  addQueueOptions(command, "the sweep's Redis or Valkey")
     .option("--store <folder>", "this machine's history", "history")
     .option("--workers <count>", "runs at once (default: the cores of this machine)")
     .option("--lock <seconds>", "how long a job may show no sign of life before another worker runs it (30)")
     .option("--json", "what was run, as JSON on stdout at the end")
     .addHelpText("after", EXAMPLES)
-    .action(async ({ queue, store, workers, lock, json = false }: WorkerCommandOptions) => {
+    .action(async ({ store, workers, lock, json = false, ...named }: WorkerCommandOptions) => {
+      const queue = queueFrom(named, context);
+      if (queue === undefined)
+        throw new ConfigError("is missing", { field: "--queue", expected: "one of --queue, --queue-env and --queue-file" });
       const { QueueWorker } = await import("../../backtest/queue/queue-worker.js");
       const ended = { done: 0, failed: 0 };
       const worker = await QueueWorker.open({

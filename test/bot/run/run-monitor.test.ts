@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../../src/bot/run/run-monitor.js";
+import { protectSecret } from "../../../src/core/secrets.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { Opportunity, Unwound } from "../../../src/liquidator/ledger/opportunity.js";
 import { logTo, silentLog } from "../../../src/monitoring/log.js";
@@ -60,7 +61,8 @@ describe("a strategy that failed", () => {
   it("is told with its stack, and with no key that its error names", () => {
     const key = `0x${"4a".repeat(32)}`;
     const lines: string[] = [];
-    const log = logTo({ write: (line) => void lines.push(line) }, { level: "info", clock: new VirtualClock(0), secrets: [key] });
+    const log = logTo({ write: (line) => void lines.push(line) }, { level: "info", clock: new VirtualClock(0) });
+    protectSecret(key);
     const monitor = new RunMonitor(new Metrics(), log, new VirtualClock(0), () => {});
     const stack = `Error: ${key} is no price\n    at quote (/home/me/mine.ts:12:7)`;
     monitor.observe({ kind: "strategy-failed", marketId: "btcusdc", why: "strategy failed", stack });

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { PaperModels } from "../backtest/paper/paper-venue.js";
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import type { BotConfig } from "../bot/config/config.js";
+import { warnOfImplausibleValues } from "../bot/explain/explain.js";
 import { keepEarlierJournal } from "../bot/journal/earlier-journal.js";
 import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
@@ -148,6 +149,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   for (const error of strays) bot.fail(error);
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
+  cleanup.push(warnOfImplausibleValues(bot, seam.clock, log));
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());

@@ -12,6 +12,7 @@ export function explainText(explanation: Explanation): string {
   for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market, explanation.atMs));
   if (explanation.liquidator !== undefined) lines.push("", ...liquidatorLines(explanation.liquidator));
   lines.push("", ...accountLines(explanation), "", ...tokenLines(explanation), "");
+  if (explanation.implausible.length > 0) lines.push(...explanation.implausible.map(({ field, text }) => `warning: ${field}: ${text}`), "");
   return lines.join("\n");
 }
 

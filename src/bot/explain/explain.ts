@@ -1,4 +1,7 @@
-import type { Ms } from "../../core/units.js";
+import type { Clock } from "../../core/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { Log } from "../../monitoring/log.js";
+import type { Bot } from "../bot.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
 import { startBot } from "../run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
@@ -7,8 +10,9 @@ import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { explainLiquidator } from "./explain-liquidator.js";
 import { explainMarket } from "./explain-market.js";
 import { accountTokens } from "./explain-tokens.js";
-import { plannedWorst } from "./explain-worst.js";
-import type { Explanation } from "./explanation.js";
+import { type PlannedWorst, plannedWorst } from "./explain-worst.js";
+import type { ExplainedMarket, Explanation } from "./explanation.js";
+import { implausibleValues } from "./implausible-values.js";
 
 /** What an explanation is made from: what a run would be started with. */
 export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone"> & {
@@ -67,7 +71,7 @@ function explanationOf(running: RunningBot): Explanation {
   const { context } = bot;
   const isKnown = registered && context.account.equity !== undefined;
   const planned = plannedWorst(context, isKnown);
-  const markets = Object.fromEntries([...context.desks].map(([marketId, desk]) => [marketId, explainMarket(bot, desk, planned, isKnown)]));
+  const markets = explainMarkets(bot, planned, isKnown);
   const { netValue, notional, initialMargin, maintenance } = planned.worst;
   const ofNetValue = (units: bigint): number | undefined =>
     isKnown && netValue > 0n ? Number((units * 1_000_000n) / netValue) / 1_000_000 : undefined;
@@ -79,6 +83,7 @@ function explanationOf(running: RunningBot): Explanation {
     atMs: context.exchangeTime.nowMs(),
     halts: accountHalts(bot),
     markets,
+    implausible: implausibleValues(bot, markets),
     worst: {
       netValueQuote: isKnown ? quoteText(bot, netValue) : undefined,
       notionalQuote: quoteText(bot, notional),
@@ -94,8 +99,31 @@ function explanationOf(running: RunningBot): Explanation {
   };
 }
 
+function explainMarkets(bot: Bot, planned: PlannedWorst, isKnown: boolean): Readonly<Record<MarketId, ExplainedMarket>> {
+  return Object.fromEntries([...bot.context.desks].map(([marketId, desk]) => [marketId, explainMarket(bot, desk, planned, isKnown)]));
+}
+
+/**
+ * Logs the values of a bot's file that are far from what its markets make sensible, once, as soon as every market has quoted. It reads the bot's state alone.
+ * @returns stops waiting for that.
+ */
+export function warnOfImplausibleValues({ bot, registered }: RunningBot, clock: Clock, log: Log): () => void {
+  let timer = clock.setTimer(LOOK_EVERY_MS, look);
+  function look(): void {
+    if (bot.phase === "stopped") return;
+    if (!isAnswered({ bot })) {
+      timer = clock.setTimer(LOOK_EVERY_MS, look);
+      return;
+    }
+    const isKnown = registered && bot.context.account.equity !== undefined;
+    const markets = explainMarkets(bot, plannedWorst(bot.context, isKnown), isKnown);
+    for (const { field, text } of implausibleValues(bot, markets)) log.warn({ field }, `${field}: ${text}`);
+  }
+  return () => timer.cancel();
+}
+
 /** Every market has planned, for a view of its own where a strategy quotes, or is halted until a person looks at it. */
-function isAnswered({ bot }: RunningBot): boolean {
+function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, safety } = bot;
   for (const desk of context.desks.values()) {
     if (safety.haltsOf(desk.marketId).some(({ resumesByItself }) => !resumesByItself)) continue;

@@ -1,5 +1,6 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/target-position.js";
+import type { ImplausibleValue } from "./implausible-values.js";
 
 /** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
 export interface ExplainedQuote {
@@ -175,6 +176,8 @@ export interface Explanation {
   /** What halts the whole account. */
   readonly halts: readonly string[];
   readonly markets: Readonly<Record<MarketId, ExplainedMarket>>;
+  /** Values of the file that are allowed and far from what the markets make sensible. */
+  readonly implausible: readonly ImplausibleValue[];
   /** Of a bot that liquidates, where its chain was given. */
   readonly liquidator?: ExplainedLiquidator;
   readonly worst: {

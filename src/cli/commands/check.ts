@@ -2,12 +2,14 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
+import { explainBot } from "../../bot/explain/explain.js";
 import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { checkVenue } from "../../bot/run/check-venue.js";
 import type { Finding } from "../../bot/run/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
 import { ecdsaScheme } from "../../core/signing.js";
-import type { Hex, MarketId } from "../../core/units.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { openLog } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
@@ -49,6 +51,8 @@ export function addCheck(program: Command, context: CliContext): void {
           const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
           const access = { config, signer, client, transport, seam, syncClock, rpcs, sender: operatorOf(config, context) };
           findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
+          // Without a book or an account there is nothing to judge by, and it has been said.
+          if (findings.every(({ level }) => level !== "error")) findings.push(...(await plausibilityFindings(config, context, withinMs)));
         }
         const ok = findings.every(({ level }) => level !== "error");
         context.stdout.write(
@@ -85,6 +89,33 @@ async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<Mar
     }
   }
   return { strategies, findings };
+}
+
+/** Has the bot say what it would quote now, on a dry run of its own, and judges its values by that. */
+async function plausibilityFindings(config: BotConfig, { env, seam }: CliContext, withinMs: Ms): Promise<Finding[]> {
+  const log = openLog({ level: "silent", clock: seam.clock });
+  try {
+    const quoting = { ...config, chain: undefined, liquidator: undefined };
+    const { complete, implausible } = await explainBot({
+      config: quoting,
+      privateKey: readAccountKey(config.account, env),
+      seam,
+      log,
+      withinMs,
+    });
+    const findings: Finding[] = implausible.map(({ field, text }) => ({ level: "warning", subject: field, text }));
+    if (!complete)
+      findings.push({
+        level: "warning",
+        subject: "quotes",
+        text: `not every market quoted within ${withinMs} ms, on a dry run: marketwright explain says why`,
+      });
+    return findings.length > 0
+      ? findings
+      : [{ level: "ok", subject: "quotes", text: "spread, size and drawdown fit the markets as they are now" }];
+  } finally {
+    log.close();
+  }
 }
 
 function guardFindings({ quotes: { timeInForce } }: BotConfig, file: string): Finding[] {

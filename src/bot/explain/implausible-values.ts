@@ -1,0 +1,126 @@
+import { Decimal } from "decimal.js";
+import type { MarketId } from "../../core/units.js";
+import { isBelowWaiver } from "../../exchange/gas-fee-waiver.js";
+import type { Bot } from "../bot.js";
+import type { Desk } from "../desk.js";
+import { signedRates } from "../signed-rates.js";
+import type { ExplainedMarket, ExplainedQuote } from "./explanation.js";
+
+/** A value of the bot's file that is allowed and makes little sense in its market as it is now. */
+export interface ImplausibleValue {
+  /** Path of the value in the file. */
+  readonly field: string;
+  /** The value, what it is compared with, and what follows. */
+  readonly text: string;
+}
+
+/** How many times as wide or as narrow as the exchange's own spread a plausible spread is at most. */
+const MOST_RATIO = 20;
+
+/**
+ * The values of a bot's file that are far from what its markets make sensible: spreads, sizes and the drawdown, which a slip of the unit or of the
+ * decimal point makes a hundred times too large or too small.
+ * @param markets what each market would quote now: a spread is judged by the quotes that it leads to, whatever the strategy calls its parameters.
+ */
+export function implausibleValues(
+  { context }: Pick<Bot, "context">,
+  markets: Readonly<Record<MarketId, ExplainedMarket>>,
+): ImplausibleValue[] {
+  const found: ImplausibleValue[] = [];
+  let largestFee: { readonly fee: Decimal; readonly marketId: MarketId } | undefined;
+  for (const [marketId, market] of Object.entries(markets)) {
+    const desk = context.desks.get(marketId);
+    if (desk === undefined) continue;
+    const params = context.config.markets[marketId]?.params ?? {};
+    const spread = spreadText(market, desk);
+    if (spread !== undefined) found.push({ field: `markets.${marketId}.params${namedIn(params, "halfSpreadBps")}`, text: spread });
+    const orders = market.quotes.map((quote) => ({ quote, ...costOf(quote, desk, context) }));
+    const eaten = orders.find(({ notional, makerFee }) => makerFee.gte(notional));
+    if (eaten !== undefined) found.push({ field: `markets.${marketId}.params${namedIn(params, "sizeBase")}`, text: sizeText(eaten) });
+    for (const { largerFee: fee } of orders) if (fee.gt(largestFee?.fee ?? 0)) largestFee = { fee, marketId };
+  }
+  const drawdown = drawdownText(context, largestFee);
+  if (drawdown !== undefined) found.push({ field: "risk.maxDrawdownQuote", text: drawdown });
+  return found;
+}
+
+function namedIn(params: Readonly<Record<string, unknown>>, name: string): string {
+  return name in params ? `.${name}` : "";
+}
+
+function spreadText({ bestBid, bestAsk, midQuote, quotes }: ExplainedMarket, desk: Desk): string | undefined {
+  if (bestBid === undefined || bestAsk === undefined || midQuote === undefined) return undefined;
+  const quoted = wantedHalfSpreadBps(desk) ?? meanDistanceBps(quotes);
+  const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / midQuote) * 10_000;
+  if (quoted === undefined || !(quoted > 0) || !(touchBps > 0)) return undefined;
+  const ratio = quoted / touchBps;
+  if (ratio <= MOST_RATIO && ratio >= 1 / MOST_RATIO) return undefined;
+  const isWide = ratio > 1;
+  const times = isWide ? `${rounded(ratio)} times as far` : `${rounded(1 / ratio)} times as near`;
+  const follows = isWide
+    ? "orders so far away fill only when the price runs over them"
+    : "a fill then earns next to nothing, and less than nothing after fees";
+  return `the strategy quotes ${rounded(quoted)} bps from its price, the exchange's best prices are ${rounded(touchBps)} bps from the mid (${bestBid} and ${bestAsk}), so ${times}: ${follows} (1 bps is 0.01 %)`;
+}
+
+/** The half spread that the strategy wants, before its quotes are kept behind the best prices; undefined where it does not say. */
+function wantedHalfSpreadBps({ quotes }: Desk): number | undefined {
+  const { halfSpreadTicks = Number.NaN, fairTicks = Number.NaN } = quotes?.reason ?? {};
+  const fraction = halfSpreadTicks / fairTicks;
+  return fraction > 0 && Number.isFinite(fraction) ? fraction * 10_000 : undefined;
+}
+
+/** Of the innermost quotes; undefined without one. */
+function meanDistanceBps(quotes: readonly ExplainedQuote[]): number | undefined {
+  const innermost = (["BUY", "SELL"] as const).flatMap((side) => {
+    const distances = quotes.filter((quote) => quote.side === side).map(({ fromMidBps }) => fromMidBps);
+    return distances.length === 0 ? [] : [Math.min(...distances)];
+  });
+  return innermost.length === 0 ? undefined : innermost.reduce((sum, bps) => sum + bps, 0) / innermost.length;
+}
+
+interface OrderCost {
+  /** Quote units, as the fees. */
+  readonly notional: Decimal;
+  /** Of a fill as maker, with the gas that a small order pays. */
+  readonly makerFee: Decimal;
+  /** The larger of the fees as maker and as taker: a position is left as a taker. */
+  readonly largerFee: Decimal;
+}
+
+function costOf({ price, amountBase }: ExplainedQuote, { instrument, rules }: Desk, { config, rules: venue }: Bot["context"]): OrderCost {
+  const notional = new Decimal(price).times(amountBase);
+  const order = { ticks: instrument.ticksOf(price), lots: instrument.lotsOf(amountBase) };
+  const isSmall = isBelowWaiver(venue, instrument, order, config.exchange.waiverUnit);
+  const gas = isSmall ? new Decimal(instrument.creditToDecimal(venue.orderGasCredit ?? 0n)) : new Decimal(0);
+  const { makerFeeRate, takerFeeRate } = signedRates(config, rules);
+  const feeAt = (rate: bigint): Decimal => notional.times(rate.toString()).div("1e18").plus(gas);
+  const [makerFee, takerFee] = [feeAt(makerFeeRate), feeAt(takerFeeRate)];
+  return { notional, makerFee, largerFee: Decimal.max(makerFee, takerFee) };
+}
+
+function sizeText({ quote, notional, makerFee }: OrderCost & { readonly quote: ExplainedQuote }): string {
+  return `an order of ${quote.amountBase} is worth ${money(notional)} quote and its fill costs ${money(makerFee)} in fee and gas: no price makes up for that`;
+}
+
+function drawdownText(
+  { account, config, rules }: Bot["context"],
+  largest: { readonly fee: Decimal; readonly marketId: MarketId } | undefined,
+): string | undefined {
+  const limit = new Decimal(config.risk.maxDrawdownQuote);
+  if (largest !== undefined && limit.lt(largest.fee))
+    return `${limit.toFixed()} is less than the fee of one order in ${largest.marketId} (${money(largest.fee)} quote): the first fill halts the bot`;
+  const { equity } = account;
+  if (equity === undefined) return undefined;
+  const netValue = new Decimal(equity.toString()).div(new Decimal(10).pow(rules.creditDecimals));
+  if (netValue.lte(0) || limit.lt(netValue)) return undefined;
+  return `${limit.toFixed()} is not below the account's net value (${money(netValue)} quote): the account is liquidated before the limit is reached`;
+}
+
+function money(amount: Decimal): string {
+  return amount.toSignificantDigits(4).toFixed();
+}
+
+function rounded(value: number): string {
+  return new Decimal(value).toSignificantDigits(3).toFixed();
+}

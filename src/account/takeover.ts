@@ -1,4 +1,4 @@
-import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, PaperUnits } from "../core/units.js";
 
 /** A position that the account has taken over in a liquidation, as the chain's receipt tells it. */
 export interface Takeover {
@@ -17,4 +17,13 @@ export interface Takeover {
 export interface SaidTakeover extends Takeover {
   /** The exchange's position has had it: a run that begins from that position must not count it again. */
   readonly isTold: boolean;
+}
+
+/** A takeover that was planned or sent, and is neither held nor gone yet: until then its room in the limits is taken. */
+export interface PlannedTakeover {
+  /** Of the transaction that carries it out, whatever becomes of its hash. */
+  readonly jobId: string;
+  readonly marketId: MarketId;
+  /** Signed: the most that it brings. 0 where an earlier run sent it and left no size. */
+  readonly paper: PaperUnits;
 }

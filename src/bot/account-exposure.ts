@@ -8,6 +8,7 @@ import type { BotConfig } from "./config/config.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { signedRates } from "./signed-rates.js";
+import { lotsUnderWay } from "./unwind/takeover-reservations.js";
 
 /**
  * The account in its worst case as risk judges it: every desk's position, marks, own and manual orders, and what the account holds in
@@ -86,6 +87,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
     markTicks,
     orders,
     foreignOrders,
+    takeoversUnderWay: takeoversUnderWay(context, desk),
     maintenancePpm: rates.maintenancePpm,
     initialPpm: rates.initialPpm,
     feePpm: rates.feePpm,
@@ -119,12 +121,20 @@ function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">):
 }
 
 function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {
-  return {
-    hash: `unseen ${side}`,
-    side,
-    ticks: Number.isFinite(markTicks) ? Math.round(markTicks) : 1,
-    mayFillLots: 0,
-    untoldLots: lots,
-    phase: "matched",
-  };
+  return alreadyTraded(`unseen ${side}`, side, lots, markTicks);
+}
+
+/** Takeovers of a market that may come: no orders, and at the mark. */
+function takeoversUnderWay({ reservations }: BotContext, { marketId, instrument, state }: Desk): readonly ExposureOrder[] {
+  const reserved = reservations.in(marketId);
+  if (reserved.length === 0) return NO_ORDERS;
+  return reserved.map((takeover) => {
+    const lots = lotsUnderWay(takeover, instrument);
+    return alreadyTraded(`takeover ${takeover.jobId}`, lots < 0 ? "SELL" : "BUY", Math.abs(lots), state.markTicks);
+  });
+}
+
+function alreadyTraded(hash: string, side: Side, lots: number, markTicks: number): ExposureOrder {
+  const ticks = Number.isFinite(markTicks) ? Math.round(markTicks) : 1;
+  return { hash, side, ticks, mayFillLots: 0, untoldLots: lots, phase: "matched" };
 }

@@ -63,6 +63,8 @@ export class Commands {
         return this.#unwinding.inherit(command.takeover);
       case "disinherit":
         return this.#unwinding.disinherit(command.takeoverId);
+      case "reserve":
+        return this.#unwinding.reserve(command.takeovers);
       case "asked":
         return this.#context.budget.charge("question");
     }

@@ -13,6 +13,7 @@ import type { ExchangeTime } from "./exchange-time.js";
 import type { Holds } from "./holds.js";
 import type { Observer } from "./notice.js";
 import type { StateStore } from "./state/state-dir.js";
+import type { TakeoverReservations } from "./unwind/takeover-reservations.js";
 
 /** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
 export type BotPhase = "starting" | "running" | "stopping" | "stopped";
@@ -32,6 +33,8 @@ export interface BotContext {
   readonly deskList: readonly Desk[];
   readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
   readonly accountLimits: AccountLimits;
+  /** Takeovers under way, whose room in the limits is taken. */
+  readonly reservations: TakeoverReservations;
   readonly exchangeTime: ExchangeTime;
   readonly budget: ActionBudget;
   readonly dispatcher: Dispatcher;

@@ -1,4 +1,4 @@
-import type { Takeover } from "../account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../account/takeover.js";
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
 import type { Intent } from "../strategies/intent.js";
@@ -19,6 +19,8 @@ export type BotCommand =
   | { readonly command: "inherit"; readonly takeover: Takeover }
   /** The chain has taken a takeover back: its position and credit count no more, and what was sold of it is bought again. */
   | { readonly command: "disinherit"; readonly takeoverId: string }
+  /** All takeovers that are planned or sent, and neither held nor gone: each keeps its room in the limits. */
+  | { readonly command: "reserve"; readonly takeovers: readonly PlannedTakeover[] }
   /** Somebody beside the bot's turns asks the exchange a question for the same account: it counts against the same limits. */
   | { readonly command: "asked" };
 

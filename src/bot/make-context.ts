@@ -23,6 +23,7 @@ import { nonceTagOf } from "./nonce-tag.js";
 import { readBuiltHashes } from "./state/built-hashes.js";
 import { strategyStack } from "./strategy/strategy-stack.js";
 import type { TurnQueue } from "./turn-queue.js";
+import { TakeoverReservations } from "./unwind/takeover-reservations.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
 
 /** How often what is due by time alone is looked at. */
@@ -56,7 +57,8 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   const nonceTag = nonceTagOf(options.accountAddress);
   const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
   const transfersBefore = transfersRemembered(store);
-  const takeoversBefore = readUnwindMemory(store, instruments)?.said ?? (config.liquidator === undefined ? undefined : []);
+  const unwindMemory = readUnwindMemory(store, instruments);
+  const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
   return {
     config,
     accountAddress: options.accountAddress,
@@ -79,6 +81,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     deskList: [...desks.values()],
     marketLimits,
     accountLimits: accountLimitsOf(config, creditDecimals),
+    reservations: new TakeoverReservations(unwindMemory?.reserved),
     exchangeTime,
     budget: new ActionBudget({
       rules,

@@ -1,4 +1,4 @@
-import type { Takeover } from "../account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../account/takeover.js";
 import type { CreditUnits, Hex, MarketId } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { Paper } from "./margin/margin-account.js";
@@ -41,8 +41,10 @@ export interface LiquidatorVenue {
   unwindingCredit(): CreditUnits;
 }
 
-/** Who sells what was taken over. Both are idempotent by the takeover's id. */
+/** Who sells what was taken over, and whose limits it has to keep to. All are idempotent. */
 export interface UnwindPort {
+  /** All takeovers that are planned or sent, and neither held nor gone. Whatever is planned or placed from now on leaves them their room. */
+  reserve(takeovers: readonly PlannedTakeover[]): void;
   inherit(takeover: Takeover): void;
   /** The chain has taken it back. */
   disinherit(takeoverId: string): void;

@@ -1,3 +1,4 @@
+import { type BlockHeader, blockHeaderOf } from "../chain/block-header.js";
 import { BlockWatcher } from "../chain/block-watcher.js";
 import type { LensReader } from "../chain/lens-reader.js";
 import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
@@ -10,7 +11,7 @@ import { weiOf } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
 import { suggestedTip } from "./plan/suggested-tip.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
-import { planInputNow } from "./plan-input-now.js";
+import { type PlanMoment, planInputNow } from "./plan-input-now.js";
 import { type InFlight, TakeoverDesk } from "./takeover-desk.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 import type { Candidate, Confirmation, ConfirmedAccount } from "./watch/candidate.js";
@@ -154,9 +155,10 @@ export class Liquidator {
     const { venue, settings } = this.#options;
     const confirmation = await this.#confirmer.confirm([], settings.account);
     const creditPerEth = await venue.creditPerEth();
+    const latest = await this.#latest();
     const { inFlight } = this.#desk;
-    const moment = { confirmation, victims: [], inFlight, creditPerEth, tipWei: this.#tip(creditPerEth) };
-    return { own: confirmation.own, input: await planInputNow(this.#options, moment) };
+    const moment = { confirmation, victims: [], inFlight, creditPerEth, latest, tipWei: this.#tip(creditPerEth) };
+    return { own: confirmation.own, input: planInputNow(this.#options, moment) };
   }
 
   async #rounds(): Promise<void> {
@@ -198,14 +200,21 @@ export class Liquidator {
     this.#notes.confirmed(confirmation);
     const { victims, refused } = victimsOf(confirmation);
     for (const refusal of refused) this.#notes.other(refusal);
+    if (victims.length === 0 || this.#isStopping) return;
+    const prices = this.#options.venue.pause() === undefined ? await this.#gasPrices() : undefined;
+    if (this.#isStopping) return;
+    // From here on nothing is waited for: what is planned takes its room before another order can.
     const paused = this.#options.venue.pause();
     const free = victims.filter(({ account }) => !this.#desk.isBusy(account));
     const most = this.#options.settings.maxInFlight - this.#desk.inFlight.length;
-    if (free.length === 0 || this.#isStopping) return;
+    if (free.length === 0) return;
     if (paused !== undefined) return this.#notes.paused(free, paused);
     if (most <= 0) return this.#notes.waiting(free);
-    const input = await this.#inputFor(confirmation, free);
-    if (input === undefined || this.#isStopping) return;
+    if (prices === undefined) return;
+    const { inFlight } = this.#desk;
+    const moment = { confirmation, victims: free, inFlight, ...prices, tipWei: this.#tip(prices.creditPerEth) };
+    const input = planInputNow(this.#options, moment);
+    if (input === undefined) return;
     const wanted = this.#withoutCooling(free);
     const { plans, others } = allocateTakeovers(wanted, input, most);
     for (const other of others) this.#notes.other(other);
@@ -220,7 +229,8 @@ export class Liquidator {
     return victims.filter(({ account, margin }) => [...margin.papers.keys()].some((perp) => !this.#desk.isCooling(account, perp)));
   }
 
-  async #inputFor(confirmation: Confirmation, victims: readonly Victim[]): Promise<PlanInput | undefined> {
+  /** The price of ether and the newest block; undefined while the former is not known. @throws ChainUnavailable or RpcFailure */
+  async #gasPrices(): Promise<Pick<PlanMoment, "creditPerEth" | "latest"> | undefined> {
     const { venue, log } = this.#options;
     let creditPerEth: bigint;
     try {
@@ -229,8 +239,11 @@ export class Liquidator {
       log("warn", "nothing is planned: the price of ether is not known", { why: textOf(error) });
       return undefined;
     }
-    const tipWei = this.#tip(creditPerEth);
-    return planInputNow(this.#options, { confirmation, victims, inFlight: this.#desk.inFlight, creditPerEth, tipWei });
+    return { creditPerEth, latest: await this.#latest() };
+  }
+
+  async #latest(): Promise<BlockHeader> {
+    return blockHeaderOf(await this.#options.rpc.request("eth_getBlockByNumber", ["latest", false]));
   }
 
   /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */

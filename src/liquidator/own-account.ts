@@ -1,10 +1,10 @@
 import type { Hex } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
-import { smaller } from "./margin/fixed-point.js";
 import type { MarginAccount, MarginMarket } from "./margin/margin-account.js";
 import { weightOf } from "./margin/margin-rules.js";
 import { liquidatorAfter, takeoverTerms } from "./margin/takeover-terms.js";
+import { withReserved } from "./plan/allocate-takeovers.js";
 import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
 import type { InFlight } from "./takeover-desk.js";
 
@@ -35,13 +35,12 @@ export function ownAccountWith({ margin, blockNumber, inFlight, markets, limits,
       underway += weightOf(market, held.requestPaper).notional;
     }
   }
-  const { maxNotionalCredit } = settings;
-  const room = maxNotionalCredit === undefined ? undefined : after.exposureCredit + maxNotionalCredit - underway;
-  const maxNotional = room === undefined ? limits.maxNotional : limits.maxNotional === undefined ? room : smaller(room, limits.maxNotional);
-  return { account: settings.account, margin: after, limits: { ...limits, maxNotional }, maxPositionAmount: settings.maxPositionAmount };
+  const { account, maxNotionalCredit, maxPositionAmount } = settings;
+  const maxExposureCredit = maxNotionalCredit === undefined ? undefined : after.exposureCredit + maxNotionalCredit - underway;
+  return { account, margin: after, limits, maxExposureCredit, maxPositionAmount };
 }
 
-/** The markets with what is in flight counted among what the book has still to take. */
+/** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
 export function marketsWith(markets: ReadonlyMap<Hex, TakeoverMarket>, inFlight: readonly InFlight[]): Map<Hex, TakeoverMarket> {
   const counted = new Map(markets);
   for (const { perp, requestPaper, minedBlock } of inFlight) {
@@ -49,7 +48,7 @@ export function marketsWith(markets: ReadonlyMap<Hex, TakeoverMarket>, inFlight:
     // What is mined is the bot's to sell, and among what it says is under way.
     if (market === undefined || minedBlock !== undefined) continue;
     const lots = Number(requestPaper / market.instrument.paperPerLot);
-    counted.set(perp, { ...market, underwayLots: market.underwayLots + lots });
+    counted.set(perp, { ...withReserved(market, requestPaper), underwayLots: market.underwayLots + lots });
   }
   return counted;
 }

@@ -1,4 +1,4 @@
-import { blockHeaderOf, nextBaseFeeWei } from "../chain/block-header.js";
+import { type BlockHeader, nextBaseFeeWei } from "../chain/block-header.js";
 import type { CreditUnits } from "../core/units.js";
 import { marketsWith, ownAccountWith } from "./own-account.js";
 import type { PlanInput, Victim } from "./plan/plan-input.js";
@@ -19,21 +19,22 @@ export interface PlanMoment {
   readonly victims: readonly Victim[];
   readonly inFlight: readonly InFlight[];
   readonly creditPerEth: CreditUnits;
+  /** The newest block, for the price of gas. */
+  readonly latest: BlockHeader;
   /** What takeovers begin with, wei per gas. */
   readonly tipWei: bigint;
 }
 
 /**
- * Everything that a plan made now depends on; undefined while the own account cannot be read.
- * @throws ChainUnavailable or RpcFailure when the newest block cannot be read.
+ * Everything that a plan made now depends on; undefined while the own account cannot be read. It waits for nothing: what is planned from it, and
+ * reserved before anything else happens, is planned from the orders and positions of this moment.
  */
-export async function planInputNow(
-  { venue, settings, rpc }: Pick<TakeoverMeans, "venue" | "settings" | "rpc">,
-  { confirmation, victims, inFlight, creditPerEth, tipWei }: PlanMoment,
-): Promise<PlanInput | undefined> {
+export function planInputNow(
+  { venue, settings }: Pick<TakeoverMeans, "venue" | "settings">,
+  { confirmation, victims, inFlight, creditPerEth, tipWei, latest }: PlanMoment,
+): PlanInput | undefined {
   const { own, blockNumber } = confirmation;
   if (own.kind === "unreadable") return undefined;
-  const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false]));
   const positions = own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
   return {
     own: ownAccountWith({

@@ -1,6 +1,7 @@
-import { liquidateCall } from "../chain/calls/liquidate.js";
+import type { PlannedTakeover } from "../account/takeover.js";
+import { liquidateCall, requestPaperOf } from "../chain/calls/liquidate.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
-import { type LaneId, laneOf, positionOf } from "../chain/lanes/lane-job.js";
+import { type LaneId, type LaneJob, laneOf, positionOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
 import type { Hex, Ms } from "../core/units.js";
 import { CoolingPositions } from "./cooling-positions.js";
@@ -36,6 +37,8 @@ export class TakeoverDesk {
   readonly #resolving = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
+  /** What was told last; undefined before anything was. */
+  #reserved: readonly PlannedTakeover[] | undefined;
 
   constructor(options: TakeoverMeans) {
     this.#options = options;
@@ -56,16 +59,33 @@ export class TakeoverDesk {
       }
       if (job === undefined) continue;
       const { victim, perp } = positionOf(job.lane);
-      this.#follow(jobId, victim, perp);
+      this.#follow(jobId, victim, perp, job);
       if (opportunity !== undefined) this.#options.ledger.reopen(opportunity.id);
       this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
     }
+    // What the bot remembers of an earlier run and no transaction was sent for is gone.
+    if (this.#options.lanes !== undefined) this.#reserve();
   }
 
   /** Of what an earlier run sent, or the chain took back, only what was asked for is known. */
-  #follow(jobId: string, victim: Hex, perp: Hex): void {
-    const requestPaper = this.#options.ledger.ofJob(jobId)?.intended?.requestPaper ?? 0n;
+  #follow(jobId: string, victim: Hex, perp: Hex, job: LaneJob | undefined): void {
+    const known = this.#options.ledger.ofJob(jobId)?.intended?.requestPaper ?? 0n;
+    const requestPaper = known !== 0n || job === undefined ? known : (requestPaperOf(job.data) ?? 0n);
     this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: 0n, minedBlock: undefined });
+    this.#reserve();
+  }
+
+  /** Tells what is planned or sent, and neither held nor gone: all of it, so that what is told twice or after a crash comes to the same. */
+  #reserve(): void {
+    const { venue, unwind } = this.#options;
+    const underWay = [...this.#inFlight.values()].flatMap(({ jobId, perp, requestPaper, minedBlock }): PlannedTakeover[] => {
+      const marketId = venue.marketIdOf(perp);
+      return marketId === undefined || minedBlock !== undefined ? [] : [{ jobId, marketId, paper: requestPaper }];
+    });
+    const isSame = underWay.length === this.#reserved?.length && underWay.every((one, at) => isSamePlan(one, this.#reserved?.[at]));
+    if (isSame) return;
+    this.#reserved = underWay;
+    unwind.reserve(underWay);
   }
 
   /** Everything that has not come to its end. */
@@ -107,6 +127,7 @@ export class TakeoverDesk {
     }
     const deadlineMs = clock.nowMs() + settings.deadlineMs;
     this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: plan.reservedQuote, minedBlock: undefined });
+    this.#reserve();
     try {
       lanes.submit({
         id: jobId,
@@ -118,7 +139,7 @@ export class TakeoverDesk {
         tipWei,
       });
     } catch (error) {
-      this.#inFlight.delete(jobId);
+      this.#letGo(jobId);
       if (!(error instanceof LaneRefusal)) throw error;
       this.#cooling.begin(victim, perp);
       ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
@@ -200,7 +221,15 @@ export class TakeoverDesk {
 
   #inBlock(jobId: string, minedBlock: number | undefined): void {
     const held = this.#inFlight.get(jobId);
-    if (held !== undefined) this.#inFlight.set(jobId, { ...held, minedBlock });
+    if (held === undefined) return;
+    this.#inFlight.set(jobId, { ...held, minedBlock });
+    this.#reserve();
+  }
+
+  /** It has come to its end: the room that it took is free, or its position is held. */
+  #letGo(jobId: string): void {
+    this.#inFlight.delete(jobId);
+    this.#reserve();
   }
 
   /** The chain has replaced more blocks than were waited for: what was told as the end is none, and what was inherited is not ours. */
@@ -214,7 +243,7 @@ export class TakeoverDesk {
       ...("receipt" in outcome ? { hash: outcome.receipt.hash, blockNumber: outcome.receipt.blockNumber } : {}),
     });
     const opportunity = ledger.ofJob(jobId);
-    this.#follow(jobId, victim, perp);
+    this.#follow(jobId, victim, perp, this.#options.lanes?.jobs().find((report) => report.jobId === jobId)?.job);
     if (opportunity !== undefined) ledger.reopen(opportunity.id);
     if (opportunity?.inheritedId !== undefined) this.#handover.unmined(jobId);
     // The ledger keeps the newest at hand only; what was handed over has a name all the same.
@@ -225,7 +254,7 @@ export class TakeoverDesk {
     const { ledger } = this.#options;
     if (outcome.kind === "mined") this.#handover.mined(jobId, outcome.receipt);
     const opportunity = ledger.ofJob(jobId);
-    this.#inFlight.delete(jobId);
+    this.#letGo(jobId);
     if (opportunity === undefined) return;
     if (outcome.kind !== "mined") {
       // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
@@ -251,3 +280,7 @@ export class TakeoverDesk {
 }
 
 const CLOSE_LOOK_MS = 50;
+
+function isSamePlan(one: PlannedTakeover, other: PlannedTakeover | undefined): boolean {
+  return one.jobId === other?.jobId && one.paper === other.paper && one.marketId === other.marketId;
+}

@@ -1,3 +1,4 @@
+import type { JoinLiquidation } from "../chain/events/liquidation-events.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId } from "../core/units.js";
@@ -17,13 +18,18 @@ export class TakeoverHandover {
     this.#inBlock = inBlock;
   }
 
-  /** In a block: the position is ours, and must be sold, whether the block stays or not. */
+  /** In a block: the position is ours, and must be sold, whether the block stays or not. Until the bot has it, its room stays reserved. */
   mined(jobId: string, receipt: TransactionReceipt): void {
-    const { ledger, settings, unwind, venue, log, clock } = this.#options;
+    const { settings, log } = this.#options;
     const joined = takenOverBy(receipt, settings.dealer, settings.account);
     if (joined === undefined)
       return log("error", "a takeover was mined and took nothing over", { hash: receipt.hash, blockNumber: receipt.blockNumber });
+    this.#handOver(jobId, receipt, joined);
     this.#inBlock(jobId, receipt.blockNumber);
+  }
+
+  #handOver(jobId: string, receipt: TransactionReceipt, joined: JoinLiquidation): void {
+    const { ledger, unwind, venue, log, clock } = this.#options;
     const marketId = venue.marketIdOf(joined.perp);
     const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
     if (marketId === undefined || instrument === undefined)

@@ -27,6 +27,11 @@ export interface MarketExposure {
   readonly orders: readonly ExposureOrder[];
   /** Manual orders of the account: they count in every worst case of position and margin, not in the bot's own order counts. */
   readonly foreignOrders: readonly ExposureOrder[];
+  /**
+   * Takeovers that are planned or sent, and neither held nor gone: each may become position, or may not, at full size. They count in every worst
+   * case of position and margin, and in no count of orders.
+   */
+  readonly takeoversUnderWay?: readonly ExposureOrder[];
   /** Of `exchangeInfo.liquidationLeverage`: maintenance margin in millionths of the notional. See {@link ratePpmOf}. */
   readonly maintenancePpm: number;
   /** Of `exchangeInfo.maxLeverage`: initial margin in millionths of the notional. */

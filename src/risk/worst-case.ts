@@ -43,8 +43,8 @@ export interface Breach {
 }
 
 /**
- * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, and this
- * one with them. Null when no limit is breached. A place that can only reduce the position, and not flip it, passes whatever else is
+ * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
+ * that is under way, and this one with them. Null when no limit is breached. A place that can only reduce the position, and not flip it, passes whatever else is
  * over its limit: size, order counts and distance from the mark alone are asked of it. Cancels are never asked.
  */
 export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
@@ -60,15 +60,16 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
 }
 
 /**
- * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, the
- * position does not change its sign.
+ * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, and every takeover
+ * of its side comes, the position does not change its sign.
  */
 export function onlyReduces(place: Pick<PlaceProposal, "side" | "lots" | "hash">, market: MarketExposure): boolean {
   const { positionLots } = market;
   if (positionLots === 0 || positionLots > 0 === (place.side === "BUY")) return false;
   const underWay = (sum: Lots, order: ExposureOrder) =>
     order.side === place.side && order.hash !== place.hash ? sum + order.mayFillLots + (order.untoldLots ?? 0) : sum;
-  return market.foreignOrders.reduce(underWay, market.orders.reduce(underWay, place.lots)) <= Math.abs(positionLots);
+  const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
+  return lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots);
 }
 
 /** What is asked of every place, a reducing one too. */

@@ -135,6 +135,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
   const sums: Sums = { buyLots: 0, sellLots: 0, highestTicks: 0, againstUs: 0, traded: 0, ownOpen: 0, uncountedBuy: 0, uncountedSell: 0 };
   for (const order of market.orders) if (place?.hash === undefined || order.hash !== place.hash) addOrder(sums, order, markTicks, true);
   for (const order of market.foreignOrders) addOrder(sums, order, markTicks, false);
+  for (const takeover of market.takeoversUnderWay ?? NONE) addOrder(sums, takeover, markTicks, false);
   if (place !== undefined) {
     add(sums, place.side, place.ticks, place.lots, markTicks);
     sums.ownOpen += place.ticks * place.lots;
@@ -143,6 +144,8 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
   }
   return new WorstMarket(market, sums, markTicks);
 }
+
+const NONE: readonly ExposureOrder[] = [];
 
 function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: boolean): void {
   const { side, ticks, mayFillLots, phase } = order;

@@ -49,6 +49,8 @@ export function venueMarket(instrument: Instrument, book: { bids: readonly Level
     makerFeeRate: -(10n ** 14n),
     underwayLots: 0,
     workingLots: { buy: 0, sell: 0 },
+    reservedLots: { buy: 0, sell: 0 },
+    positionLots: undefined,
     limits: {},
   };
 }

@@ -44,6 +44,25 @@ describe("the worst case of a place", () => {
     expect(limitOf({ ...buy(8), hash: itself.hash }, account(1_000, market({ orders: [itself], limits })))).toBe(null);
   });
 
+  it("counts a takeover that is under way at full size on its side, and takes no comfort from it on the other", () => {
+    const limits = { maxPositionLots: 10 };
+    const takeover = resting("BUY", 100, 0, { hash: "takeover 1", phase: "matched", untoldLots: 8 });
+    const beside = (over: Partial<MarketExposure> = {}) => account(1_000, market({ takeoversUnderWay: [takeover], limits, ...over }));
+    expect(limitOf(buy(2), beside())).toBe(null);
+    expect(limitOf(buy(3), beside())).toBe("position");
+    expect(limitOf(sell(10), beside())).toBe(null);
+    expect(limitOf(sell(11), beside())).toBe("position");
+    expect(limitOf(buy(1), beside({ limits: { maxNotional: 850n } }))).toBe("notional");
+    expect(limitOf(buy(1), beside({ limits: {} }), { maxLeverage: 0.8 })).toBe("leverage");
+    expect(limitOf(buy(1), beside({ limits: { maxOpenOrders: 1, maxOpenNotional: 100n } })), "it is no order").toBe(null);
+  });
+
+  it("lets an order pass as one that only reduces where no takeover beside it could flip the position", () => {
+    const takeover = resting("SELL", 100, 0, { hash: "takeover 1", phase: "matched", untoldLots: 8 });
+    const held = market({ positionLots: 10, takeoversUnderWay: [takeover] });
+    expect([onlyReduces(sell(2), held), onlyReduces(sell(3), held)]).toEqual([true, false]);
+  });
+
   it("judges beside a person's order of any size: a refused place was an error of ours that ended the run", () => {
     const huge = resting("BUY", 2 ** 40, 2 ** 40);
     const limits = { maxNotional: 1_000n };

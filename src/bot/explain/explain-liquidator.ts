@@ -126,9 +126,9 @@ async function explained(
   };
 }
 
-function capacitiesOf({ own, markets, rules }: PlanInput): readonly ExplainedCapacity[] {
-  return [...markets.values()].map((market) => {
-    const [long, short] = [takeoverCapacity(own, market, 1n, rules), takeoverCapacity(own, market, -1n, rules)];
+function capacitiesOf(input: PlanInput): readonly ExplainedCapacity[] {
+  return [...input.markets.values()].map((market) => {
+    const [long, short] = [takeoverCapacity(input, market, 1n), takeoverCapacity(input, market, -1n)];
     const { instrument, marketId, bids, asks } = market;
     return {
       marketId,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../core/seam.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { creditOf, parseWire } from "../../exchange/wire-parse.js";
@@ -11,7 +11,9 @@ import { type RestValue, worseValue } from "../../liquidator/rest-value.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/net-book.js";
+import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
+import { accountExposure } from "../account-exposure.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
 import { signedRates } from "../signed-rates.js";
@@ -104,7 +106,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   markets(): ReadonlyMap<Hex, VenueMarket> {
-    return new Map([...this.#byPerp].map(([perp, desk]) => [perp, this.#market(desk)]));
+    const { context } = this.#bot;
+    const exposure = accountExposure(context, context.marketLimits);
+    return new Map([...this.#byPerp].map(([perp, desk]) => [perp, this.#market(desk, exposure.markets.get(desk.marketId))]));
   }
 
   marketIdOf(perp: Hex): MarketId | undefined {
@@ -157,13 +161,15 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     throw new TooManyQuestions(`${verdict.available} ${verdict.bucket} tokens are left, which the bot itself may need`, waitMs);
   }
 
-  #market(desk: Desk): VenueMarket {
+  #market(desk: Desk, exposure: MarketExposure | undefined): VenueMarket {
     const { context, safety } = this.#bot;
     const { marketId, instrument, book, rules } = desk;
     const own = context.account.orders.resting(marketId);
     // A market that may not be traded in has nobody to sell to.
     const isOpen = book.synchronised && rules.status === "TRADING" && safety.haltsOf(marketId).length === 0;
-    const lotsOf = (side: "BUY" | "SELL"): number => own.reduce((sum, order) => sum + (order.side === side ? order.lots : 0), 0);
+    const mayFill = [...(exposure?.orders ?? []), ...(exposure?.foreignOrders ?? [])];
+    const lotsOf = (side: Side): Lots =>
+      mayFill.reduce((sum, order) => sum + (order.side === side ? order.mayFillLots + (order.untoldLots ?? 0) : 0), 0);
     return {
       marketId,
       instrument,
@@ -172,6 +178,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       ...signedRates(context.config, rules),
       underwayLots: this.#open().reduce((sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0), 0),
       workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
+      // Whoever plans knows best what is under way.
+      reservedLots: { buy: 0, sell: 0 },
+      positionLots: context.account.positionLots(marketId),
       limits: context.marketLimits.get(marketId) ?? {},
     };
   }

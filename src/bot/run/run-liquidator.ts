@@ -12,6 +12,7 @@ import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { type LedgerNote, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
+import type { UnwindPort } from "../../liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
 import { tellOperatorRight } from "../../liquidator/operator-right.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
@@ -111,9 +112,10 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
       () => command({ command: "asked" }),
       (perp) => liquidator?.markOf(perp),
     );
-    const unwind = {
-      inherit: (takeover: Parameters<Bot["unwinding"]["inherit"]>[0]) => command({ command: "inherit", takeover }),
-      disinherit: (takeoverId: string) => command({ command: "disinherit", takeoverId }),
+    const unwind: UnwindPort = {
+      reserve: (takeovers) => command({ command: "reserve", takeovers }),
+      inherit: (takeover) => command({ command: "inherit", takeover }),
+      disinherit: (takeoverId) => command({ command: "disinherit", takeoverId }),
     };
     const restValue = (marketId: MarketId, lots: Lots) => venue.restValue(marketId, lots);
     const unlisten = ledger.listen(options.onNote);

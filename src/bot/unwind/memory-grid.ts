@@ -14,7 +14,7 @@ export function onGridsOfNow(memory: UnwindMemory, now: ReadonlyMap<MarketId, Ma
     const before = memory.grids[marketId];
     const isOther = before !== undefined && (before.tickSize !== tickSize || before.stepSize !== stepSize);
     const { known, said } = isOther ? inOther(onGrids, marketId, before, { tickSize, stepSize }) : onGrids;
-    onGrids = { known, said, grids: { ...onGrids.grids, [marketId]: { tickSize, stepSize } } };
+    onGrids = { ...onGrids, known, said, grids: { ...onGrids.grids, [marketId]: { tickSize, stepSize } } };
   }
   return onGrids;
 }

@@ -5,6 +5,7 @@ import type { MarketId } from "../../core/units.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { type MarketGrid, onGridsOfNow } from "./memory-grid.js";
 import type { KnownTakeover } from "./takeover-book.js";
+import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /** Takeovers and what became of them, in the state directory: written before anything is done about them. */
 export const TAKEOVERS_FILE = "takeovers.json";
@@ -14,6 +15,8 @@ export interface UnwindMemory {
   readonly known: readonly KnownTakeover[];
   /** All that the account was told, opposites of those that were taken back among them. */
   readonly said: readonly SaidTakeover[];
+  /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
+  readonly reserved?: readonly ReservedTakeover[];
   /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
   readonly grids: Readonly<Record<MarketId, MarketGrid>>;
 }
@@ -43,12 +46,15 @@ function untagged(value: unknown): unknown {
 
 function memoryOf(value: unknown): UnwindMemory {
   if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) {
+    const { known, said, reserved } = value;
     // Without grids it was written when nobody kept them: those of now are taken for them.
-    return { known: value.known, said: value.said, grids: gridsOf(value.grids ?? {}) };
+    const memory = { known, said, grids: gridsOf(value.grids ?? {}) };
+    if (reserved === undefined) return memory;
+    if (isListOf(reserved, isReserved)) return { ...memory, reserved };
   }
   throw new FormatError("not the memory of takeovers", {
     field: TAKEOVERS_FILE,
-    expected: "known and said takeovers, as a bot writes them",
+    expected: "known, said and reserved takeovers, as a bot writes them",
   });
 }
 
@@ -106,6 +112,16 @@ function isTakeover(held: unknown): held is Takeover {
 
 function isSaid(held: unknown): held is SaidTakeover {
   return isTakeover(held) && "isTold" in held && typeof held.isTold === "boolean";
+}
+
+function isReserved(held: unknown): held is ReservedTakeover {
+  return (
+    isObject(held) &&
+    typeof held.jobId === "string" &&
+    typeof held.marketId === "string" &&
+    typeof held.paper === "bigint" &&
+    areNumbers(held.sinceMs)
+  );
 }
 
 function areNumbers(...held: readonly unknown[]): boolean {

@@ -1,5 +1,5 @@
 import type { AccountChange } from "../../account/changes.js";
-import type { Takeover } from "../../account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../../account/takeover.js";
 import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { TargetState } from "../../executor/target-position.js";
@@ -37,6 +37,7 @@ export class Unwinding {
   readonly #changed = new Set<KnownTakeover>();
   #isStarted = false;
   #writtenSerial = 0;
+  #writtenReservations = 0;
 
   /** @throws FormatError or CorruptStateError when what is remembered is broken. */
   constructor(context: BotContext) {
@@ -83,6 +84,19 @@ export class Unwinding {
     this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
     absorb(account.takeOver(takeover, nowMs));
     desk.noteFill();
+  }
+
+  /** These are all takeovers that are planned or sent, and neither held nor gone. What is let go may make room for orders. */
+  reserve(takeovers: readonly PlannedTakeover[]): void {
+    const { reservations, exchangeTime } = this.#context;
+    this.#replan(reservations.replace(takeovers, exchangeTime.nowMs()));
+  }
+
+  #replan(marketIds: ReadonlySet<MarketId>): void {
+    for (const marketId of marketIds) {
+      const desk = this.#context.desks.get(marketId);
+      if (desk !== undefined) desk.dirty = true;
+    }
   }
 
   /** The chain has taken a takeover back. */
@@ -139,6 +153,8 @@ export class Unwinding {
       this.#note([one]);
     }
     this.#book.forget(nowMs - REMEMBER_MS);
+    const { config, reservations } = this.#context;
+    if (config.liquidator === undefined) this.#replan(reservations.forget(nowMs));
   }
 
   /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
@@ -156,15 +172,17 @@ export class Unwinding {
       }
     }
     // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
-    if (this.#changed.size > 0 || account.takeoversSerial !== this.#writtenSerial) this.#write();
+    const { serial } = this.#context.reservations;
+    if (this.#changed.size > 0 || account.takeoversSerial !== this.#writtenSerial || serial !== this.#writtenReservations) this.#write();
   }
 
   #write(): void {
-    const { account, store, notify, desks, exchangeTime } = this.#context;
+    const { account, store, notify, desks, exchangeTime, reservations } = this.#context;
     this.#writtenSerial = account.takeoversSerial;
+    this.#writtenReservations = reservations.serial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
     const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);
-    writeUnwindMemory(store, { known: this.#book.all, said, grids: this.#grids });
+    writeUnwindMemory(store, { known: this.#book.all, said, reserved: reservations.all, grids: this.#grids });
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const one of changed) {

@@ -16,6 +16,12 @@ export interface LiquidateArguments {
   readonly expectCredit: bigint;
 }
 
+/** `requestPaper` of a {@link liquidateCall}; undefined of any other data. */
+export function requestPaperOf(data: Hex): bigint | undefined {
+  const word = /^0x[0-9a-f]{8}[0-9a-f]{128}([0-9a-f]{64})[0-9a-f]{64}$/i.exec(data)?.[1];
+  return word === undefined ? undefined : BigInt.asIntN(256, BigInt(`0x${word}`));
+}
+
 /** `Perpetual.liquidate(address,address,int256,int256)`. */
 export function liquidateCall({ perp, liquidator, victim, requestPaper, expectCredit }: LiquidateArguments): ContractCall {
   return callOf(perp, "liquidate(address,address,int256,int256)", [liquidator, victim, requestPaper, expectCredit]);

@@ -148,6 +148,8 @@ async function venueOf({ config, client }: BotAccess, rules: VenueRules): Promis
       makerFeeRate: market.makerFeeRate,
       underwayLots: 0,
       workingLots: { buy: 0, sell: 0 },
+      reservedLots: { buy: 0, sell: 0 },
+      positionLots: undefined,
       limits: marketLimitsOf(own, instrument),
     });
   }

@@ -1,5 +1,7 @@
 import type { Hex } from "../../core/units.js";
-import type { PlanInput, Victim } from "./plan-input.js";
+import { absolute, ceilDivide } from "../margin/fixed-point.js";
+import type { Paper } from "../margin/margin-account.js";
+import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import { planPosition, planTakeover } from "./plan-takeover.js";
 import type { Refused, TakeoverDecision, TakeoverPlan, Unprofitable } from "./takeover-plan.js";
 
@@ -56,13 +58,21 @@ export function allocateTakeovers(victims: readonly Victim[], input: PlanInput, 
   return { plans, others: [...others.values()] };
 }
 
-/** What is planned with while that takeover is in flight: its margin is used, its losses are set aside, its unwind goes before others. */
-export function withTakeover(input: PlanInput, { perp, ownAfter, reservedQuote, unwindLots }: TakeoverPlan): PlanInput {
+/** What is planned with while that takeover is in flight: its room and margin are taken, its losses are set aside, its unwind goes before others. */
+export function withTakeover(input: PlanInput, { perp, requestPaper, ownAfter, reservedQuote, unwindLots }: TakeoverPlan): PlanInput {
   const market = input.markets.get(perp);
   const markets = new Map(input.markets);
-  if (market !== undefined) markets.set(perp, { ...market, underwayLots: market.underwayLots + unwindLots });
+  if (market !== undefined) markets.set(perp, { ...withReserved(market, requestPaper), underwayLots: market.underwayLots + unwindLots });
   const margin = { ...ownAfter, netValueCredit: ownAfter.netValueCredit - reservedQuote };
   return { ...input, own: { ...input.own, margin }, markets };
+}
+
+/** The market with room taken for what a takeover may bring, or may not: it is no position that another could reduce. */
+export function withReserved(market: TakeoverMarket, paper: Paper): TakeoverMarket {
+  const { instrument, reservedLots } = market;
+  const lots = Number(ceilDivide(absolute(paper), instrument.paperPerLot));
+  const { buy, sell } = reservedLots;
+  return { ...market, reservedLots: paper > 0n ? { buy: buy + lots, sell } : { buy, sell: sell + lots } };
 }
 
 function byProfitForMargin(a: TakeoverPlan, b: TakeoverPlan): number {

@@ -2,23 +2,27 @@ import type { CreditUnits } from "../../core/units.js";
 import { absolute, BPS, ceilDivide, larger, mulFixed } from "../margin/fixed-point.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
 import { isSafe, liquidationPriceOf } from "../margin/margin-rules.js";
-import type { OwnAccount, PlanRules, TakeoverMarket } from "./plan-input.js";
+import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
+import { beyondChain, beyondElsewhere, worstPaper } from "./worst-position.js";
 
 const MILLION = 1_000_000n;
 
 /** How far above a limit a state of the own account is: above zero breaks it. */
 type Excess = (after: MarginAccount, lossCredit: CreditUnits) => bigint;
 
+/** What the limits of the own account depend on. */
+export type LimitsInput = Pick<PlanInput, "own" | "markets" | "rules">;
+
 /** The own account's margin and limits in one market: which of them a takeover would break. */
 export class OwnLimits {
-  readonly #own: OwnAccount;
+  readonly #own: MarginAccount;
   readonly #limits: readonly (readonly [bound: TakeoverBound, excess: Excess])[];
 
   /** @param sign of the paper that is taken. */
-  constructor(own: OwnAccount, market: TakeoverMarket, sign: bigint, rules: PlanRules) {
-    this.#own = own;
-    this.#limits = limitsOf(own, market, sign, rules);
+  constructor(input: LimitsInput, market: TakeoverMarket, sign: bigint) {
+    this.#own = input.own.margin;
+    this.#limits = limitsOf(input, market, sign);
   }
 
   /**
@@ -30,35 +34,40 @@ export class OwnLimits {
     if (!isSafe({ ...after, netValueCredit: after.netValueCredit - lossCredit })) return "margin";
     const found = this.#limits.find(([, excess]) => {
       const over = excess(after, lossCredit);
-      return over > 0n && over > excess(this.#own.margin, 0n);
+      return over > 0n && over > excess(this.#own, 0n);
     });
     return found?.[0];
   }
 }
 
-function limitsOf({ limits: account }: OwnAccount, market: TakeoverMarket, sign: bigint, rules: PlanRules) {
-  const { limits, instrument, markPrice, workingLots, perp } = market;
-  const working = BigInt(sign > 0n ? workingLots.buy : workingLots.sell) * instrument.paperPerLot;
+function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, sign: bigint) {
+  const { limits, instrument, markPrice, perp } = market;
+  const account = own.limits;
+  const heldPaper = own.margin.papers.get(perp) ?? 0n;
+  const paperIn = ({ papers }: MarginAccount): Paper => papers.get(perp) ?? 0n;
   /** The largest position that the market may come to on the side that the takeover adds to, and no less than there is. Without sign. */
-  const worstPaper = ({ papers }: MarginAccount): Paper => {
-    const paper = papers.get(perp) ?? 0n;
-    return larger(absolute(paper), sign * paper + working);
-  };
-  const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worstPaper(after), markPrice);
-  const worstExposure = (after: MarginAccount): CreditUnits =>
-    after.exposureCredit - absolute(mulFixed(after.papers.get(perp) ?? 0n, markPrice)) + worstNotional(after);
+  const worst = (after: MarginAccount): Paper =>
+    larger(absolute(paperIn(after)), worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper));
+  const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
+  const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
+  const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper);
+  const worstExposure = (after: MarginAccount): CreditUnits => after.exposureCredit + here(after).notional + elsewhere.notional;
   const list: [TakeoverBound, Excess][] = [
     [
       "margin",
-      ({ netValueCredit, maintenanceMarginCredit }, loss) =>
-        maintenanceMarginCredit + ceilDivide(maintenanceMarginCredit * BigInt(rules.marginBufferBps), BPS) - (netValueCredit - loss),
+      (after, loss) => {
+        const maintenance = after.maintenanceMarginCredit + here(after).maintenance + elsewhere.maintenance;
+        return maintenance + ceilDivide(maintenance * BigInt(rules.marginBufferBps), BPS) - (after.netValueCredit - loss);
+      },
     ],
   ];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
-    list.push(["max-position", (after) => worstPaper(after) - BigInt(maxPositionLots) * instrument.paperPerLot]);
+    list.push(["max-position", (after) => worst(after) - BigInt(maxPositionLots) * instrument.paperPerLot]);
   if (maxNotional !== undefined) list.push(["market-notional", (after) => worstNotional(after) - maxNotional]);
   const { maxNotional: mostOfAccount, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = account;
+  const { maxExposureCredit } = own;
+  if (maxExposureCredit !== undefined) list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
   if (mostOfAccount !== undefined) list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
   if (maxLeverage !== undefined) {
     const millionths = BigInt(Math.floor(maxLeverage * Number(MILLION)));
@@ -66,7 +75,13 @@ function limitsOf({ limits: account }: OwnAccount, market: TakeoverMarket, sign:
   }
   if (maxMarginUseFraction !== undefined) {
     const millionths = BigInt(Math.floor(maxMarginUseFraction * Number(MILLION)));
-    list.push(["margin-use", (after, loss) => after.initialMarginCredit * MILLION - (after.netValueCredit - loss) * millionths]);
+    list.push([
+      "margin-use",
+      (after, loss) => {
+        const initial = after.initialMarginCredit + here(after).initial + elsewhere.initial;
+        return initial * MILLION - (after.netValueCredit - loss) * millionths;
+      },
+    ]);
   }
   if (minLiquidationDistanceBps !== undefined) {
     const least = BigInt(Math.ceil(minLiquidationDistanceBps));

@@ -4,6 +4,12 @@ import type { Level } from "../../market/view.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
 
+/** Lots by side, without sign. */
+export interface SideLots {
+  readonly buy: Lots;
+  readonly sell: Lots;
+}
+
 /** A market that a position can be taken in and unwound. */
 export interface TakeoverMarket extends MarginMarket {
   readonly marketId: MarketId;
@@ -16,8 +22,15 @@ export interface TakeoverMarket extends MarginMarket {
   readonly makerFeeRate: bigint;
   /** Signed lots of earlier takeovers, in flight or being unwound, that the book has still to take: long is positive. */
   readonly underwayLots: Lots;
-  /** The liquidator's own orders that may still fill, by side. */
-  readonly workingLots: { readonly buy: Lots; readonly sell: Lots };
+  /** What the account's orders may still bring, by side: its own and manual ones, and matches that no trade has told yet. */
+  readonly workingLots: SideLots;
+  /** What takeovers that are planned or sent, and in no block yet, may bring, by side. */
+  readonly reservedLots: SideLots;
+  /**
+   * The own position with trades that have not settled, and with what was taken over; the chain has them later. Undefined where only the chain
+   * can be asked.
+   */
+  readonly positionLots: Lots | undefined;
   readonly limits: MarketLimits;
 }
 
@@ -34,6 +47,8 @@ export interface OwnAccount {
   readonly account: Hex;
   readonly margin: MarginAccount;
   readonly limits: AccountLimits;
+  /** The exposure, on the chain, that takeovers may bring the account to; undefined for no bound of their own. */
+  readonly maxExposureCredit?: CreditUnits | undefined;
   /** The dealer's `maxPositionAmount`: in how many markets an account may hold positions. */
   readonly maxPositionAmount: number;
 }

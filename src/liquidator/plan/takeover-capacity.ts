@@ -1,8 +1,8 @@
 import type { Lots } from "../../core/units.js";
 import { mulFixed } from "../margin/fixed-point.js";
 import { liquidatorAfter } from "../margin/takeover-terms.js";
-import { OwnLimits } from "./own-limits.js";
-import type { OwnAccount, PlanRules, TakeoverMarket } from "./plan-input.js";
+import { type LimitsInput, OwnLimits } from "./own-limits.js";
+import type { TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
 
 /** How much of a market the own account could take over, and what keeps it from more. */
@@ -21,10 +21,11 @@ const MOST_LOTS = 2 ** 40;
  * its sale and its gas cost is in it.
  * @param sign of the paper: 1n takes longs over, -1n shorts.
  */
-export function takeoverCapacity(own: OwnAccount, market: TakeoverMarket, sign: 1n | -1n, rules: PlanRules): TakeoverCapacity {
+export function takeoverCapacity(input: LimitsInput, market: TakeoverMarket, sign: 1n | -1n): TakeoverCapacity {
+  const { own } = input;
   if (!own.margin.papers.has(market.perp) && own.margin.papers.size >= own.maxPositionAmount)
     return { lots: 0, boundBy: "too-many-positions" };
-  const limits = new OwnLimits(own, market, sign, rules);
+  const limits = new OwnLimits(input, market, sign);
   const brokenAt = (lots: Lots): TakeoverBound | undefined => {
     const paper = sign * BigInt(lots) * market.instrument.paperPerLot;
     return limits.broken(liquidatorAfter(own.margin, market, { paper, credit: -mulFixed(paper, market.markPrice), insuranceFee: 0n }), 0n);

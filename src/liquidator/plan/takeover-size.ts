@@ -6,6 +6,7 @@ import { OwnLimits } from "./own-limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import { SizeGrid } from "./size-grid.js";
 import type { TakeoverBound } from "./takeover-plan.js";
+import { heldForCertain } from "./worst-position.js";
 
 /** One size with all that follows from it. */
 export interface SizedTakeover {
@@ -46,8 +47,8 @@ export class TakeoverSizer {
     this.#position = position;
     this.#held = input.own.margin.papers.get(market.perp) ?? 0n;
     const sign = position > 0n ? 1n : -1n;
-    this.#book = new BookDisposal(market, this.#held, sign, input.rules);
-    this.#limits = new OwnLimits(input.own, market, sign, input.rules);
+    this.#book = new BookDisposal(market, heldForCertain(market, this.#held), sign, input.rules);
+    this.#limits = new OwnLimits(input, market, sign);
     this.#grid = new SizeGrid(position, this.#held, market.instrument.paperPerLot);
   }
 

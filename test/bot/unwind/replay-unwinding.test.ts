@@ -43,3 +43,26 @@ it("a journal with takeovers said, taken back, and found in the state directory 
     expect(result.turns).toBe(journal.lines.length - 1);
   }
 });
+
+it("and so does one with takeovers that are planned, found in the state directory, and gone: what they kept from leaving does not leave", async () => {
+  const store = new MemoryStateStore();
+  for (const start of ["first", "second"]) {
+    const journal = new MemoryJournal();
+    const run = await startVirtualRun({ config, exchangeConfig, journal, store });
+    await run.clock.runFor(5_000);
+    const { account, reservations } = run.running.bot.context;
+    expect(reservations.all, start).toHaveLength(start === "first" ? 0 : 1);
+    const buys = () => account.orders.mayStillFill("btcusdc").filter(({ side }) => side === "BUY").length;
+    if (start === "second") expect(buys()).toBe(0);
+    const plan = (jobId: string) => ({ jobId, marketId: "btcusdc", paper: 495n * 10n ** 15n });
+    run.running.command({ command: "reserve", takeovers: [] });
+    await run.clock.runFor(5_000);
+    expect(buys()).toBe(1);
+    run.running.command({ command: "reserve", takeovers: [plan(start)] });
+    await run.clock.runFor(5_000);
+    run.running.bot.abandon();
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  }
+});

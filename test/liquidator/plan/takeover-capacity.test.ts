@@ -31,6 +31,11 @@ function own(dollars: bigint, coins = 0n, part: Partial<OwnAccount> = {}): OwnAc
   return { account: `0x${"0".repeat(40)}`, margin, limits: {}, maxPositionAmount: 10, ...part };
 }
 
+/** The only market that there is. */
+function input(account: OwnAccount, only: TakeoverMarket) {
+  return { own: account, markets: new Map([[only.perp, only]]), rules: RULES };
+}
+
 describe("how much an account could take over", () => {
   // 9,000 dollars carry one and a half times 3 % of 200,000 dollars: ten coins, to the lot.
   it.each([
@@ -47,11 +52,11 @@ describe("how much an account could take over", () => {
     ],
     ["its own limit", own(9_000n, 0n, { limits: { maxNotional: 40_000n * USD } }), 1n, { lots: 2_000, boundBy: "account-notional" }],
   ] as const)("is bounded by %s", (_, account, sign, capacity) => {
-    expect(takeoverCapacity(account, market, sign, RULES)).toEqual(capacity);
+    expect(takeoverCapacity(input(account, market), market, sign)).toEqual(capacity);
   });
 
   it("has no bound where nothing of the account's keeps it from more", () => {
     const free = { ...market, initialMarginRatio: 0n, maintenanceMarginRatio: 0n };
-    expect(takeoverCapacity(own(9_000n), free, 1n, RULES).boundBy).toBeUndefined();
+    expect(takeoverCapacity(input(own(9_000n), free), free, 1n).boundBy).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { Takeover } from "../../../src/account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../../../src/account/takeover.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Signer } from "../../../src/core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
@@ -30,6 +30,8 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   readonly inherited = new Map<string, Takeover>();
   /** Every id that was ever told, and how often it was told as new. */
   readonly toldTimes = new Map<string, number>();
+  /** Takeovers under way, as they were told last. */
+  reserved: readonly PlannedTakeover[] = [];
   readonly accountLimits = {};
   readonly #ground: Ground;
   readonly #clock: HoldingClock;
@@ -86,6 +88,10 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     if (this.inherited.has(takeover.id)) return;
     this.inherited.set(takeover.id, takeover);
     this.toldTimes.set(takeover.id, (this.toldTimes.get(takeover.id) ?? 0) + 1);
+  }
+
+  reserve(takeovers: readonly PlannedTakeover[]): void {
+    this.reserved = takeovers;
   }
 
   disinherit(takeoverId: string): void {
@@ -157,6 +163,8 @@ export class Desk implements LiquidatorVenue, UnwindPort {
       makerFeeRate: 10n ** 14n,
       underwayLots: lots,
       workingLots: { buy: 0, sell: 0 },
+      reservedLots: { buy: 0, sell: 0 },
+      positionLots: undefined,
       limits: {},
     };
   }

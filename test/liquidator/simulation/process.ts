@@ -111,6 +111,7 @@ export class LiquidatorProcess {
       },
       settings: settingsOf(plan, ground),
       unwind: {
+        reserve: (takeovers) => mortally("reserving", () => desk.reserve(takeovers), "reserved"),
         inherit: (takeover) => mortally("inheriting", () => desk.inherit(takeover), "inherited"),
         disinherit: (id) => mortally("disinheriting", () => desk.disinherit(id), "disinherited"),
       },

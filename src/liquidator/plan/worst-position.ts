@@ -1,0 +1,76 @@
+import type { CreditUnits, Lots } from "../../core/units.js";
+import { absolute, larger, smaller } from "../margin/fixed-point.js";
+import type { MarginAccount, Paper } from "../margin/margin-account.js";
+import { weightOf } from "../margin/margin-rules.js";
+import type { TakeoverMarket } from "./plan-input.js";
+
+/**
+ * What the own position in a market may come to on one side, in paper of that side: by the chain, or by the exchange with the trades that have not
+ * settled, whichever is more. The chain has those trades later, or never; the exchange may have told a takeover later than the chain.
+ * @param sign of the side: 1n long, -1n short.
+ * @param onChain the position by the chain, everything under way and what is planned now counted in.
+ * @param planned what of it is planned now, signed.
+ */
+export function worstPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
+  const working = paperOf(market, sign > 0n ? market.workingLots.buy : market.workingLots.sell);
+  return larger(sign * onChain + working, unsettledPaper(market, sign, onChain, planned) + working);
+}
+
+/** The same without own orders that may still fill. */
+function unsettledPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
+  const { positionLots, reservedLots } = market;
+  if (positionLots === undefined) return sign * onChain;
+  const reserved = sign > 0n ? reservedLots.buy : reservedLots.sell;
+  return sign * (paperOf(market, positionLots) + planned) + paperOf(market, reserved);
+}
+
+/** What of the own position is held for certain, by the chain and by the exchange: only that can be reduced. Signed. */
+export function heldForCertain(market: TakeoverMarket, onChain: Paper): Paper {
+  if (market.positionLots === undefined) return onChain;
+  const byExchange = paperOf(market, market.positionLots);
+  // A part of a lot is on the chain alone.
+  if (absolute(byExchange - onChain) < market.instrument.paperPerLot) return onChain;
+  if (byExchange === 0n || onChain === 0n || byExchange > 0n !== onChain > 0n) return 0n;
+  return onChain > 0n ? smaller(onChain, byExchange) : larger(onChain, byExchange);
+}
+
+/** What positions come to beyond those that the chain has. Credit units, without sign. */
+export interface Beyond {
+  readonly notional: CreditUnits;
+  readonly initial: CreditUnits;
+  /** Without own orders that may still fill. */
+  readonly maintenance: CreditUnits;
+}
+
+/** What the markets other than `perp` may come to beyond what the chain's figures of the account have. */
+export function beyondElsewhere(markets: Iterable<TakeoverMarket>, perp: string, { papers }: MarginAccount): Beyond {
+  let [notional, initial, maintenance] = [0n, 0n, 0n];
+  for (const market of markets) {
+    if (market.perp === perp) continue;
+    const beyond = beyondChain(market, [1n, -1n], papers.get(market.perp) ?? 0n, 0n);
+    notional += beyond.notional;
+    initial += beyond.initial;
+    maintenance += beyond.maintenance;
+  }
+  return { notional, initial, maintenance };
+}
+
+/** The same of one market, on these sides. */
+export function beyondChain(market: TakeoverMarket, signs: readonly bigint[], onChain: Paper, planned: Paper): Beyond {
+  const held = weightOf(market, onChain);
+  let [worst, unsettled] = [absolute(onChain), absolute(onChain)];
+  for (const sign of signs) {
+    worst = larger(worst, worstPaper(market, sign, onChain, planned));
+    unsettled = larger(unsettled, unsettledPaper(market, sign, onChain, planned));
+  }
+  const most = weightOf(market, worst);
+  return {
+    notional: most.notional - held.notional,
+    initial: most.initial - held.initial,
+    maintenance: weightOf(market, unsettled).maintenance - held.maintenance,
+  };
+}
+
+function paperOf({ instrument }: TakeoverMarket, lots: Lots): Paper {
+  return BigInt(lots) * instrument.paperPerLot;
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { marketsWith, ownAccountWith } from "../../../src/liquidator/own-account.js";
+import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
+import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
+import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
+import type { InFlight } from "../../../src/liquidator/takeover-desk.js";
+import { account, BTC_PERP, btc, COIN, eth, input, name, OWN, plan, USD, victim } from "./planned-victims.js";
+
+const limits = { maxPositionLots: 1000 };
+
+/** Accounts in danger, each with so many coins. */
+function victims(...coins: readonly bigint[]): Victim[] {
+  return coins.map((paper, i) => ({ ...victim([btc(), paper]), account: name(i) }));
+}
+
+const sent = (requestPaper: bigint, part: Partial<InFlight> = {}): InFlight => ({
+  jobId: "1",
+  victim: name(5),
+  perp: BTC_PERP,
+  requestPaper,
+  reservedQuote: 0n,
+  minedBlock: undefined,
+  ...part,
+});
+
+/** Plans while those are in flight, from an account that holds nothing on the chain. */
+function beside(inFlight: readonly InFlight[], positionLots = 0) {
+  const only = btc({ limits, positionLots });
+  const { markets } = input([only]);
+  const own = ownAccountWith({
+    margin: account(100_000),
+    blockNumber: 7,
+    inFlight,
+    markets,
+    limits: {},
+    settings: { account: OWN, maxNotionalCredit: undefined, maxPositionAmount: 10 },
+    unwindingCredit: 0n,
+  });
+  return { ...input([only]), own, markets: marketsWith(markets, inFlight) };
+}
+
+describe("a takeover reserves its room in maxPositionLots", () => {
+  it("in the same round: what is planned first may come or not, so an opposite one makes no room for a third", () => {
+    const { plans } = allocateTakeovers(victims(COIN, -COIN, COIN), input([btc({ limits, positionLots: 0 })]));
+    const of = (sign: number) => plans.reduce((sum, { requestPaper }) => (Number(requestPaper) * sign > 0 ? sum + requestPaper : sum), 0n);
+    expect([of(1), of(-1)]).toEqual([COIN, -COIN]);
+  });
+
+  it("in later rounds, until it is held: one that was sent takes its whole size on its side", () => {
+    expect(planTakeover(victim([btc(), COIN]), beside([sent(COIN)]))).toMatchObject({ kind: "refused", reason: "max-position" });
+    expect(plan(victim([btc(), COIN]), beside([sent((6n * COIN) / 10n)])).requestPaper).toBe((4n * COIN) / 10n);
+    // The opposite one may never be mined.
+    expect(plan(victim([btc(), 2n * COIN]), beside([sent(-COIN)])).requestPaper).toBe(COIN);
+  });
+
+  it("and a position that the exchange has told counts once more beside it, until the receipt says that they are one", () => {
+    expect(plan(victim([btc(), COIN]), beside([sent((3n * COIN) / 10n)], 300)).requestPaper).toBe((4n * COIN) / 10n);
+    expect(plan(victim([btc(), COIN]), beside([sent((3n * COIN) / 10n, { minedBlock: 7 })], 300)).requestPaper).toBe((7n * COIN) / 10n);
+  });
+});
+
+describe("a plan starts from the position with the trades that have not settled", () => {
+  it("where they add: what was bought and not settled takes room", () => {
+    expect(plan(victim([btc(), COIN]), input([btc({ limits, positionLots: 700 })])).requestPaper).toBe((3n * COIN) / 10n);
+  });
+
+  it("where they reduce: a sale may still fail, so the chain's position counts until then", () => {
+    const own = account(100_000, [btc(), (8n * COIN) / 10n]);
+    expect(plan(victim([btc(), COIN]), input([btc({ limits, positionLots: 0 })], { own })).requestPaper).toBe((2n * COIN) / 10n);
+    expect(plan(victim([btc(), -2n * COIN]), input([btc({ limits, positionLots: 0 })], { own })).requestPaper).toBe(-COIN);
+  });
+
+  it("and nets only what is held for certain: a position that was sold already has to be bought back on the book", () => {
+    const own = account(100_000, [btc(), COIN]);
+    expect(plan(victim([btc(), -COIN]), input([btc({ positionLots: 0 })], { own })).unwindLots).toBe(-1000);
+    expect(plan(victim([btc(), -COIN]), input([btc({ positionLots: 400 })], { own })).unwindLots).toBe(-600);
+    expect(plan(victim([btc(), -COIN]), input([btc({ positionLots: 1000 })], { own })).unwindLots).toBe(0);
+  });
+});
+
+describe("the limits of the account", () => {
+  const bought = (lots: number) => eth({ positionLots: lots, limits: {} });
+
+  it("count what other markets may come to: trades that have not settled, orders, and takeovers that were sent", () => {
+    // 20,000 dollars are left of 40,000 by ten coins of the other market at 2,000, whichever of the three they are.
+    for (const other of [
+      bought(1000),
+      { ...bought(0), workingLots: { buy: 0, sell: 1000 } },
+      { ...bought(0), reservedLots: { buy: 1000, sell: 0 } },
+    ]) {
+      const decided = plan(
+        victim([btc(), 2n * COIN]),
+        input([btc({ positionLots: 0 }), other], { limits: { maxNotional: 40_000n * USD } }),
+      );
+      expect([decided.boundBy, decided.requestPaper]).toEqual(["account-notional", COIN]);
+    }
+  });
+
+  it.each([
+    ["leverage", { maxLeverage: 0.4 }],
+    ["margin-use", { maxMarginUseFraction: 0.02 }],
+  ] as const)("and %s with them", (bound, account) => {
+    const decided = plan(victim([btc(), 2n * COIN]), input([btc({ positionLots: 0 }), bought(1000)], { limits: account }));
+    expect(decided.boundBy).toBe(bound);
+    expect(decided.unwindLots).toBeGreaterThan(990);
+    expect(decided.unwindLots).toBeLessThan(1_010);
+  });
+
+  it("leave the liquidator's own bound to what takeovers bring: quotes use up none of it", () => {
+    const markets = new Map([[BTC_PERP, btc({ workingLots: { buy: 5000, sell: 0 } })]]);
+    const settings = { account: OWN, maxNotionalCredit: 10_000n * USD, maxPositionAmount: 10 };
+    const parts = { margin: account(100_000), blockNumber: 7, inFlight: [], markets, limits: {}, settings, unwindingCredit: 0n };
+    const decided = plan(victim([btc(), 2n * COIN]), { ...input([btc()]), own: ownAccountWith(parts), markets });
+    expect([decided.boundBy, decided.unwindLots]).toEqual(["account-notional", 500]);
+  });
+});

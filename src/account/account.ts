@@ -1,3 +1,4 @@
+import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
@@ -8,6 +9,7 @@ import { type AccountCounts, Tally } from "./counts.js";
 import { Intake } from "./intake.js";
 import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
+import { isPlausible, type PositionApart, positionsApart } from "./plausible-position.js";
 import type { ProfitParts } from "./profit.js";
 import { Reconciler } from "./reconciler.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
@@ -31,7 +33,7 @@ export class Account {
   readonly #reconciler: Reconciler;
   readonly #tally = new Tally();
   readonly #cancelAlls: CancelAlls;
-  readonly #takesOver: boolean;
+  readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   #confirmed = false;
   #streamUp = false;
   #current = false;
@@ -52,7 +54,7 @@ export class Account {
     });
     this.orders = this.#intake.orders;
     this.#cancelAlls = new CancelAlls(this.orders, windowMs);
-    this.#takesOver = options.takeoversBefore !== undefined;
+    this.#instruments = options.instruments;
     this.#reconciler = new Reconciler({
       intake: this.#intake,
       markets: [...options.instruments.keys()],
@@ -60,7 +62,7 @@ export class Account {
       signatureWindowMs: windowMs,
       intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
       streamLagMs,
-      takesOver: this.#takesOver,
+      takesOver: options.takeoversBefore !== undefined,
     });
     this.#intake.takeovers.restore(options.takeoversBefore ?? []);
   }
@@ -128,7 +130,7 @@ export class Account {
       case "income-update":
         return this.#incomes(event.incomes, nowMs);
       case "account-update":
-        return this.#step(this.#intake.account(event.balances, event.positions, "stream", nowMs));
+        return this.#balances(event.balances, event.positions, nowMs);
       case "market-state":
         this.#intake.netValue.mark(event.marketId, event.mark, nowMs);
         return this.#step([]);
@@ -221,12 +223,23 @@ export class Account {
     return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
   }
 
-  /**
-   * Whether the position is {@link positionLots}: not while the exchange has told a liquidation in this market, and not yet the position that it left. Where a
-   * liquidator tells what it takes over, a takeover is no surprise: its plan has kept to the limits, and its receipt is on its way.
-   */
+  /** Whether the position is {@link positionLots}, as far as the exchange has told: see {@link positionDoubt}. */
   isPositionKnown(marketId: MarketId): boolean {
-    return !this.#intake.takeovers.isMovedUnseen(marketId, this.#takesOver);
+    return this.positionDoubt(marketId) === undefined;
+  }
+
+  /**
+   * Why the position may be another than {@link positionLots}: the exchange has told a liquidation in this market and not yet the position that it left, or
+   * a position that nothing explains, whichever way it came. Undefined where neither is so.
+   */
+  positionDoubt(marketId: MarketId): "liquidation" | "unexplained" | undefined {
+    if (this.#intake.takeovers.isWaiting(marketId)) return "liquidation";
+    return this.#reconciler.isDoubtful(marketId) ? "unexplained" : undefined;
+  }
+
+  /** Those of the bot's markets in which positions that the exchange has just told contradict ours, in base. Trades that have not settled explain a difference. */
+  positionsApart(positions: readonly VenuePosition[], nowMs: Ms): readonly PositionApart[] {
+    return positionsApart(this.#intake, this.#instruments, positions, nowMs);
   }
 
   /** The latest balances that the exchange told; undefined before the first. */
@@ -290,7 +303,27 @@ export class Account {
     const wasWaiting = isWaiting();
     const step = this.#step(incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
     if (wasWaiting || !this.#confirmed || !isWaiting()) return step;
-    const asked = this.reconcile(nowMs, "unknown");
+    return this.#asking(step, nowMs);
+  }
+
+  /** Balances and positions; one that nothing explains makes the position be asked for at once. */
+  #balances(balances: VenueBalances, positions: readonly VenuePosition[], nowMs: Ms): AccountStep {
+    const step = this.#step(this.#intake.account(balances, positions, "stream", nowMs));
+    if (!this.#confirmed) return step;
+    const { takeovers, trades, rests } = this.#intake;
+    let isNew = false;
+    for (const position of positions) {
+      const { marketId } = position;
+      // A liquidation that was told is asked for already.
+      if (!this.#instruments.has(marketId) || takeovers.isWaiting(marketId) || isPlausible(this.#intake, position, true, nowMs)) continue;
+      const off = rests.onOurGrid(marketId, position).lots - trades.positionLots(marketId);
+      isNew = this.#reconciler.doubt(marketId, off) || isNew;
+    }
+    return isNew ? this.#asking(step, nowMs) : step;
+  }
+
+  #asking(step: AccountStep, nowMs: Ms): AccountStep {
+    const asked = this.#reconciler.refresh(nowMs, "unknown");
     return { changes: [...step.changes, ...asked.changes], ask: [...step.ask, ...asked.ask] };
   }
 

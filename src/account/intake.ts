@@ -235,11 +235,12 @@ export class Intake {
 
   /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
   liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+    const isTakenOver = this.takeovers.areTakenOver(marketId);
     const credit = this.takeovers.moved(marketId, lots, nowMs);
     if (lots !== 0) this.trades.takeOver(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
-    return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined };
+    return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined, isTakenOver };
   }
 
   #traded(trade: VenueTrade, times: 1 | -1): void {

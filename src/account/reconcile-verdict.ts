@@ -13,6 +13,11 @@ export class ReconcileMemory {
   /** Position differences as last seen, and how often in a row. */
   readonly positions = new Map<MarketId, { readonly off: Lots; readonly version: number; readonly times: number }>();
 
+  /** Whether the exchange's position was another than ours when it was told last, and nothing has explained it since. */
+  isDoubtful(marketId: MarketId): boolean {
+    return this.positions.has(marketId);
+  }
+
   /**
    * Whether a position difference that was seen now is real: it has stood twice with no change of ours in between, or several times amid trades,
    * each time with those known that the position has.

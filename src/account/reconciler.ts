@@ -1,4 +1,4 @@
-import type { MarketId, Ms } from "../core/units.js";
+import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { comparedPosition } from "./compared-position.js";
@@ -68,6 +68,25 @@ export class Reconciler {
     this.#lastBegunMs = nowMs;
     this.#recheckAtMs = undefined;
     return { changes: [], ask: [this.#ask({ ask: "time" }, nowMs), ...this.#askTrades(nowMs)] };
+  }
+
+  /** Begins one now, unless one is under way that has yet to ask for the positions: that tells as much, and sooner. */
+  refresh(nowMs: Ms, cause: ReconcileCause): AccountStep {
+    return this.#run !== undefined && this.#run.count === undefined ? NOTHING : this.begin(nowMs, cause);
+  }
+
+  /** The exchange has told a position by the way that nothing explains. True where that was not known: then it has to be asked. */
+  doubt(marketId: MarketId, off: Lots): boolean {
+    const version = this.#intake.trades.version(marketId);
+    const before = this.#memory.positions.get(marketId);
+    if (before?.off === off && before.version === version) return false;
+    this.#memory.positions.set(marketId, { off, version, times: 0 });
+    return true;
+  }
+
+  /** Whether the exchange's position was another than ours when it was told last, and nothing has explained it since. */
+  isDoubtful(marketId: MarketId): boolean {
+    return this.#memory.isDoubtful(marketId);
   }
 
   /** The next tick begins one, unless one is under way. */

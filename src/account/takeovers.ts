@@ -165,7 +165,9 @@ export class Takeovers {
 
   /** Whether the exchange has told a liquidation in this market, before `beforeMs`, that nothing explains yet. */
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
-    return this.#incomes.some((income) => income.marketId === marketId && income.atMs < beforeMs);
+    // Asked after each turn: a closure would be made each time, for no income at all.
+    for (const income of this.#incomes) if (income.marketId === marketId && income.atMs < beforeMs) return true;
+    return false;
   }
 
   /** Whether one of those has waited for too long. */
@@ -183,11 +185,9 @@ export class Takeovers {
     return (this.#lastHeard.get(marketId) ?? 0) > heard;
   }
 
-  /** Whether one that nothing explains yet took a position from this account, or, where nobody `takesOver` here, brought it one. */
-  isMovedUnseen(marketId: MarketId, takesOver: boolean): boolean {
-    // Asked after each turn: a closure would be made each time, for no income at all.
-    for (const income of this.#incomes) if (income.marketId === marketId && (income.type === "LIQUIDATED" || !takesOver)) return true;
-    return false;
+  /** Whether all of those are of positions that this account took over, and none of its own that was liquidated. */
+  areTakenOver(marketId: MarketId): boolean {
+    return this.isWaiting(marketId) && !this.#incomes.some((income) => income.marketId === marketId && income.type === "LIQUIDATED");
   }
 
   /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */

@@ -203,6 +203,21 @@ export class TradeLedger {
   }
 
   /**
+   * By side, the lots of trades that a position may have or lack: those that are neither settled nor failed, and all that were made since `sinceMs`;
+   * and how many trades they are.
+   */
+  pendingLots(marketId: MarketId, sinceMs: Ms): { readonly buyLots: Lots; readonly sellLots: Lots; readonly count: number } {
+    let [buyLots, sellLots, count] = [0, 0, 0];
+    for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) {
+      if (isOver(trade) && trade.timeMs < sinceMs) continue;
+      count += 1;
+      if (trade.side === "BUY") buyLots += trade.lots;
+      else sellLots += trade.lots;
+    }
+    return { buyLots, sellLots, count };
+  }
+
+  /**
    * The next trade id to ask from, after `afterId`: the oldest trade that is not final, or the first one that the
    * exchange has not listed twice. Undefined when the exchange was never asked: ask for the most recent ones, since
    * what a stream told first is no lower bound.

@@ -17,6 +17,7 @@ import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
 import { Planning } from "./planning.js";
+import { PositionAlert } from "./position-doubt.js";
 import { Safety } from "./safety.js";
 import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
@@ -42,6 +43,7 @@ export class Bot {
   readonly #deciding: Deciding;
   readonly #looks: Looks;
   readonly #commands: Commands;
+  readonly #positionAlert: PositionAlert;
   readonly #journal: TurnRecorder | undefined;
   readonly #trades: TradeLog;
 
@@ -63,6 +65,7 @@ export class Bot {
       submit: (key, action, causeMonotonicMs) => this.#submit(key, action, causeMonotonicMs),
     });
     this.safety = new Safety(this.context);
+    this.#positionAlert = new PositionAlert(this.context);
     const works = new OrderWorks(this.context);
     this.#watch = new Watch(this.context, this.safety, works);
     this.unwinding = new Unwinding(this.context);
@@ -190,6 +193,7 @@ export class Bot {
     this.#watch.tick();
     this.safety.watchEquity();
     this.unwinding.tick();
+    this.#positionAlert.look(this.safety.halts);
     this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
@@ -205,7 +209,7 @@ export class Bot {
     if (phase === "stopped") return Number.POSITIVE_INFINITY;
     const nowMs = clock.monotonicMs();
     if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
-    if (holds.isHolding || this.unwinding.isUsed) return nowMs;
+    if (holds.isHolding || this.unwinding.isUsed || this.context.reservations.all.length > 0) return nowMs;
     for (const { target, book } of deskList) if (target !== undefined || !book.synchronised) return nowMs;
     const exchangeMs = exchangeTime.nowMs();
     // Exchange time is rounded to whole milliseconds.

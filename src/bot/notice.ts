@@ -14,6 +14,15 @@ export interface StopResult {
   readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: Hex; readonly phase: string }[];
   /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
   readonly openOrdersLeft: number | undefined;
+  /** Markets whose position is another at the exchange, or that it has not told; absent where there are none. */
+  readonly positionsApart?: readonly PositionAtEnd[];
+}
+
+/** A position at the end of a run that the exchange contradicts, or has not told (undefined), in base. */
+export interface PositionAtEnd {
+  readonly marketId: MarketId;
+  readonly positionBase: string;
+  readonly exchangeBase: string | undefined;
 }
 
 /** Everything that a bot tells whoever watches it: log, metrics, screen, a test. Nothing of it comes back. */

@@ -22,6 +22,7 @@ import type { Desk } from "./desk.js";
 import { EquityWatch } from "./equity-watch.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
+import { positionDoubt } from "./position-doubt.js";
 import { changeOf, domainMismatch } from "./rule-changes.js";
 import { changedContracts, IN_THE_LAST_RUN, keepContracts } from "./traded-contracts.js";
 
@@ -254,7 +255,8 @@ export class Safety {
       const { book } = desk;
       health.isBookSynchronised = book.synchronised;
       health.bookAtMs = health.isBookSynchronised ? desk.lag.rightAtMs(book.lastReceivedMs) : Number.NEGATIVE_INFINITY;
-      health.isPositionKnown = account.isPositionKnown(desk.marketId);
+      health.positionDoubt = positionDoubt(this.#context, desk.marketId);
+      health.isPositionKnown = health.positionDoubt === undefined;
     }
   }
 

@@ -1,9 +1,10 @@
 import type { OwnOrder } from "../account/order.js";
 import { MarketwrightError } from "../core/errors.js";
 import type { MarketId, Ms } from "../core/units.js";
+import type { VenueOrder, VenuePosition } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
-import type { StopResult } from "./notice.js";
+import type { PositionAtEnd, StopResult } from "./notice.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "./state/heartbeat.js";
 
 /** How far apart two runs may have had the exchange's clock, each by its own questions. */
@@ -12,12 +13,15 @@ const CLOCKS_APART_MS: Ms = 1_000;
 const GIVE_UP_MS = 30_000;
 /** After nothing that was signed can arrive any more: for the exchange's last word. */
 const LAST_WORD_MS: Ms = 10_000;
+/** Between two looks at positions that the exchange contradicts. */
+const POSITIONS_AGAIN_MS: Ms = 1_000;
 /** Between two cancel-alls of a market while an unknown order may still arrive. */
 const CANCEL_ALL_EVERY_MS = 1_000;
 
 /**
  * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
- * (design, rule 7); the bot leaves when every fate is known and nothing of a run before can arrive any more, or after a time names what is left.
+ * (design, rule 7); the bot leaves when every fate is known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
+ * after a time names what is left and what is apart.
  */
 export class Stopping {
   readonly #context: BotContext;
@@ -28,6 +32,11 @@ export class Stopping {
   #reason = "";
   #sinceMs: Ms = 0;
   #lastQuestion: number | undefined;
+  /** The exchange has told that none of our orders is open, and nothing can arrive any more. */
+  #isClear = false;
+  #positionsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  /** Positions that the exchange has contradicted, by its last answer; undefined before one. */
+  #apart: readonly PositionAtEnd[] | undefined;
 
   constructor(context: BotContext, finish: (result: StopResult) => void) {
     this.#context = context;
@@ -49,36 +58,63 @@ export class Stopping {
     const nowMs = clock.monotonicMs();
     const left = account.orders.unresolved();
     const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
-    if (nowMs - this.#sinceMs > giveUpMs) return this.#end(left, undefined);
+    if (nowMs - this.#sinceMs > giveUpMs) return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
     for (const order of left) if (order.phase === "unknown") this.#sweep(order.marketId, nowMs);
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
     // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
     // table lacks what an earlier run left.
+    if (!this.#isClear) return this.#ask("openOrders");
+    if (nowMs < this.#positionsAskedAtMs + POSITIONS_AGAIN_MS) return;
+    this.#positionsAskedAtMs = nowMs;
+    this.#ask("balances");
+  }
+
+  #ask(ask: "openOrders" | "balances"): void {
     this.#lastQuestion = this.#context.nextActionId();
-    this.#context.ask({
-      kind: "question",
-      actionId: this.#lastQuestion,
-      timestampMs: this.#context.exchangeTime.nowMs(),
-      ask: "openOrders",
-    });
+    this.#context.ask({ kind: "question", actionId: this.#lastQuestion, timestampMs: this.#context.exchangeTime.nowMs(), ask });
   }
 
   /** Takes the answer of the last question; false for any other. */
   answered(action: QuestionAction, outcome: Outcome): boolean {
     if (action.actionId !== this.#lastQuestion) return false;
     this.#lastQuestion = undefined;
-    if (outcome.result !== "answered" || outcome.ask !== "openOrders") return true;
+    if (outcome.result !== "answered") return true;
+    if (outcome.ask === "balances") this.#comparePositions(outcome.data.positions);
+    else if (outcome.ask === "openOrders") this.#compareOrders(action, outcome, outcome.data);
+    return true;
+  }
+
+  #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
     const { account, exchangeTime, absorb, desks } = this.#context;
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
       [...desks.keys()].flatMap((marketId) => account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase())),
     );
-    const ours = outcome.data.filter(({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()));
-    if (ours.length === 0) this.#end(account.orders.unresolved(), 0);
-    else absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
-    return true;
+    const ours = open.filter(({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()));
+    if (ours.length > 0) return absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    this.#isClear = true;
+    // Before the account was confirmed the bot has no position that could be wrong.
+    if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
+  }
+
+  /** A difference may be a liquidation, or a trade, that is on its way: the exchange is asked again until the bot has it or the time is over. */
+  #comparePositions(positions: readonly VenuePosition[]): void {
+    const { account, exchangeTime, desks } = this.#context;
+    const nowMs = exchangeTime.nowMs();
+    const apart: PositionAtEnd[] = [...account.positionsApart(positions, nowMs)];
+    for (const marketId of desks.keys()) {
+      const isNamed = apart.some((one) => one.marketId === marketId);
+      if (!isNamed && !account.isPositionKnown(marketId)) apart.push(this.#unsaid(marketId));
+    }
+    this.#apart = apart;
+    if (apart.length === 0) this.#end(account.orders.unresolved(), 0);
+    else account.lookAgain(nowMs);
+  }
+
+  #unsaid(marketId: MarketId): PositionAtEnd {
+    return { marketId, positionBase: this.#context.account.positionBase(marketId), exchangeBase: undefined };
   }
 
   #sweep(marketId: MarketId, nowMs: Ms): void {
@@ -98,10 +134,14 @@ export class Stopping {
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
+    const { account, dryRun, desks } = this.#context;
+    const isAsked = account.confirmed && !dryRun;
+    const apart = this.#apart ?? (isAsked ? [...desks.keys()].map((marketId) => this.#unsaid(marketId)) : []);
     this.#finish({
       reason: this.#reason,
       ordersLeft: left.map(({ marketId, hash, phase }) => ({ marketId, hash, phase })),
       openOrdersLeft,
+      ...(apart.length === 0 ? {} : { positionsApart: apart }),
     });
   }
 }

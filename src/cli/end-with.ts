@@ -12,10 +12,18 @@ export interface EndedRun {
   readonly json: boolean | undefined;
 }
 
-/** Prints a run's summary. @throws NotWell when an order of ours may still fill, or the exchange did not tell: what is known is said. */
+/**
+ * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not tell: what is known is
+ * said.
+ */
 export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
   printData(context, summary, json);
-  const { ordersLeft, openOrdersLeft } = summary;
+  const { ordersLeft, openOrdersLeft, takeoversUnderWay = [] } = summary;
+  for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
+    const what = isHeld ? "is in the position, and its receipt is missing" : "may still bring its position";
+    context.stderr.write(`marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`);
+  }
+  const areApart = tellPositions(context, summary);
   const named = ordersLeft.map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`).join(", ");
   if (named !== "") context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
   else if (openOrdersLeft !== null && openOrdersLeft > 0) {
@@ -24,6 +32,17 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
     context.stderr.write(
       `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
     );
-  } else return;
+  } else if (!areApart) return;
   throw new NotWell();
+}
+
+/** Names the markets whose position the exchange contradicts, or did not tell. @returns whether there are any */
+function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
+  for (const { marketId, positionBase, exchangeBase } of positionsApart) {
+    const theirs = exchangeBase === null ? "the exchange has not said what is held" : `the exchange holds ${exchangeBase}`;
+    stderr.write(
+      `marketwright: the position of ${marketId} is ${positionBase} base by the bot's books, and ${theirs}: look before you trade on it\n`,
+    );
+  }
+  return positionsApart.length > 0;
 }

@@ -163,6 +163,12 @@ export const METRIC_LIST = {
   },
   halted: { name: "halted", type: "gauge", help: "1 while the reason halts the bot or one of its markets.", labels: { reason: "why" } },
   marketHalted: { name: "market_halted", type: "gauge", help: "1 while the reason halts the market.", labels: { market, reason: "why" } },
+  positionUnknown: {
+    name: "position_unknown_seconds",
+    type: "gauge",
+    help: "For how long the position of the market has been unknown; 0 while it is known.",
+    labels: { market },
+  },
   heartbeat: {
     name: "heartbeat_timestamp_seconds",
     type: "gauge",

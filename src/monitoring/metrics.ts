@@ -57,6 +57,11 @@ export class Metrics {
     this.#set("quoting", { market }, on ? 1 : 0);
   }
 
+  /** For how long the position of a market has been unknown; 0 while it is known. */
+  setPositionUnknown(market: MarketId, seconds: number): void {
+    this.#set("positionUnknown", { market }, seconds);
+  }
+
   /** Counts one own trade as it matched. */
   fill(market: MarketId, side: Side, liquidity: "maker" | "taker", base: number): void {
     this.#count("fills", { market, side, liquidity });

@@ -11,6 +11,8 @@ export interface MarketHealth {
   readonly bookAtMs: Ms;
   /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
   readonly isPositionKnown: boolean;
+  /** Why it is not, where it is not. */
+  readonly positionDoubt?: string | undefined;
   /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more, or none that can be read. */
   readonly status: string | undefined;
   readonly stage: string | undefined;
@@ -146,7 +148,7 @@ function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimi
     trips.push(marketTrip(marketId, "stale-book", why));
   }
   if (!market.isPositionKnown) {
-    trips.push(marketTrip(marketId, "position-unknown", "the exchange has told a liquidation, and not yet the position that it left"));
+    trips.push(marketTrip(marketId, "position-unknown", market.positionDoubt ?? "the exchange has not told the position"));
   }
   const rejects = rejectsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {

@@ -7,7 +7,10 @@ import { NotWell } from "../../src/cli/exit.js";
 const LEFT = { marketId: "btcusdc", hash: "0xab", phase: "unknown" };
 
 /** What a run's end says on stderr, and whether its exit code is 0. */
-function ended(summary: Pick<RunSummary, "openOrdersLeft" | "ordersLeft">, run: Partial<EndedRun> = {}) {
+function ended(
+  summary: Pick<RunSummary, "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay">,
+  run: Partial<EndedRun> = {},
+) {
   let err = "";
   const silent = { write: () => true };
   const told = {
@@ -41,6 +44,32 @@ describe("the exit code of a run", () => {
 
   it("is 0 of a dry run, which asks nobody", () => {
     expect(ended({ openOrdersLeft: null, ordersLeft: [] }, { dryRun: true })).toEqual({ err: "", isWell: true });
+  });
+
+  it("is 1 when the exchange contradicts a position, or has not told it, with both", () => {
+    const positionsApart = [
+      { marketId: "btcusdc", positionBase: "0.172", exchangeBase: "-0.394" },
+      { marketId: "ethusdc", positionBase: "-1.85", exchangeBase: null },
+    ];
+    expect(ended({ openOrdersLeft: 0, ordersLeft: [], positionsApart })).toEqual({
+      err:
+        "marketwright: the position of btcusdc is 0.172 base by the bot's books, and the exchange holds -0.394: look before you trade on it\n" +
+        "marketwright: the position of ethusdc is -1.85 base by the bot's books, and the exchange has not said what is held: look before you trade on it\n",
+      isWell: false,
+    });
+  });
+
+  it("is 0 with a takeover under way, which is named: its position may still come, or is there without its receipt", () => {
+    const takeoversUnderWay = [
+      { marketId: "btcusdc", jobId: "a1", amountBase: "-0.42", isHeld: false },
+      { marketId: "ethusdc", jobId: "b2", amountBase: "3", isHeld: true },
+    ];
+    expect(ended({ openOrdersLeft: 0, ordersLeft: [], takeoversUnderWay })).toEqual({
+      err:
+        "marketwright: a takeover of -0.42 base in btcusdc is still under way: it may still bring its position (job a1)\n" +
+        "marketwright: a takeover of 3 base in ethusdc is still under way: it is in the position, and its receipt is missing (job b2)\n",
+      isWell: true,
+    });
   });
 
   it("is 1 with the name of each order that may still fill, or the number that the exchange told", () => {

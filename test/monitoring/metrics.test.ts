@@ -19,6 +19,7 @@ function recorded(): Metrics {
   metrics.fill("btcusdc", "BUY", "maker", 0.25);
   metrics.settlementFailure("btcusdc");
   metrics.setPosition("btcusdc", -0.5);
+  metrics.setPositionUnknown("btcusdc", 0);
   metrics.setEquity(1000, 1010);
   metrics.setPnl("btcusdc", "spread", 2.5);
   metrics.setRateTokens("ORDER", 190);

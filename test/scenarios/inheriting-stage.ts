@@ -50,10 +50,13 @@ export class InheritingStage extends Stage {
     this.rig.bot.command({ command: "inherit", takeover });
   }
 
-  /** The exchange has read the block: position and income are there for whoever asks. `told`: and its stream tells the income. */
+  /**
+   * The exchange has read the block: position and income are there for whoever asks. `told`: and its stream tells the income. `listed`: not even that is
+   * there.
+   */
   applies(
     { lots, credit }: Pick<Takeover, "lots" | "credit">,
-    { told = true, type = "LIQUIDATE" }: { told?: boolean; type?: "LIQUIDATE" | "LIQUIDATED" } = {},
+    { told = true, listed = true, type = "LIQUIDATE" }: { told?: boolean; listed?: boolean; type?: "LIQUIDATE" | "LIQUIDATED" } = {},
   ): void {
     const paper = BigInt(lots) * 10n ** 15n;
     const timeMs = this.clock.nowMs();
@@ -63,6 +66,7 @@ export class InheritingStage extends Stage {
     // Its other side, so that no money is made of nothing.
     this.#counterpart().position.applySettled({ paper: -paper, quote, fee: 0n, timeMs });
     const id = `9${this.#takeovers}${timeMs}`;
+    if (!listed) return;
     held?.incomes.add({ id, type, amount: credit, timeMs, marketId: MARKET } as never);
     const income = { id, type, amount: credit, timeMs, marketId: MARKET };
     if (told) this.rig.bot.accept({ kind: "event", event: { type: "income-update", incomes: [income] } as never });

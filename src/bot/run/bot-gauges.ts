@@ -1,6 +1,7 @@
 import { type Metrics, PNL_PARTS } from "../../monitoring/metrics.js";
 import type { Bot } from "../bot.js";
 import { isQuoting } from "../market-standing.js";
+import { positionUnknownSeconds } from "./bot-status.js";
 
 /** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
@@ -15,6 +16,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
     if (desk.hasStrategy) metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
     metrics.setPosition(desk.marketId, Number(account.positionBase(desk.marketId)));
+    metrics.setPositionUnknown(desk.marketId, positionUnknownSeconds(bot, desk.marketId) ?? 0);
     const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
     if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);
     const parts = account.profit(desk.marketId);

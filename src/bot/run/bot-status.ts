@@ -19,6 +19,8 @@ export interface MarketStatus {
   readonly reasons: readonly string[];
   readonly strategy: string;
   readonly positionBase: string;
+  /** For how long the position has been unknown: nothing is quoted meanwhile. Undefined while it is known. */
+  readonly positionUnknownSeconds: number | undefined;
   readonly pnlQuote: PnlQuote;
   readonly pnlTotalQuote: string;
   readonly openBids: number;
@@ -152,6 +154,12 @@ function pnlOf(bot: Bot, marketId?: MarketId): { readonly parts: PnlQuote; reado
   return { parts, total: text(profit.total) };
 }
 
+/** For how long the position of a market has been unknown; undefined while it is known. */
+export function positionUnknownSeconds({ safety, context }: Bot, marketId: MarketId): number | undefined {
+  const halt = safety.haltsOf(marketId).find(({ name }) => name === "position-unknown");
+  return halt === undefined ? undefined : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
+}
+
 /** Credit units as a decimal string of quote. */
 export function quoteText(bot: Bot, units: bigint): string {
   return scaledToDecimal(units, bot.context.rules.creditDecimals);
@@ -200,6 +208,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     reasons,
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
     positionBase: account.positionBase(marketId),
+    positionUnknownSeconds: positionUnknownSeconds(bot, marketId),
     pnlQuote: parts,
     pnlTotalQuote: total,
     openBids: open.filter(({ side }) => side === "BUY").length,

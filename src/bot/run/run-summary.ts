@@ -30,6 +30,22 @@ export interface RunSummary {
   readonly openOrdersLeft: number | null;
   /** Orders of ours that may still fill, by hash. */
   readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: string; readonly phase: string }[];
+  /** Markets whose position is another at the exchange than `positionBase`, or that it has not told (null); absent where there are none. */
+  readonly positionsApart?: readonly {
+    readonly marketId: MarketId;
+    readonly positionBase: string;
+    readonly exchangeBase: string | null;
+  }[];
+  /** Takeovers that were sent and whose end is not known: each may still bring a position. Absent where there are none. */
+  readonly takeoversUnderWay?: readonly {
+    readonly marketId: MarketId;
+    /** Names it in `transactions.jsonl` and `liquidations.jsonl`. */
+    readonly jobId: string;
+    /** Signed: the most that it brings. */
+    readonly amountBase: string;
+    /** The exchange's position, and so `positionBase`, has it: only its receipt is missing. */
+    readonly isHeld: boolean;
+  }[];
   readonly manualOrders: number;
   /** From the start of the process until both sides rested in every market; null when they never did. */
   readonly secondsToFirstQuote: number | null;
@@ -62,7 +78,7 @@ export function liquidationSummary({ profitQuote, gasWei, ...counts }: LedgerCou
 
 /** Sums a run up. */
 export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: number | null, liquidations?: LedgerCounts): RunSummary {
-  const { account, desks, rules } = bot.context;
+  const { account, desks, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
   const parts = account.profit();
@@ -77,6 +93,13 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     positionBase[desk.marketId] = account.positionBase(desk.marketId);
     manualOrders += account.orders.foreign(desk.marketId).length;
   }
+  const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }));
+  const takeoversUnderWay = reservations.all.map(({ jobId, marketId, paper, isHeld = false }) => ({
+    marketId,
+    jobId,
+    amountBase: scaledToDecimal(paper, rules.paperDecimals),
+    isHeld,
+  }));
   return {
     ordersPlaced: counts.placed,
     ordersCancelled: counts.cancelled,
@@ -107,6 +130,8 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     reconcileDifferences: counts.differences,
     openOrdersLeft: monitor.stopResult?.openOrdersLeft ?? null,
     ordersLeft: monitor.stopResult?.ordersLeft ?? [],
+    ...(positionsApart.length === 0 ? {} : { positionsApart }),
+    ...(takeoversUnderWay.length === 0 ? {} : { takeoversUnderWay }),
     manualOrders,
     secondsToFirstQuote,
     stopReason: monitor.stopResult?.reason ?? null,

@@ -6,10 +6,15 @@ import type { Lots, MarketId, Ms } from "../../core/units.js";
 export interface ReservedTakeover extends PlannedTakeover {
   /** Exchange time at which it was planned. */
   readonly sinceMs: Ms;
+  /** The exchange's position has it, though the receipt is missing: it is held, and takes no room beside that position. */
+  readonly isHeld?: boolean;
 }
 
 /** A takeover that no run follows is over by then: the liquidator cancels what is in no block within minutes. */
 const FOLLOWED_WITHIN_MS: Ms = 600_000;
+
+/** Several blocks of any chain that the exchange may settle on, and a replacement. */
+const RECEIPT_WITHIN_MS: Ms = 10_000;
 
 const NONE: readonly ReservedTakeover[] = [];
 
@@ -35,9 +40,30 @@ export class TakeoverReservations {
     return this.#serial;
   }
 
-  /** Those of a market. */
+  /** Those of a market that are not held. */
   in(marketId: MarketId): readonly ReservedTakeover[] {
-    return this.#all.length === 0 ? NONE : this.#all.filter((one) => one.marketId === marketId);
+    return this.#all.length === 0 ? NONE : this.#all.filter((one) => one.marketId === marketId && one.isHeld !== true);
+  }
+
+  /** Whether the receipt of one in this market is missing for so long that it may be mined unseen. @param nowMs exchange time */
+  isOverdue(marketId: MarketId, nowMs: Ms): boolean {
+    // Asked in each turn.
+    for (const one of this.#all)
+      if (one.marketId === marketId && one.isHeld !== true && nowMs >= one.sinceMs + RECEIPT_WITHIN_MS) return true;
+    return false;
+  }
+
+  /**
+   * A takeover has moved the exchange's position by so many lots: those that it is of are held. The contract may have capped one to what its victim
+   * still had, never brought more.
+   */
+  held(marketId: MarketId, lots: Lots, instrument: Pick<Instrument, "paperPerLot">): void {
+    const size = (one: ReservedTakeover): Lots => Math.abs(lotsUnderWay(one, instrument));
+    const open = this.in(marketId).filter((one) => Math.sign(lotsUnderWay(one, instrument)) === Math.sign(lots));
+    const held = heldOf(open.map(size), Math.abs(lots)).map((at) => open[at]);
+    if (held.length === 0) return;
+    this.#all = this.#all.map((one) => (held.includes(one) ? { ...one, isHeld: true } : one));
+    this.#serial += 1;
   }
 
   /** These are all that are under way now. Returns the markets in which something has changed. */
@@ -63,6 +89,22 @@ export class TakeoverReservations {
       nowMs,
     );
   }
+}
+
+/** Which of these sizes a move of `lots` is of: the one of that size, else all of them, else the smallest that has as many, else the largest that fit. */
+function heldOf(sizes: readonly Lots[], lots: Lots): readonly number[] {
+  const indices = [...sizes.keys()].sort((a, b) => (sizes[a] as Lots) - (sizes[b] as Lots));
+  const same = sizes.indexOf(lots);
+  if (same >= 0) return [same];
+  if (sizes.reduce((sum, size) => sum + size, 0) <= lots) return indices;
+  const capped = indices.find((at) => (sizes[at] as Lots) > lots);
+  if (capped !== undefined) return [capped];
+  let left = lots;
+  return indices.reverse().filter((at) => {
+    const fits = (sizes[at] as Lots) <= left;
+    if (fits) left -= sizes[at] as Lots;
+    return fits;
+  });
 }
 
 /** The lots that a takeover may bring, signed, a part of one counted as one. */

@@ -120,6 +120,7 @@ function isReserved(held: unknown): held is ReservedTakeover {
     typeof held.jobId === "string" &&
     typeof held.marketId === "string" &&
     typeof held.paper === "bigint" &&
+    (held.isHeld === undefined || typeof held.isHeld === "boolean") &&
     areNumbers(held.sinceMs)
   );
 }

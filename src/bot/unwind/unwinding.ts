@@ -118,13 +118,21 @@ export class Unwinding {
   /** What the account tells. */
   heard(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
-    if (change.kind === "fill") this.#fill(change.trade);
+    if (change.kind === "liquidation" && change.isTakenOver === true) this.#held(change.marketId, change.lots);
+    else if (change.kind === "fill") this.#fill(change.trade);
     else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
     else if (change.kind === "earlier-trade") {
       const { trade } = change;
       if (trade.status === "FAILED") this.#note(this.#book.failed(trade, nowMs));
       else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs)) this.#fill(trade);
     }
+  }
+
+  /** The exchange has told a takeover before its receipt came. */
+  #held(marketId: MarketId, lots: Lots): void {
+    const { reservations, desks } = this.#context;
+    const desk = desks.get(marketId);
+    if (desk !== undefined) reservations.held(marketId, lots, desk.instrument);
   }
 
   #fill(trade: VenueTrade): void {

@@ -1,0 +1,62 @@
+import type { Instrument } from "../core/instrument.js";
+import type { MarketId, Ms, Side } from "../core/units.js";
+import type { VenuePosition } from "../exchange/records.js";
+import type { Intake } from "./intake.js";
+
+/** A stream may tell a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
+const LATELY_MS: Ms = 10_000;
+
+/** A position as the exchange tells it. */
+type ToldPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
+
+/** A market in which the exchange holds another position of ours than we know of, in base. */
+export interface PositionApart {
+  readonly marketId: MarketId;
+  readonly positionBase: string;
+  readonly exchangeBase: string;
+}
+
+/** Those of these markets in which a whole list of positions, just asked for, contradicts ours. */
+export function positionsApart(
+  intake: Intake,
+  instruments: ReadonlyMap<MarketId, Instrument>,
+  positions: readonly ToldPosition[],
+  nowMs: Ms,
+): readonly PositionApart[] {
+  const { rests, trades } = intake;
+  return [...instruments].flatMap(([marketId, instrument]) => {
+    const told = positions.find((position) => position.marketId === marketId) ?? { marketId, lots: 0 };
+    if (isPlausible(intake, told, false, nowMs)) return [];
+    const { lots, restPaper } = rests.onOurGrid(marketId, told);
+    const positionBase = rests.baseOf(marketId, trades.positionLots(marketId));
+    return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
+  });
+}
+
+/**
+ * Whether a position that the exchange has told can be ours, by everything that is known to lie between the two: trades that have not settled, orders
+ * that may have filled untold, and takeovers that only the chain has told. It names no position: only a reconciliation does.
+ * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
+ */
+export function isPlausible(intake: Intake, position: ToldPosition, isStreamed: boolean, nowMs: Ms): boolean {
+  const { marketId } = position;
+  const { trades, rests, takeovers } = intake;
+  if (!trades.isBased(marketId)) return true;
+  const ours = trades.positionLots(marketId);
+  const { lots: theirs } = rests.onOurGrid(marketId, position);
+  if (ours === theirs) return true;
+  const pending = trades.pendingLots(marketId, isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY);
+  const untold = takeovers.untoldLots(marketId, nowMs);
+  // A part of a lot is not in either count.
+  const spare = pending.count + 1;
+  const highest = ours + pending.sellLots + mayHaveFilled(intake, marketId, "BUY") - Math.min(...untold) + spare;
+  const lowest = ours - pending.buyLots - mayHaveFilled(intake, marketId, "SELL") - Math.max(...untold) - spare;
+  return theirs <= highest && theirs >= lowest;
+}
+
+function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
+  let lots = orders.unseenLots(marketId, side);
+  for (const order of orders.exposed(marketId)) if (order.side === side) lots += order.mayFillLots + order.untoldLots;
+  for (const order of orders.foreign(marketId)) if (order.side === side) lots += order.availableLots;
+  return lots;
+}

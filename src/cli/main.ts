@@ -7,4 +7,6 @@ const [{ processContext }, { runCli }, { maskProcessOutput }] = await Promise.al
   import("./masked-output.js"),
 ]);
 maskProcessOutput();
-await end.with(await runCli(process.argv.slice(2), processContext(end)));
+const context = processContext(end);
+end.watchLaunch(context.seam.clock);
+await end.with(await runCli(process.argv.slice(2), context));

@@ -1,5 +1,7 @@
 import { closeSync } from "node:fs";
+import type { Clock } from "../core/seam.js";
 import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
+import { NpmLaunch } from "./npm-launch.js";
 
 /** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
@@ -9,6 +11,8 @@ const ALONE = "the process that started this one is gone";
 const STDIO = [0, 1, 2] as const;
 /** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
 const SAME_SIGNAL_MS = 1000;
+/** Time between two checks whether npm, where it started this process, still runs. */
+const LAUNCH_CHECK_MS = 250;
 /** What a system says that lets a process, or itself, open no more files. */
 const TOO_MANY_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
@@ -23,6 +27,7 @@ export class ProcessEnd {
   #uncaught: { readonly error: unknown } | undefined;
   #isOver = false;
   #isHungUp = false;
+  readonly #launch = NpmLaunch.find(process.env);
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, this.#hear);
@@ -65,6 +70,17 @@ export class ProcessEnd {
       };
     });
     return this.#signal;
+  }
+
+  /** Ends this process in order when the npm or npx that started it ends: it passes no SIGTERM on to what runs below its shell. */
+  watchLaunch(clock: Clock): void {
+    const launch = this.#launch;
+    if (launch === undefined) return;
+    const check = (): void => {
+      if (launch.isGone()) this.#hear(ALONE);
+      else clock.setTimer(LAUNCH_CHECK_MS, check);
+    };
+    check();
   }
 
   /**

@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NpmLaunch } from "../../src/cli/npm-launch.js";
+import { builtCommand } from "../support/built-command.js";
+
+const NPM = { npm_lifecycle_event: "npx" };
+
+/** Processes as /proc shows them: pid, name, parent and session. */
+class Processes {
+  readonly #stats = new Map<number, string>();
+  parentPid = 0;
+
+  set(pid: number, name: string, parent: number, session = 1): void {
+    this.#stats.set(pid, `${pid} (${name}) S ${parent} 7 ${session} 0 -1 4194304`);
+  }
+
+  hide(): void {
+    this.#stats.clear();
+  }
+
+  find(env: Readonly<Record<string, string>>): NpmLaunch | undefined {
+    this.parentPid = 30;
+    return NpmLaunch.find(
+      env,
+      40,
+      () => this.parentPid,
+      (pid) => this.#stats.get(pid),
+    );
+  }
+}
+
+/** npx, the shell that it runs the command in, and the command. */
+function npxWithShell(): Processes {
+  const processes = new Processes();
+  processes.set(10, "bash", 1);
+  processes.set(20, "npm exec market", 10);
+  processes.set(30, "sh", 20);
+  processes.set(40, "node", 30);
+  return processes;
+}
+
+describe("the npm that started a process", () => {
+  it("is gone when its shell is: a SIGTERM to npx ends the shell and does not reach the bot", () => {
+    const processes = npxWithShell();
+    const launch = processes.find(NPM);
+    expect(launch?.isGone()).toBe(false);
+    processes.parentPid = 1;
+    expect(launch?.isGone()).toBe(true);
+  });
+
+  it("is gone when npx was killed and its shell still waits for the bot", () => {
+    const processes = npxWithShell();
+    const launch = processes.find(NPM);
+    processes.set(30, "sh", 1);
+    expect(launch?.isGone()).toBe(true);
+  });
+
+  it("is not gone when the terminal above npx is: npx still runs", () => {
+    const processes = npxWithShell();
+    const launch = processes.find(NPM);
+    processes.set(20, "npm exec market", 1);
+    expect(launch?.isGone()).toBe(false);
+  });
+
+  it("is not gone while /proc cannot be read, as where no more files may be opened", () => {
+    const processes = npxWithShell();
+    const launch = processes.find(NPM);
+    processes.hide();
+    expect(launch?.isGone()).toBe(false);
+  });
+
+  it("is nobody where another program started the bot, which may run on without it: nohup, systemd, a container", () => {
+    expect(npxWithShell().find({})).toBeUndefined();
+  });
+
+  it("is nobody where the bot leads a session of its own: setsid in a script of npm's detaches it on purpose", () => {
+    const processes = npxWithShell();
+    processes.set(40, "node) S 1 (x", 30, 40);
+    expect(processes.find(NPM)).toBeUndefined();
+  });
+});
+
+describe("a command that was started by npx", () => {
+  let project: string;
+  let folder: string;
+  beforeAll(() => {
+    project = dirname(dirname(builtCommand()));
+    folder = mkdtempSync(join(tmpdir(), "mw-npx-"));
+    writeFileSync(join(folder, "exchange.yaml"), "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n");
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  // It went on without a parent: a bot quoted, and whoever had stopped it believed that it was stopped.
+  it.each(["SIGTERM", "SIGKILL"] as const)("stops in order after a %s to npx", async (signal) => {
+    const npx = spawn("npx", ["--no", "marketwright", "exchange", join(folder, "exchange.yaml"), "--json"], {
+      cwd: project,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let err = "";
+    npx.stderr.setEncoding("utf8").on("data", (text: string) => {
+      err += text;
+    });
+    npx.stdout.once("data", () => npx.kill(signal));
+    // The pipes close when the command, which holds them too, has ended.
+    await new Promise((resolve) => npx.once("close", resolve));
+    expect(err).toContain("the exchange stops");
+    expect(err).toContain("the process that started this one is gone");
+  });
+});

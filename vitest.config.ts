@@ -8,7 +8,8 @@ import LongestFirst from "./test/support/longest-first.js";
  * process has but once is left to have one to itself.
  */
 const SHARED = [
-  "test/{account,conformance,core,executor,market,risk,scenarios,strategies,validation}/**/*.test.ts",
+  "test/{account,conformance,executor,market,risk,scenarios,strategies,validation}/**/*.test.ts",
+  "test/core/!(process-lock).test.ts",
   "test/backtest/{book,compare,config,engine,matching,record,venue}/**/*.test.ts",
   "test/backtest/run/!(threaded-path).test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",

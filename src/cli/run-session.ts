@@ -8,12 +8,14 @@ import { JournalFile } from "../bot/journal/journal-file.js";
 import { screenModelOf } from "../bot/run/bot-screen.js";
 import { readinessOf } from "../bot/run/bot-status.js";
 import { rpcUrlsOf } from "../bot/run/chain-access.js";
+import { GuardWatch } from "../bot/run/guard-watch.js";
 import { startBot } from "../bot/run/run-bot.js";
 import type { ChainAccess } from "../bot/run/run-liquidator.js";
 import { type RunSummary, summaryOf } from "../bot/run/run-summary.js";
 import type { RunningBot } from "../bot/run/running-bot.js";
 import type { VenueBetween } from "../bot/run/session-tap.js";
-import { isLocked, lockAccount } from "../bot/state/account-lock.js";
+import { lockAccount } from "../bot/state/account-lock.js";
+import { isGuarded } from "../bot/state/guard-heartbeat.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
 import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../bot/state/state-owner.js";
@@ -83,9 +85,10 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const support = screenSupport(context.stdout, env);
   const withScreen = options.screen && support.screen;
 
-  const lock = await lockAccount(account, env);
+  const stateDir = stateDirOf(config, account);
+  const lock = lockAccount({ account, env, stateDir });
   cleanup.push(() => lock.release());
-  const store = new FileStateStore(stateDirOf(config, account));
+  const store = new FileStateStore(stateDir);
   cleanup.push(() => store.close());
   const owned = { store, directory: store.directory, account };
   claimState(owned);
@@ -95,6 +98,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
   });
   cleanup.push(() => log.close());
+  if (store.wasOpen) log.warn({ folder: store.directory }, "other users could write to the state folder: its mode is 0700 now");
   await announceCrypto(log);
 
   let running: RunningBot | undefined;
@@ -112,7 +116,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const entry = { pid: process.pid, config: config.path, account, socketPath: control.server.socketPath };
   const kept = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
   cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: kept }, env));
-  await warnWithoutGuard(context, options, log, account);
+  cleanup.push(watchGuard(context, options, { log, store, account }));
 
   const chain = chainAccessOf(config, store, env);
   const recorder = recordFolder === undefined ? undefined : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
@@ -231,18 +235,29 @@ async function announceCrypto(log: OpenLog): Promise<void> {
   else log.warn({ keccak, signing, error: nativeBindingError() }, "the native secp256k1 did not load: signing is some ten times slower");
 }
 
-async function warnWithoutGuard(
-  { env }: CliContext,
+/** Has the log say when no guard watches orders that would outlive the bot. @returns what ends this */
+function watchGuard(
+  { seam: { clock } }: CliContext,
   { config, dryRun, guardCommand }: SessionOptions,
-  log: OpenLog,
-  account: Hex,
-): Promise<void> {
+  { log, store, account }: { readonly log: OpenLog; readonly store: FileStateStore; readonly account: Hex },
+): () => void {
   const { timeInForce } = config.quotes;
-  if (guardCommand === undefined || timeInForce === "GTT" || dryRun || (await isLocked(account, env, "guard"))) return;
-  log.warn(
-    { timeInForce, command: guardCommand },
-    `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
-  );
+  if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
+  const { deadAfterMs } = config.guard;
+  const watch = new GuardWatch({
+    clock,
+    everyMs: deadAfterMs,
+    isGuarded: () => isGuarded({ store, account, nowMs: clock.nowMs(), deadAfterMs }),
+    tell: (guarded) => {
+      if (guarded) return log.info({}, "a guard watches this bot");
+      log.warn(
+        { timeInForce, command: guardCommand },
+        `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
+      );
+    },
+  });
+  watch.start();
+  return () => watch.stop();
 }
 
 function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: boolean): LiveScreen {

@@ -28,23 +28,24 @@ type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
 export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
   const config = loadBotOrders(file, env);
   const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
+  const stateDir = stateDirOf(config, account);
   const tell = (): UnstartedBot => {
-    const store = new FileStateStore(stateDirOf(config, account), `${process.pid}.new`);
+    const store = new FileStateStore(stateDir, `${process.pid}.new`);
     claimState({ store, directory: store.directory, account });
     const state = { markets: Object.keys(config.markets), store, account, nowMs: seam.clock.nowMs() };
     return { phase: "not running", account, halts: changeHalts(state, command) };
   };
   if (command.command === "resume") {
-    const lock = await lockAccount(account, env);
+    const lock = lockAccount({ account, env, stateDir });
     try {
       return tell();
     } finally {
-      await lock.release();
+      lock.release();
     }
   }
   const told = tell();
   // One that locks the account from here on reads its state behind this.
-  if (!(await isLocked(account, env, "bot"))) return told;
+  if (!isLocked({ account, env, stateDir }, "bot")) return told;
   throw new RunError(
     "another process on this machine has this account, and may have read its halts before: the halt is written down for the next start",
     {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { lifeOf, pidIn, processName } from "../core/living-process.js";
 import type { MarketId } from "../core/units.js";
-import { lifeOf, pidIn, processName } from "./living-process.js";
 import { partsIn, recordingFolder } from "./record/recording-part.js";
 import { type HistoryStore, STAGING } from "./store.js";
 import { StoreLock } from "./store-lock.js";

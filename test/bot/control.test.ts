@@ -1,15 +1,26 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { askBot, findRunningBot } from "../../src/bot/control/control-client.js";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlHandler, type ControlServer, controlSocketPath, startControlServer } from "../../src/bot/control/control-server.js";
-import { lockAccount } from "../../src/bot/state/account-lock.js";
+import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
 import { enterRunningBot, runtimeDir } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/live-seam.js";
@@ -209,21 +220,65 @@ describe("which bot is meant", () => {
     chmodSync(join(env.XDG_RUNTIME_DIR, "marketwright"), 0o777);
     expect(() => runtimeDir(env)).toThrow(/open to other users/);
   });
+
+  // Whoever makes the folder first could keep another user from starting a bot.
+  it.skipIf(process.getuid?.() !== 0)("is found in the home folder where another user has taken the name in the temporary one", () => {
+    const HOME = folder();
+    const taken = join(tmpdir(), `marketwright-${process.getuid?.()}`);
+    const before = existsSync(taken) ? statSync(taken) : undefined;
+    mkdirSync(taken, { recursive: true });
+    chownSync(taken, 54_321, 54_321);
+    try {
+      expect(runtimeDir({ HOME })).toBe(join(HOME, ".marketwright-run"));
+      expect(statSync(join(HOME, ".marketwright-run")).mode & 0o777).toBe(0o700);
+      expect(() => runtimeDir({})).toThrow(/open to other users/);
+    } finally {
+      if (before === undefined) rmSync(taken, { recursive: true });
+      else chownSync(taken, before.uid, before.gid);
+    }
+    expect(runtimeDir({ HOME })).toBe(taken);
+  });
 });
 
 describe("one bot an account", () => {
-  // A lock is the machine's: another run of these tests may be under way.
   const account = `0x${randomBytes(19).toString("hex")}fe` as const;
+  const owner = (env = ownEnv(), stateDir = folder()) => ({ account, env, stateDir });
 
-  it("refuses a second bot, in any spelling of the address, until the first has left", async () => {
+  it("refuses a second bot, in any spelling of the address, until the first has left", () => {
     const env = ownEnv();
-    const lock = await lockAccount(account, env);
-    await expect(lockAccount(`0x${account.slice(2).toUpperCase()}`, env)).rejects.toThrow(
-      "another bot on this machine trades this account",
-    );
-    const other = await lockAccount(`0x${randomBytes(20).toString("hex")}`, env);
-    await lock.release();
-    await (await lockAccount(account, env)).release();
-    await other.release();
+    const lock = lockAccount(owner(env));
+    const again = { ...owner(env), account: `0x${account.slice(2).toUpperCase()}` as const };
+    expect(() => lockAccount(again)).toThrow(`another bot on this machine trades this account (process ${process.pid})`);
+    expect(isLocked(again, "bot")).toBe(true);
+    expect(isLocked(again, "guard")).toBe(false);
+    lockAccount(owner(env), "guard").release();
+    const other = lockAccount({ ...owner(env), account: `0x${randomBytes(20).toString("hex")}` });
+    lock.release();
+    expect(isLocked(again, "bot")).toBe(false);
+    lockAccount(owner(env)).release();
+    other.release();
   });
+
+  // A service has none of the variables of a login: "halt" said that no bot runs, and the bot went on.
+  it("refuses a second bot of one state folder that has another runtime folder", () => {
+    const stateDir = folder();
+    const lock = lockAccount(owner(ownEnv(), stateDir));
+    const elsewhere = owner(ownEnv(), stateDir);
+    expect(isLocked(elsewhere, "bot")).toBe(true);
+    expect(() => lockAccount(elsewhere)).toThrow(RunError);
+    lock.release();
+    lockAccount(elsewhere).release();
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "does not heed who takes its name in the machine's abstract namespace, as any user may",
+    async () => {
+      const squatters = ["bot", "guard"].map((role) => createServer().listen(`\0marketwright-${role}-${account}`));
+      await Promise.all(squatters.map((server) => once(server, "listening")));
+      const env = ownEnv();
+      expect(isLocked(owner(env), "guard")).toBe(false);
+      lockAccount(owner(env)).release();
+      await Promise.all(squatters.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  );
 });

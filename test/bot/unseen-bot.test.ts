@@ -15,7 +15,7 @@ function guardLooks() {
     clock,
     store,
     deadAfterMs: 3_000,
-    isThere: () => Promise.resolve(bot.runs),
+    isThere: () => bot.runs,
     tell: () => toldAtMs.push(clock.nowMs()),
   });
   unseen.start();

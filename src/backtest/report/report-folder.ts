@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import { lifeOf, processName } from "../../core/living-process.js";
 import { makeFolder } from "../../core/make-folder.js";
 import { pathKind } from "../../core/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
-import { lifeOf, processName } from "../../history/living-process.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";

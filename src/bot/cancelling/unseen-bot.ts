@@ -10,7 +10,7 @@ export interface UnseenBotOptions {
   readonly store: Pick<StateStore, "read">;
   readonly deadAfterMs: Ms;
   /** Whether a bot of the account runs on this machine, wherever its state is. */
-  readonly isThere: () => Promise<boolean>;
+  readonly isThere: () => boolean;
   /** It runs, and no heartbeat came for ten seconds at least. Told once, and again only when one has come in between. */
   readonly tell: () => void;
 }
@@ -20,7 +20,7 @@ const LEAST_MS = 10_000;
 
 /**
  * Looks for a bot that runs and shows the guard no life: one that keeps its state in another folder, as where either was started from a copy
- * of the file. It sees the guard's lock and takes itself for guarded, while the guard waits for a heartbeat that is written elsewhere.
+ * of the file. The guard waits for a heartbeat that is written elsewhere.
  */
 export class UnseenBot {
   readonly #options: UnseenBotOptions;
@@ -28,7 +28,6 @@ export class UnseenBot {
   #wasThere = false;
   #isTold = false;
   #beat: string | undefined;
-  #isOver = false;
 
   constructor(options: UnseenBotOptions) {
     this.#options = options;
@@ -36,18 +35,16 @@ export class UnseenBot {
 
   start(): void {
     const { clock, deadAfterMs } = this.#options;
-    this.#timer = clock.setTimer(Math.max(LEAST_MS, deadAfterMs), () => void this.#look());
+    this.#timer = clock.setTimer(Math.max(LEAST_MS, deadAfterMs), () => this.#look());
   }
 
   stop(): void {
-    this.#isOver = true;
     this.#timer?.cancel();
   }
 
-  async #look(): Promise<void> {
+  #look(): void {
     const beat = this.#newestBeat();
-    const isThere = await this.#options.isThere();
-    if (this.#isOver) return;
+    const isThere = this.#options.isThere();
     const isUnseen = isThere && beat === this.#beat;
     if (isUnseen && this.#wasThere && !this.#isTold) this.#options.tell();
     this.#isTold = isUnseen && (this.#isTold || this.#wasThere);

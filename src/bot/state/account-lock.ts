@@ -1,9 +1,9 @@
-import { rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../../core/errors.js";
+import { makePrivate } from "../../core/private-folder.js";
+import { ProcessLock } from "../../core/process-lock.js";
 import type { Hex } from "../../core/units.js";
-import { someoneListens } from "../control/control-server.js";
 import { runtimeDir } from "./running-bots.js";
 
 /** What an account may have one of on a machine. */
@@ -11,49 +11,66 @@ export type LockedRole = "bot" | "guard";
 
 /** The right to be an account's bot or guard on this machine, held until it is given back or the process ends. */
 export interface AccountLock {
-  release(): Promise<void>;
+  release(): void;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** An account, and the two folders of its locks: the user's runtime folder and the account's state folder. */
+export interface LockableAccount {
+  readonly account: Hex;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stateDir: string;
+}
 
 /**
- * Takes the right to be the one bot, or the one guard, of an account. It is a listening socket, which the kernel lets go of
- * when the process dies by whatever signal, so a killed process leaves no stale lock: on Linux an abstract one, which has no
- * file at all.
- * @throws RunError when another process holds it.
+ * Takes the right to be the one bot, or the one guard, of an account: a lock in the user's runtime folder, which keeps apart what runs from two files,
+ * and one in the state folder, which keeps apart what has two runtime folders, as a login and a service of one user may. No other user can write to either.
+ * @throws RunError when another process holds it, or a folder is not this user's own.
  */
-export async function lockAccount(account: Hex, env: Env, role: LockedRole = "bot"): Promise<AccountLock> {
-  const address = addressOf(account, env, role);
-  if (process.platform !== "linux" && !(await someoneListens(address))) rmSync(address, { force: true });
-  const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(lockError(cause, account, role)));
-    server.listen(address, resolve);
-  });
-  server.unref();
-  return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+export function lockAccount(owner: LockableAccount, role: LockedRole = "bot"): AccountLock {
+  runtimeDir(owner.env);
+  makePrivate(owner.stateDir, "stateDir");
+  const held: ProcessLock[] = [];
+  const release = (): void => {
+    for (const lock of held.splice(0)) lock.release();
+  };
+  try {
+    for (const path of lockPaths(owner, role)) held.push(taken(path, owner.account, role));
+    return { release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
-/** Whether a process on this machine holds it now. */
-export function isLocked(account: Hex, env: Env, role: LockedRole): Promise<boolean> {
-  return someoneListens(addressOf(account, env, role));
+/** Whether a process on this machine holds it now. @throws RunError when the runtime folder is not this user's own. */
+export function isLocked(owner: LockableAccount, role: LockedRole): boolean {
+  return lockPaths(owner, role).some((path) => existsSync(path) && ProcessLock.holder(path) !== undefined);
 }
 
-function addressOf(account: Hex, env: Env, role: LockedRole): string {
-  const name = `marketwright-${role}-${account.toLowerCase()}`;
-  return process.platform === "linux" ? `\0${name}` : join(runtimeDir(env), `${name.slice(0, 40)}.lock`);
+function lockPaths({ account, env, stateDir }: LockableAccount, role: LockedRole): readonly string[] {
+  return [join(runtimeDir(env), `${role}-${account.toLowerCase()}.lock`), join(stateDir, `${role}.lock`)];
 }
 
-function lockError(cause: Error, account: Hex, role: LockedRole): RunError {
-  const held = "code" in cause && cause.code === "EADDRINUSE";
-  const summary = role === "bot" ? "another bot on this machine trades this account" : "another guard on this machine watches this account";
-  return new RunError(held ? summary : `cannot lock the account (${cause.message})`, {
+function taken(path: string, account: Hex, role: LockedRole): ProcessLock {
+  let lock: ProcessLock | number;
+  try {
+    lock = ProcessLock.take(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RunError(`cannot lock the account (${reason})`, { field: "account", value: account, expected: "a folder with room", cause });
+  }
+  if (lock instanceof ProcessLock) return lock;
+  throw heldError(account, role, lock);
+}
+
+function heldError(account: Hex, role: LockedRole, pid: number): RunError {
+  const which = role === "bot" ? "another bot on this machine trades this account" : "another guard on this machine watches this account";
+  return new RunError(`${which} (process ${pid})`, {
     field: "account",
     value: account,
     expected:
       role === "bot"
         ? "one bot an account; a dry run beside it takes a key of its own, which need not be registered"
         : "one guard an account",
-    cause,
   });
 }

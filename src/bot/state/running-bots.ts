@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { RunError } from "../../core/errors.js";
-import { makePrivateFolder } from "./state-dir.js";
+import { makePrivate } from "../../core/private-folder.js";
 
 const entrySchema = z.object({
   pid: z.int().positive(),
@@ -19,23 +19,36 @@ const entrySchema = z.object({
 export type EnteredBot = z.output<typeof entrySchema>;
 
 /**
- * The folder where this user's running bots enter themselves: `$XDG_RUNTIME_DIR/marketwright`, else one under the
- * system's temporary folder. @throws RunError when it is not this user's own.
+ * The folder of this user's locks and of the entries of this user's running bots: `$XDG_RUNTIME_DIR/marketwright`, else `marketwright-<uid>`
+ * under the system's temporary folder, or in the home folder where another user has taken that name. Made where it is not there, mode 0700.
+ * @throws RunError when it cannot be made, or is not this user's own.
  */
 export function runtimeDir(env: Readonly<Record<string, string | undefined>>): string {
-  const { uid } = userInfo();
-  const given = env.XDG_RUNTIME_DIR;
-  const directory = given === undefined || given === "" ? join(tmpdir(), `marketwright-${uid}`) : join(given, "marketwright");
-  makePrivateFolder(directory);
-  const { uid: owner, mode } = statSync(directory);
-  if (owner !== uid || (mode & 0o077) !== 0) {
+  const uid = process.getuid?.();
+  const directory = runtimePath(env, uid);
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found !== undefined && uid !== undefined && (found.uid !== uid || (found.mode & 0o077) !== 0)) {
     throw new RunError("is open to other users", {
-      field: "XDG_RUNTIME_DIR",
+      field: RUNTIME_VARIABLE,
       value: directory,
       expected: "a folder of this user's with mode 0700",
     });
   }
+  makePrivate(directory, RUNTIME_VARIABLE);
   return directory;
+}
+
+const RUNTIME_VARIABLE = "XDG_RUNTIME_DIR";
+
+function runtimePath(
+  { XDG_RUNTIME_DIR: given, HOME: home }: Readonly<Record<string, string | undefined>>,
+  uid: number | undefined,
+): string {
+  if (given !== undefined && given !== "") return join(given, "marketwright");
+  const temporary = join(tmpdir(), `marketwright-${uid ?? "user"}`);
+  const owner = lstatSync(temporary, { throwIfNoEntry: false })?.uid;
+  const isTaken = owner !== undefined && uid !== undefined && owner !== uid;
+  return isTaken && home !== undefined && home !== "" ? join(home, ".marketwright-run") : temporary;
 }
 
 /**

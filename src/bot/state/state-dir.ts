@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, 
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
-import { makeFolder } from "../../core/make-folder.js";
+import { makePrivate } from "../../core/private-folder.js";
 import { refusalOf } from "../../core/refusal.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
@@ -54,18 +54,21 @@ export function stateDirOf(config: Pick<BotConfig, "stateDir" | "path">, account
 /** A folder of files, mode 0700, each file 0600. */
 export class FileStateStore implements StateStore {
   readonly directory: string;
+  /** Other users could write to the folder until now, and cannot any more. */
+  readonly wasOpen: boolean;
   readonly #logs = new Map<string, GrowingFile>();
   readonly #later = new Map<string, LaterText>();
   readonly #ending: string;
 
   /**
-   * Makes the folder where it is not there. @throws RunError when it cannot be made or is a file.
+   * Makes the folder where it is not there, and one that other users may write to this user's own.
+   * @throws RunError when it cannot be made, is a file, or stays open to other users.
    * @param ending of what a text is in until it takes the old one's place: another one for whoever writes beside a running bot.
    */
   constructor(directory: string, ending = "new") {
     this.directory = directory;
     this.#ending = ending;
-    makePrivateFolder(directory);
+    this.wasOpen = makePrivate(directory, "stateDir");
   }
 
   /** Absolute path of a named file of this store. */
@@ -249,15 +252,6 @@ function refusalWords(error: ZodError, whole: unknown): string {
   // A record is as long as the file may be, whose beginning is shown anyway.
   if (typeof value === "object" && value !== null) return `${path === "" ? "" : `${path}: `}expected ${expected}`;
   return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : shown(value)}, and should be ${expected}`;
-}
-
-/** Makes a folder that only its owner may enter. @throws RunError when it cannot be made or is a file. */
-export function makePrivateFolder(directory: string): void {
-  try {
-    makeFolder(directory);
-  } catch (cause) {
-    throw cannot("make", directory, cause);
-  }
 }
 
 function corrupt(field: string, value: string, reason: string, cause: unknown): CorruptStateError {

@@ -8,11 +8,16 @@ import { readJsonState, type StateStore } from "./state-dir.js";
 export const OWNER_FILE = "account.json";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+/** An exchange, by the chain and the contract that its orders are signed for. */
+export const exchangeSchema = z.strictObject({ chainId: z.int(), verifyingContract: address });
+
+type SignedExchange = z.output<typeof exchangeSchema>;
+
 const ownerSchema = z.strictObject({
   version: z.literal(1),
   account: address,
   /** What its orders are signed for; absent until a bot or a guard has asked. */
-  exchange: z.strictObject({ chainId: z.int(), verifyingContract: address }).optional(),
+  exchange: exchangeSchema.optional(),
 });
 
 /** A state directory, and where it is. */
@@ -47,7 +52,7 @@ export function claimStateFor(rules: VenueRules, { store, directory, account }: 
   const { chainId, verifyingContract } = rules.eip712;
   const held = readOwner(store)?.exchange;
   if (held === undefined) return store.write(OWNER_FILE, JSON.stringify({ version: 1, account, exchange: { chainId, verifyingContract } }));
-  if (held.chainId === chainId && held.verifyingContract.toLowerCase() === verifyingContract.toLowerCase()) return;
+  if (isSameExchange(held, { chainId, verifyingContract })) return;
   throw new ConfigError("holds the account's state on another exchange", {
     field: "stateDir",
     value: directory,
@@ -55,6 +60,15 @@ export function claimStateFor(rules: VenueRules, { store, directory, account }: 
       `a folder for each exchange: this one is of chain ${held.chainId}, contract ${held.verifyingContract}, as its ${OWNER_FILE} says, and ` +
       `exchange.rest leads to chain ${chainId}, contract ${verifyingContract}; where the exchange itself has moved there, move ${OWNER_FILE} away`,
   });
+}
+
+/** The exchange that a directory is claimed for; undefined before {@link claimStateFor}. @throws CorruptStateError when what says which is broken. */
+export function claimedExchange(store: Pick<StateStore, "read">): SignedExchange | undefined {
+  return readOwner(store)?.exchange;
+}
+
+export function isSameExchange(one: SignedExchange, other: SignedExchange): boolean {
+  return one.chainId === other.chainId && one.verifyingContract.toLowerCase() === other.verifyingContract.toLowerCase();
 }
 
 function readOwner(store: Pick<StateStore, "read">): z.infer<typeof ownerSchema> | undefined {

@@ -53,7 +53,8 @@ export function addCancelAll(program: Command, context: CliContext): void {
             return otherwise;
           }
         };
-        const runs = await isLocked(account, context.env, "bot");
+        const stateDir = stateDirOf(config, account);
+        const runs = orElse(() => isLocked({ account, env: context.env, stateDir }, "bot"), false, "no bot is taken to run");
         const arriving = runs
           ? undefined
           : orElse(() => arrivingUntilMs(config, account), Number.POSITIVE_INFINITY, "nobody knows when the bot ended");

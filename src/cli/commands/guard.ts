@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
 import { UnseenBot } from "../../bot/cancelling/unseen-bot.js";
-import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
+import { isLocked, type LockableAccount, lockAccount } from "../../bot/state/account-lock.js";
+import { GUARD_HEARTBEAT_FILE, GuardHeartbeat } from "../../bot/state/guard-heartbeat.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/seam.js";
@@ -32,7 +33,9 @@ export function addGuard(program: Command, context: CliContext): void {
       const interrupted = context.interrupted();
       await withExchange(openBotOrders(context, file), async (access) => {
         const { config, signer, client, syncClock } = access;
-        const lock = await lockAccount(signer.address, context.env, "guard");
+        const stateDir = stateDirOf(config, signer.address);
+        const owner = { account: signer.address, env: context.env, stateDir };
+        const lock = lockAccount(owner, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
         const markets = Object.keys(config.markets);
         const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
@@ -62,7 +65,7 @@ export function addGuard(program: Command, context: CliContext): void {
           if (rules === undefined) return;
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
           if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
-          const store = new FileStateStore(stateDirOf(config, signer.address));
+          const store = new FileStateStore(stateDir);
           const owned = { store, directory: store.directory, account: signer.address };
           claimState(owned);
           claimStateFor(rules, owned);
@@ -87,22 +90,41 @@ export function addGuard(program: Command, context: CliContext): void {
             clock,
             store,
             deadAfterMs,
-            isThere: () => isLocked(signer.address, context.env, "bot"),
+            isThere: () => isBotLocked(owner, log),
             tell: () => notify({ kind: "bot-unseen" }),
           });
+          const heartbeat = new GuardHeartbeat({
+            clock,
+            store,
+            account: signer.address,
+            everyMs: heartbeatMs,
+            failed: (error) => log.error({ error, file: GUARD_HEARTBEAT_FILE }, "the guard cannot show the bot that it lives, and goes on"),
+          });
           guard.start();
+          heartbeat.start();
           unseen.start();
           const signal = await interrupted;
           unseen.stop();
+          heartbeat.stop();
           guard.stop();
           log.info({ signal }, "the guard leaves");
         } finally {
           keepSynchronised.cancel();
-          await lock.release();
+          lock.release();
           log.close();
         }
       });
     });
+}
+
+/** A runtime folder that went, as with a login that is over, is no reason for a guard to end. */
+function isBotLocked(owner: LockableAccount, log: OpenLog): boolean {
+  try {
+    return isLocked(owner, "bot");
+  } catch (error) {
+    log.warn({ error }, "the locks of this user's bots cannot be read");
+    return false;
+  }
 }
 
 function say(log: OpenLog, notice: GuardNotice, directory: string): void {

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
-import { readdirSync, realpathSync, rmSync } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, RunError } from "../../core/errors.js";
+import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
+import { makePrivate } from "../../core/private-folder.js";
+import { ProcessLock } from "../../core/process-lock.js";
 import { LmdbRecords } from "./lmdb-records.js";
 import type { RecordStore } from "./record-store.js";
 
@@ -16,22 +16,22 @@ export interface DataDir {
 
 /**
  * Opens the folder of an exchange's state, or makes it.
- * @throws ConfigError when it is no folder of ours, or another process uses it; RunError when it cannot be opened
+ * @throws ConfigError when it is no folder of ours, or another process uses it; RunError when it cannot be opened, or other users may write to it
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   const folder = made(path);
-  const lock = await locked(folder);
+  const lock = locked(folder);
   try {
     const records = await LmdbRecords.open(folder);
     return {
       records,
       close: async () => {
         await records.close();
-        await released(lock);
+        lock.release();
       },
     };
   } catch (error) {
-    await released(lock);
+    lock.release();
     throw error;
   }
 }
@@ -48,9 +48,10 @@ function made(path: string): string {
         expected: "a folder of the exchange's own, or one that is empty or not there yet",
       });
     }
+    makePrivate(folder, "dataDir");
     return folder;
   } catch (cause) {
-    if (cause instanceof ConfigError) {
+    if (cause instanceof MarketwrightError) {
       throw cause;
     }
     const expected = `a folder that can be made and written (${cause instanceof Error ? cause.message : String(cause)})`;
@@ -58,48 +59,22 @@ function made(path: string): string {
   }
 }
 
-/**
- * A listening socket, which the kernel lets go of when the process dies by whatever signal, so that a killed process leaves
- * no stale lock: on Linux an abstract one, which has no file at all.
- */
-async function locked(folder: string): Promise<Server> {
-  const name = `marketwright-exchange-${createHash("sha256").update(folder).digest("hex").slice(0, 32)}`;
-  const address = process.platform === "linux" ? `\0${name}` : join(folder, "exchange.lock");
-  if (process.platform !== "linux" && !(await someoneListens(address))) {
-    rmSync(address, { force: true });
-  }
-  const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(lockError(cause, folder)));
-    server.listen(address, resolve);
-  });
-  server.unref();
-  return server;
-}
-
-function released(lock: Server): Promise<void> {
-  return new Promise((resolve) => lock.close(() => resolve()));
-}
-
-function someoneListens(address: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(address);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
+/** A file in the folder itself: a name outside it could be taken by any user. */
+function locked(folder: string): ProcessLock {
+  const lock = taken(folder);
+  if (lock instanceof ProcessLock) return lock;
+  throw new ConfigError(`is in use by another exchange (process ${lock})`, {
+    field: "dataDir",
+    value: folder,
+    expected: "a folder of its own for each",
   });
 }
 
-function lockError(cause: Error, folder: string): Error {
-  if ("code" in cause && cause.code === "EADDRINUSE") {
-    return new ConfigError("is in use by another exchange", {
-      field: "dataDir",
-      value: folder,
-      expected: "a folder of its own for each",
-      cause,
-    });
+function taken(folder: string): ProcessLock | number {
+  try {
+    return ProcessLock.take(join(folder, "exchange.process"));
+  } catch (cause) {
+    const expected = cause instanceof Error ? cause.message : String(cause);
+    throw new RunError("cannot be locked", { field: "dataDir", value: folder, expected, cause });
   }
-  return new RunError("cannot be locked", { field: "dataDir", value: folder, expected: cause.message, cause });
 }

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { Clock, Timer } from "../../core/seam.js";
+import type { Hex, Ms } from "../../core/units.js";
+import type { StateStore } from "./state-dir.js";
+import { claimedExchange, exchangeSchema, isSameExchange } from "./state-owner.js";
+
+/** The guard's sign of life in the state directory, for the bot that it watches. */
+export const GUARD_HEARTBEAT_FILE = "guard-heartbeat.json";
+
+const beatSchema = z.strictObject({
+  version: z.literal(1),
+  /** Wall time of this machine. */
+  atMs: z.number(),
+  state: z.enum(["watching", "stopped"]),
+  account: z.string(),
+  exchange: exchangeSchema,
+  pid: z.int(),
+});
+
+type GuardBeat = z.output<typeof beatSchema>;
+
+/** How a guard shows that it lives. */
+export interface GuardHeartbeatOptions {
+  readonly clock: Clock;
+  /** The account's state directory, which is claimed for its exchange. */
+  readonly store: Pick<StateStore, "read" | "writeBehind">;
+  readonly account: Hex;
+  readonly everyMs: Ms;
+  /** Called when the first of several beats cannot be written. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Writes the guard's heartbeat until it is stopped. */
+export class GuardHeartbeat {
+  readonly #options: GuardHeartbeatOptions;
+  #timer: Timer | undefined;
+  #hasFailed = false;
+
+  constructor(options: GuardHeartbeatOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, everyMs } = this.#options;
+    this.#write("watching");
+    this.#timer = clock.setTimer(everyMs, () => this.start());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#write("stopped");
+  }
+
+  #write(state: GuardBeat["state"]): void {
+    const { clock, store, account, failed } = this.#options;
+    try {
+      const exchange = claimedExchange(store);
+      if (exchange === undefined) return;
+      const beat: GuardBeat = { version: 1, atMs: clock.nowMs(), state, account, exchange, pid: process.pid };
+      store.writeBehind(GUARD_HEARTBEAT_FILE, JSON.stringify(beat));
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) failed(error);
+      this.#hasFailed = true;
+    }
+  }
+}
+
+/** The bot that asks whether it is guarded. */
+export interface GuardedBot {
+  readonly store: Pick<StateStore, "read">;
+  readonly account: Hex;
+  readonly nowMs: Ms;
+  /** Age from which a heartbeat proves nothing. */
+  readonly deadAfterMs: Ms;
+}
+
+/** Whether a guard of this account and this exchange has shown lately that it lives. A heartbeat that cannot be read shows nothing. */
+export function isGuarded({ store, account, nowMs, deadAfterMs }: GuardedBot): boolean {
+  try {
+    const beat = beatSchema.parse(JSON.parse(store.read(GUARD_HEARTBEAT_FILE) ?? "null"));
+    const exchange = claimedExchange(store);
+    return (
+      beat.state === "watching" &&
+      Math.abs(nowMs - beat.atMs) <= deadAfterMs &&
+      beat.account.toLowerCase() === account.toLowerCase() &&
+      exchange !== undefined &&
+      isSameExchange(beat.exchange, exchange)
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { GuardWatch } from "../../../src/bot/run/guard-watch.js";
+import { GUARD_HEARTBEAT_FILE, GuardHeartbeat, isGuarded } from "../../../src/bot/state/guard-heartbeat.js";
+import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+
+const ACCOUNT = `0x${"a1".repeat(20)}` as const;
+const CONTRACT = `0x${"c1".repeat(20)}`;
+const DEAD_AFTER_MS = 3000;
+
+function claimed(chainId = 7): string {
+  return JSON.stringify({ version: 1, account: ACCOUNT, exchange: { chainId, verifyingContract: CONTRACT } });
+}
+
+function guarding() {
+  const clock = new VirtualClock(1_000_000);
+  const store = new MemoryStateStore({ "account.json": claimed() });
+  const failures: unknown[] = [];
+  const heartbeat = new GuardHeartbeat({ clock, store, account: ACCOUNT, everyMs: 500, failed: (error) => failures.push(error) });
+  const guarded = (account = ACCOUNT, of = store) => isGuarded({ store: of, account, nowMs: clock.nowMs(), deadAfterMs: DEAD_AFTER_MS });
+  return { clock, store, heartbeat, guarded, failures };
+}
+
+describe("a bot", () => {
+  it("believes in its guard as long as that shows that it lives, and no longer", async () => {
+    const { clock, heartbeat, guarded } = guarding();
+    expect(guarded()).toBe(false);
+    heartbeat.start();
+    await clock.runFor(60_000);
+    expect(guarded()).toBe(true);
+    heartbeat.stop();
+    expect(guarded()).toBe(false);
+  });
+
+  // The name that a guard had taken was all that was asked for: any user could take it.
+  it("does not believe in a guard that hangs or was killed: POST_ONLY orders would rest for ever", async () => {
+    const { clock, store, heartbeat, guarded } = guarding();
+    heartbeat.start();
+    const last = store.read(GUARD_HEARTBEAT_FILE) ?? "";
+    heartbeat.stop();
+    store.write(GUARD_HEARTBEAT_FILE, last);
+    expect(guarded()).toBe(true);
+    await clock.runFor(DEAD_AFTER_MS + 1);
+    expect(guarded()).toBe(false);
+  });
+
+  it("does not believe in the guard of another account or of another exchange", () => {
+    const { heartbeat, guarded, store } = guarding();
+    heartbeat.start();
+    expect(guarded(`0x${"b2".repeat(20)}`)).toBe(false);
+    const moved = new MemoryStateStore({ ...store.snapshot(), "account.json": claimed(8) });
+    expect(guarded(ACCOUNT, moved)).toBe(false);
+    heartbeat.stop();
+  });
+
+  it.each(["", "{", "null", "[]", '{"version":1}'])("does not believe in a heartbeat that cannot be read: %s", (text) => {
+    const { store, guarded } = guarding();
+    store.write(GUARD_HEARTBEAT_FILE, text);
+    expect(guarded()).toBe(false);
+  });
+
+  it("is told when no guard lives, when one comes, and when that is gone", async () => {
+    const { clock, heartbeat, guarded } = guarding();
+    const told: boolean[] = [];
+    const watch = new GuardWatch({ clock, everyMs: DEAD_AFTER_MS, isGuarded: () => guarded(), tell: (is) => told.push(is) });
+    watch.start();
+    expect(told).toEqual([false]);
+    await clock.runFor(30_000);
+    heartbeat.start();
+    await clock.runFor(30_000);
+    expect(told).toEqual([false, true]);
+    heartbeat.stop();
+    await clock.runFor(30_000);
+    expect(told).toEqual([false, true, false]);
+    watch.stop();
+  });
+});
+
+describe("a guard that cannot write its heartbeat", () => {
+  it("says so once, goes on, and is believed again when it can", async () => {
+    const { clock, store, heartbeat, guarded, failures } = guarding();
+    const write = store.writeBehind.bind(store);
+    store.writeBehind = () => {
+      throw new Error("ENOSPC");
+    };
+    heartbeat.start();
+    await clock.runFor(10_000);
+    expect(failures).toHaveLength(1);
+    store.writeBehind = write;
+    await clock.runFor(500);
+    expect(guarded()).toBe(true);
+    heartbeat.stop();
+  });
+});

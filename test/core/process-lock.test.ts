@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ProcessLock } from "../../src/core/process-lock.js";
+import { builtCommand } from "../support/built-command.js";
+
+const STARTERS = 50;
+/** As many holders are killed, one after the other. */
+const KILLS = 30;
+
+/** Tries to take the lock whenever a line comes, and answers with one. */
+const STARTER = `
+const { ProcessLock } = await import(process.argv[2]);
+process.stdin.setEncoding("utf8").on("data", () => {
+  const lock = ProcessLock.take(process.argv[3]);
+  process.stdout.write(typeof lock === "number" ? "held by " + lock + "\\n" : "taken\\n");
+});
+process.stdout.write("up\\n");
+`;
+
+let folder: string;
+const children = new Set<ChildProcess>();
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "mw-process-lock-")));
+});
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function answers(of: Iterable<ChildProcess>): Promise<ReadonlyMap<ChildProcess, string>> {
+  return new Map(
+    await Promise.all([...of].map(async (child) => [child, String((await once(child.stdout ?? child, "data"))[0]).trim()] as const)),
+  );
+}
+
+// Two bots of one account double every order.
+it("is taken by exactly one of fifty processes that come at once, each time that its holder was killed", async () => {
+  const program = join(folder, "starter.mjs");
+  writeFileSync(program, STARTER);
+  const source = new URL("../dist/core/process-lock.js", pathToFileURL(builtCommand())).href;
+  const path = join(folder, "bot.lock");
+  for (let started = 0; started < STARTERS; started++)
+    children.add(spawn(process.execPath, [program, source, path], { stdio: ["pipe", "pipe", "inherit"] }));
+  await answers(children);
+  for (let kills = 0; kills < KILLS; kills++) {
+    const answered = answers(children);
+    for (const child of children) child.stdin?.write("go\n");
+    const said = await answered;
+    const [holder, ...others] = [...said].filter(([, answer]) => answer === "taken").map(([child]) => child);
+    expect(others).toEqual([]);
+    expect(new Set(said.values())).toEqual(new Set(["taken", `held by ${holder?.pid}`]));
+    expect(ProcessLock.holder(path)).toBe(holder?.pid);
+    holder?.kill("SIGKILL");
+    if (holder !== undefined) {
+      await once(holder, "exit");
+      children.delete(holder);
+    }
+    expect(ProcessLock.holder(path)).toBeUndefined();
+  }
+  const last = ProcessLock.take(path);
+  expect(last).toBeInstanceOf(ProcessLock);
+  if (last instanceof ProcessLock) last.release();
+  expect(readdirSync(folder)).toEqual(["starter.mjs"]);
+});
+
+/** No process has an id so large. */
+const [NOBODY, NOBODY_EITHER] = ["2147483646", "2147483645"];
+
+function successor(path: string, name: string): string {
+  return `${path}.after-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+}
+
+it("is free behind a holder and a successor who were both killed, and leaves nothing of them", () => {
+  const path = join(folder, "bot.lock");
+  writeFileSync(path, NOBODY);
+  writeFileSync(successor(path, NOBODY), NOBODY_EITHER);
+  expect(ProcessLock.holder(path)).toBeUndefined();
+  const lock = ProcessLock.take(path);
+  expect(readdirSync(folder)).toEqual(["bot.lock"]);
+  expect(ProcessLock.take(path)).toBe(process.pid);
+  if (lock instanceof ProcessLock) lock.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("is not held by a process that placed itself behind a holder who is not in the chain any more", () => {
+  const path = join(folder, "bot.lock");
+  writeFileSync(successor(path, NOBODY), String(process.ppid));
+  expect(ProcessLock.holder(path)).toBeUndefined();
+  const lock = ProcessLock.take(path);
+  expect(ProcessLock.holder(path)).toBe(process.pid);
+  if (lock instanceof ProcessLock) lock.release();
+});
+
+it("is held by the successor of a dead holder, also before that has moved to the first place", () => {
+  const path = join(folder, "bot.lock");
+  writeFileSync(path, NOBODY);
+  writeFileSync(successor(path, NOBODY), String(process.ppid));
+  expect(ProcessLock.holder(path)).toBe(process.ppid);
+  expect(ProcessLock.take(path)).toBe(process.ppid);
+});

@@ -1,5 +1,5 @@
 import type { TransfersCounted } from "../account/transfers.js";
-import { FormatError } from "../core/errors.js";
+import { FormatError, RunError } from "../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../core/instrument.js";
 import type { CreditUnits, Ms } from "../core/units.js";
 import {
@@ -155,7 +155,14 @@ export class EquityWatch {
   settle(): void {
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
     this.#written = undefined;
-    this.#context.store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+    const { store, notify } = this.#context;
+    try {
+      store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+    } catch (error) {
+      if (!(error instanceof RunError)) throw error;
+      // The peak that is there is the higher one, or a second old: no reason to end a bot that has just cancelled everything as one that broke.
+      notify({ kind: "log", level: "error", message: "the peak of the net value is not written down", fields: { error: error.message } });
+    }
   }
 
   /** The same in the middle of a turn: where it has moved, and without waiting for the disk. */

@@ -13,12 +13,13 @@ export interface EndedRun {
 }
 
 /**
- * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not tell: what is known is
- * said.
+ * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not tell, or the bot had
+ * to stop: what is known is said.
  */
 export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
   printData(context, summary, json);
-  const { ordersLeft, openOrdersLeft, takeoversUnderWay = [] } = summary;
+  const { ordersLeft, openOrdersLeft, takeoversUnderWay = [], fault } = summary;
+  if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
   for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
     const what = isHeld ? "is in the position, and its receipt is missing" : "may still bring its position";
     context.stderr.write(`marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`);
@@ -32,7 +33,7 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
     context.stderr.write(
       `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
     );
-  } else if (!areApart) return;
+  } else if (!areApart && fault === undefined) return;
   throw new NotWell();
 }
 

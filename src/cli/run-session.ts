@@ -16,8 +16,9 @@ import type { RunningBot } from "../bot/run/running-bot.js";
 import type { VenueBetween } from "../bot/run/session-tap.js";
 import { lockAccount } from "../bot/state/account-lock.js";
 import { isGuarded } from "../bot/state/guard-heartbeat.js";
+import { RetryingStore } from "../bot/state/retrying-store.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
-import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { FileStateStore, MemoryStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../bot/state/state-owner.js";
 import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { strayError } from "../bot/strategy/stray-error.js";
@@ -114,8 +115,8 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const control = await startSessionControl(context, { config, account, state, directory: store.directory, running: () => running });
   cleanup.push(() => control.server.close());
   const entry = { pid: process.pid, config: config.path, account, socketPath: control.server.socketPath };
-  const kept = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
-  cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: kept }, env));
+  const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
+  cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: entered }, env));
   cleanup.push(watchGuard(context, options, { log, store, account }));
 
   const chain = chainAccessOf(config, store, env);
@@ -130,6 +131,11 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     return true;
   });
   if (quiet !== undefined) cleanup.push(quiet);
+  let fault: string | undefined;
+  const kept = retryingStore(state, { config, seam, log }, (reason) => {
+    fault = reason;
+    running?.command({ command: "stop", reason });
+  });
   const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
   const bot = await namingExchange(config.exchange.rest, () =>
     startBot({
@@ -137,7 +143,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       privateKey,
       seam,
       // What happens on paper is no state of the account's.
-      store: paper === undefined ? state : new MemoryStateStore(),
+      store: paper === undefined ? kept : new MemoryStateStore(),
       log,
       metrics,
       dryRun,
@@ -159,7 +165,32 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   if (screen !== undefined) cleanup.push(() => screen.stop());
   await untilStopped(bot, { clock: seam.clock, forMs: options.forMs, interrupted, screen });
   await recorder?.close();
-  return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }) };
+  return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }), ...(fault === undefined ? {} : { fault }) };
+}
+
+/**
+ * The bot's state, whose repeated texts may fail for half of the time after which the guard takes the bot for dead: by then
+ * the bot stops in order, while it can still tell which orders are left.
+ */
+function retryingStore(
+  store: StateStore,
+  { config, seam, log }: Pick<SessionOptions, "config"> & Pick<CliContext, "seam"> & { readonly log: OpenLog },
+  stop: (reason: string) => void,
+): StateStore {
+  const { deadAfterMs, heartbeatMs } = config.guard;
+  return new RetryingStore({
+    store,
+    clock: seam.clock,
+    // The newest heartbeat is already one interval old when the next one fails.
+    givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
+    onChange: ({ name, error }, isWritten) => {
+      if (isWritten) log.info({ file: name }, "the state file is written again");
+      else log.error({ file: name, error: messageOf(error) }, "the state file cannot be written: it is tried again");
+    },
+    onGivenUp: ({ name, error }) => {
+      stop(`${name} cannot be written, and without a heartbeat the guard cancels after ${deadAfterMs} ms: ${messageOf(error)}`);
+    },
+  });
 }
 
 /** Serves the metrics where the file wants them. @returns what ends it */
@@ -208,6 +239,10 @@ async function untilStopped(bot: RunningBot, { clock, forMs, interrupted, screen
     timer?.cancel();
     screen?.stop();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {

@@ -1,6 +1,20 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { RunError } from "../core/errors.js";
+import { isKnownHost } from "../core/host-header.js";
+import { HTTP_BOUNDS } from "../core/http-bounds.js";
 import type { Metrics } from "./metrics.js";
+
+/**
+ * Connections open at once. A monitor needs one or two; without a limit one reader can take every file descriptor that
+ * the bot needs for its orders and its state.
+ */
+const MAX_CONNECTIONS = 64;
+/** Longest time that an idle connection is kept for the next scrape. */
+const KEEP_ALIVE_MS = 20_000;
+const TEXT = "text/plain; charset=utf-8";
+
+const UNKNOWN_HOST =
+  "The Host header names neither an address nor a loopback name: add the name to metrics.allowedHosts in the bot's file.\n";
 
 /** Whether the bot quotes, and if not, why. */
 export interface Readiness {
@@ -22,6 +36,8 @@ export interface MetricsServerOptions {
   readonly port: number;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
+  /** Names of this host, beside addresses and loopback names, by which it may be asked. */
+  readonly allowedHosts?: readonly string[];
   /** Called before each page, to set the gauges as they are now. */
   readonly sample?: () => void;
 }
@@ -30,23 +46,27 @@ export interface MetricsServerOptions {
  * Serves `/metrics`, `/healthz` and `/readyz`.
  * @throws RunError when the port is taken or the address is not this machine's.
  */
-export async function startMetricsServer({ host, port, metrics, readiness, sample }: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer((request, response) => {
+export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+  const { host, port, metrics, readiness, sample, allowedHosts = [] } = options;
+  const hosts = [host, ...allowedHosts];
+  const server = createServer({ ...HTTP_BOUNDS, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0];
-    if (request.method !== "GET" && request.method !== "HEAD") {
+    if (!isKnownHost(request.headers.host, hosts)) answer(response, 403, TEXT, UNKNOWN_HOST);
+    else if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
-      answer(response, 405, "text/plain; charset=utf-8", "GET only\n");
-    } else if (path === "/healthz") answer(response, 200, "text/plain; charset=utf-8", "ok\n");
+      answer(response, 405, TEXT, "GET only\n");
+    } else if (path === "/healthz") answer(response, 200, TEXT, "ok\n");
     else if (path === "/readyz") ready(response, readiness());
     else if (path === "/metrics") {
       sample?.();
       metrics.page().then(
         (page) => answer(response, 200, metrics.registry.contentType, page),
-        (cause: unknown) =>
-          answer(response, 500, "text/plain; charset=utf-8", `${cause instanceof Error ? cause.message : String(cause)}\n`),
+        (cause: unknown) => answer(response, 500, TEXT, `${cause instanceof Error ? cause.message : String(cause)}\n`),
       );
-    } else answer(response, 404, "text/plain; charset=utf-8", "one of /metrics, /healthz, /readyz\n");
+    } else answer(response, 404, TEXT, "one of /metrics, /healthz, /readyz\n");
   });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = HTTP_BOUNDS.timeout;
   await listen(server, host, port);
   const address = server.address();
   return {

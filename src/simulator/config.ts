@@ -72,6 +72,10 @@ const shape = z.strictObject({
   host: z.string().min(1).default("127.0.0.1"),
   /** 0 takes any free port. */
   port: port.default(8620),
+  /** Host names, beside localhost and every IP address, by which the exchange may be asked. */
+  allowedHosts: z.array(z.string().min(1)).default([]),
+  /** Connections open at once, of requests and streams together; one more is closed. */
+  maxConnections: z.int().min(1).max(100_000).default(1024),
   /**
    * A folder of the exchange's own, relative to the file, in which its state outlives the process. Without it everything is in
    * memory only.

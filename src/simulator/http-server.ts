@@ -5,6 +5,9 @@ import type { Duplex } from "node:stream";
 import fastify, { type ConnectionError, type FastifyReply, type FastifyRequest } from "fastify";
 import { WebSocketServer } from "ws";
 import { RunError } from "../core/errors.js";
+import { isKnownHost } from "../core/host-header.js";
+import { HTTP_BOUNDS } from "../core/http-bounds.js";
+import { isFromWebPage } from "../core/web-page.js";
 import type { EmbeddedExchange } from "./exchange.js";
 import { serveDocumentation } from "./openapi/serve-documentation.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./rest/api-error.js";
@@ -12,8 +15,8 @@ import { SocketSink } from "./streams/socket-sink.js";
 
 /** Far above any request or stream message of the interface. */
 const LARGEST_MESSAGE_BYTES = 65_536;
-/** A request that takes longer to arrive is given up. */
-const LONGEST_REQUEST_MS = 30_000;
+/** Methods that change nothing. */
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** An exchange on a port. */
@@ -39,10 +42,14 @@ export interface ServerOptions {
  * @throws RunError when the port is taken or the host is not this machine's
  */
 export async function serveExchange(exchange: EmbeddedExchange, { onFault = () => {} }: ServerOptions = {}): Promise<ExchangeServer> {
-  const { host, port } = exchange.config;
+  const { host, port, maxConnections } = exchange.config;
+  const hosts = [host, ...exchange.config.allowedHosts];
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
   const app = fastify({
     bodyLimit: LARGEST_MESSAGE_BYTES,
-    requestTimeout: LONGEST_REQUEST_MS,
+    requestTimeout,
+    connectionTimeout: timeout,
+    http: { maxHeaderSize, connectionsCheckingInterval, headersTimeout },
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     clientErrorHandler: refuseGarbage,
@@ -64,6 +71,12 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
     }
     return sendAnswer(reply, answer);
   };
+  app.server.maxConnections = maxConnections;
+  app.addHook("onRequest", (request, reply, done) => {
+    const refusal = refusalOf(request.raw, hosts);
+    if (refusal === null) done();
+    else void sendAnswer(reply, refusal);
+  });
   serveDocumentation(app, exchange.config);
   app.all("*", answered);
   // Methods that the server reads but does not route.
@@ -75,7 +88,9 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: LARGEST_MESSAGE_BYTES });
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     try {
-      upgrade(exchange, sockets, request, socket, head);
+      const refusal = refusalOf(request, hosts);
+      if (refusal === null) upgrade(exchange, sockets, request, socket, head);
+      else refuse(socket, refusal);
     } catch (error) {
       refuse(socket, fail(error));
     }
@@ -101,6 +116,21 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
       await app.close();
     },
   };
+}
+
+/**
+ * The answer to what a web page may have sent, with the user's browser as its hand: a request under a name that a page
+ * made to resolve to this machine, or one that changes something and comes from a page. Nobody but the browser's user
+ * reaches a loopback port, and unsigned requests (`POST /faucet`, `POST /v1/account`) have no other protection.
+ */
+function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiAnswer | null {
+  if (!isKnownHost(request.headers.host, hosts)) return forbidden("the Host header names no host of this exchange: see allowedHosts");
+  const isChange = !READING_METHODS.has(request.method ?? "");
+  return isChange && isFromWebPage(request.headers) ? forbidden("no web page may change anything here") : null;
+}
+
+function forbidden(message: string): ApiAnswer {
+  return { status: 403, body: badRequest(message) };
 }
 
 function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswer {

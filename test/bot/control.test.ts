@@ -100,6 +100,15 @@ describe("the control socket", () => {
     expect(await speak(path, "x".repeat(1_000_001))).toContain("too long");
   });
 
+  it("holds a bounded number of connections, and of commands that wait", async () => {
+    const path = await serve(() => new Promise(() => {}));
+    expect(await speak(path, '{"command":"status"}\n'.repeat(200))).toContain("too many commands wait");
+    const held = Array.from({ length: 60 }, () => createConnection(path).on("error", () => {}));
+    await Promise.all(held.slice(40).map((socket) => once(socket, "close")));
+    expect(held.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(32);
+    for (const socket of held) socket.destroy();
+  });
+
   it("carries out one command after the other, in their order", async () => {
     const order: string[] = [];
     const path = await serve(async ({ command }) => {

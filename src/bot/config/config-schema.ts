@@ -188,6 +188,10 @@ const metrics = z
   .strictObject({
     port: countField("Port of /metrics, /healthz and /readyz; 0 takes a free one.", { min: 0, max: 65_535 }),
     host: z.string().min(1).describe("Address to listen on.").default("127.0.0.1"),
+    allowedHosts: z
+      .array(z.string().min(1))
+      .describe("Host names, beside localhost and every IP address, by which a reader may ask for the page.")
+      .default([]),
   })
   .describe("The Prometheus endpoint. Left out: none.");
 

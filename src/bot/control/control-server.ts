@@ -18,6 +18,13 @@ import {
 /** Longest path that a Unix socket may have on the systems that Node runs on (sockaddr_un), less its end mark. */
 const LONGEST_SOCKET_PATH = 103;
 
+/** Connections open at once: a command takes one for a moment. */
+const MAX_CONNECTIONS = 32;
+/** Longest time in which a connection says nothing. */
+const IDLE_MS = 60_000;
+/** Commands of one connection that wait for those before them. */
+const MAX_WAITING = 100;
+
 /** A listening control socket. */
 export interface ControlServer {
   readonly socketPath: string;
@@ -54,6 +61,7 @@ export async function startControlServer(socketPath: string, handler: ControlHan
     socket.on("close", () => sockets.delete(socket));
     serve(socket, handler);
   });
+  server.maxConnections = MAX_CONNECTIONS;
   await listen(server, socketPath);
   chmodSync(socketPath, 0o600);
   return {
@@ -81,7 +89,9 @@ export function someoneListens(socketPath: string): Promise<boolean> {
 function serve(socket: Socket, handler: ControlHandler): void {
   const reader = new LineReader();
   let answers: Promise<void> = Promise.resolve();
+  let waiting = 0;
   socket.setEncoding("utf8");
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
   // A client that went away has no use for its answer; the command itself has been carried out.
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk: string) => {
@@ -90,9 +100,17 @@ function serve(socket: Socket, handler: ControlHandler): void {
       socket.end(encodeAnswer(controlError(new ConfigError("line is too long", { field: "command", expected: "one JSON object a line" }))));
       return;
     }
+    waiting += lines.length;
+    if (waiting > MAX_WAITING) {
+      socket.end(
+        encodeAnswer(controlError(new ConfigError("too many commands wait", { field: "command", expected: `at most ${MAX_WAITING}` }))),
+      );
+      return;
+    }
     for (const line of lines) {
       answers = answers.then(async () => {
         const answer = await carryOut(line, handler);
+        waiting--;
         if (socket.writable) socket.write(maskSecrets(encodeAnswer(answer)));
       });
     }

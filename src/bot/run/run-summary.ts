@@ -50,6 +50,8 @@ export interface RunSummary {
   /** From the start of the process until both sides rested in every market; null when they never did. */
   readonly secondsToFirstQuote: number | null;
   readonly stopReason: string | null;
+  /** Why the bot had to stop by itself, such as a state file that cannot be written: the command then exits with 1. */
+  readonly fault?: string;
   /** Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are paper, by these models. */
   readonly paper?: {
     readonly queue: string;

@@ -2,13 +2,15 @@ import type { IncomingMessage } from "node:http";
 import fastify from "fastify";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { RunError } from "../../core/errors.js";
+import { isKnownHost } from "../../core/host-header.js";
+import { HTTP_BOUNDS } from "../../core/http-bounds.js";
+import { isFromWebPage } from "../../core/web-page.js";
 import type { ChainRpcConfig } from "./chain-config.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 import { RpcFilters } from "./rpc-filters.js";
 import { errorText, type RpcPort, RpcSession } from "./rpc-session.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const LONGEST_REQUEST_MS = 30_000;
 /** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
 const MOST_WAITING = 1000;
 const MOST_UNREAD_BYTES = 16_777_216;
@@ -34,16 +36,20 @@ export async function serveChain(chain: EmbeddedChain, config: ChainRpcConfig): 
   const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit };
   const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain) };
   const overHttp = new RpcSession(shared, null);
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
+  const isRefused = ({ headers }: IncomingMessage): boolean => isFromWebPage(headers) || !isKnownHost(headers.host, [host]);
   const app = fastify({
     bodyLimit: maxBodyBytes,
-    requestTimeout: LONGEST_REQUEST_MS,
+    requestTimeout,
+    connectionTimeout: timeout,
+    http: { maxHeaderSize, connectionsCheckingInterval, headersTimeout },
     forceCloseConnections: true,
     exposeHeadRoutes: false,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.post("/", async (request, reply) => {
-    if (isPage(request.headers.origin)) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, "no page of the web gets in"));
+    if (isRefused(request.raw)) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, "no page of the web gets in"));
     const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
     return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
   });
@@ -59,7 +65,7 @@ export async function serveChain(chain: EmbeddedChain, config: ChainRpcConfig): 
     noServer: true,
     perMessageDeflate: false,
     maxPayload: maxBodyBytes,
-    verifyClient: ({ origin }: { origin?: string }) => !isPage(origin),
+    verifyClient: ({ req }: { req: IncomingMessage }) => !isRefused(req),
   });
   app.server.on("upgrade", (request: IncomingMessage, socket, head) => {
     sockets.handleUpgrade(request, socket, head, (websocket) => attend(websocket, shared));
@@ -87,11 +93,6 @@ export async function serveChain(chain: EmbeddedChain, config: ChainRpcConfig): 
       await app.close();
     },
   };
-}
-
-/** Whether a browser says that a page asks; a wallet in the browser has an origin of another kind, a tool has none. */
-function isPage(origin: string | undefined): boolean {
-  return origin !== undefined && /^(https?:|null$)/i.test(origin);
 }
 
 /** Answers a websocket's messages in the order in which they came. */

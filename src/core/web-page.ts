@@ -1,0 +1,10 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/**
+ * True if a browser says that a web page sends the request: any origin of the web, the page's own included. A wallet in
+ * the browser has an origin of another scheme, and a tool has none.
+ */
+export function isFromWebPage({ origin, "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
+  if (origin !== undefined) return /^(https?:|null$)/i.test(origin);
+  return site !== undefined && site !== "none";
+}

@@ -1,0 +1,91 @@
+import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { liveSeam } from "../../src/core/live-seam.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+
+const ACCOUNT = "0x00000000000000000000000000000000000000aa";
+let server: ExchangeServer;
+
+beforeAll(async () => {
+  const config = parseExchangeConfig({
+    port: 0,
+    markets: { btcusdc: {} },
+    allowedHosts: ["exchange.internal"],
+    maxConnections: 20,
+    choices: { accountEndpointsSigned: false },
+  });
+  server = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+});
+afterAll(() => server.close());
+
+function ask(method: string, path: string, headers: OutgoingHttpHeaders = {}): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: "127.0.0.1", port: server.port, method, path, headers, agent: false }, (answer) => {
+      let body = "";
+      answer.on("data", (data) => {
+        body += String(data);
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+const deposit = (headers: OutgoingHttpHeaders) => ask("POST", `/faucet?account=${ACCOUNT}&amount=5`, headers);
+
+describe("a web page in the browser of whoever runs the exchange", () => {
+  it.each([
+    ["an origin of the web", { origin: "https://attacker.example" }],
+    ["an origin of another local page", { origin: "http://localhost:3000" }],
+    ["an opaque origin", { origin: "null" }],
+    ["a browser's word for another site", { "sec-fetch-site": "cross-site" }],
+  ])("gives no credit by the unsigned faucet: %s", async (_what, headers) => {
+    await ask("POST", `/v1/account?account=${ACCOUNT}`);
+    const answer = await deposit(headers);
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 1111 });
+    expect((await deposit({})).status).toBe(200);
+  });
+
+  it("registers no account", async () => {
+    const other = "0x00000000000000000000000000000000000000bb";
+    expect((await ask("POST", `/v1/account?account=${other}`, { origin: "https://attacker.example" })).status).toBe(403);
+    expect((await ask("GET", `/v1/account?account=${other}`)).status).not.toBe(200);
+  });
+
+  it.each(["attacker.example", "127.0.0.1.attacker.example:80"])("reads nothing under a name of its own, %s", async (host) => {
+    expect((await ask("GET", `/v1/balances?account=${ACCOUNT}`, { host })).status).toBe(403);
+    expect((await ask("GET", "/docs", { host })).status).toBe(403);
+  });
+
+  it("opens no stream under a name of its own", async () => {
+    const socket = new WebSocket(`${server.streamUrl}/single?stream=btcusdc@depth`, { headers: { host: "attacker.example" } });
+    const status = await new Promise((resolve) => {
+      socket.on("unexpected-response", (_request, answer) => resolve(answer.statusCode));
+      socket.on("open", () => resolve("open"));
+      socket.on("error", () => {});
+    });
+    socket.terminate();
+    expect(status).toBe(403);
+  });
+
+  it.each(["localhost:8620", "[::1]:8620", "192.0.2.7", "Exchange.Internal:8620"])("is answered as ever by the name %s", async (host) => {
+    expect((await ask("GET", "/v1/time", { host })).status).toBe(200);
+  });
+});
+
+describe("the exchange's port", () => {
+  it("holds no more connections than the file allows", async () => {
+    const held = Array.from({ length: 40 }, () => connect(server.port, "127.0.0.1"));
+    const ended = held.map((socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
+    await Promise.all(ended.slice(25));
+    expect(held.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(20);
+    for (const socket of held) socket.destroy();
+    await Promise.all(ended);
+  });
+});

@@ -45,6 +45,8 @@ export interface BotOptions {
    * live bot looks at each instant.
    */
   readonly looksWhenDue?: boolean;
+  /** Told which market's strategy is being called, and undefined once it has returned: for whoever watches that it does. */
+  readonly calling?: (marketId: MarketId | undefined) => void;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
 }

@@ -32,6 +32,7 @@ export interface DeskOptions {
   readonly maxPositionLots: Lots;
   /** Levels a side that a view holds. */
   readonly depthLevels: number;
+  readonly calling?: ((marketId: MarketId | undefined) => void) | undefined;
   readonly onIntent: (intent: Intent) => void;
   /** The strategy threw, or ended: whoever hears of it disconnects, and halts the market (design, rule 4). */
   readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
@@ -181,6 +182,12 @@ export class Desk {
     const { strategy } = this.#options;
     if (strategy === undefined) return;
     this.#viewers = [];
+    this.#options.calling?.(this.marketId);
+    this.#subscribe(strategy);
+    this.#options.calling?.(undefined);
+  }
+
+  #subscribe(strategy: BoundStrategy): void {
     let intents: Observable<Intent>;
     try {
       intents = this.#view$().pipe(strategy(this.#options.context));
@@ -256,7 +263,9 @@ export class Desk {
     this.state.startView();
     if (this.awaitingView) this.dirty = true;
     this.awaitingView = false;
+    this.#options.calling?.(this.marketId);
     for (const viewer of this.#viewers) viewer.next(view);
+    this.#options.calling?.(undefined);
     return true;
   }
 

@@ -125,6 +125,7 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
+    calling: options.calling,
     onIntent: (intent) => hooks.onSignal(marketId, { intent }),
     onStrategyEnd: (why, error) => {
       if (error !== undefined) options.observer({ kind: "strategy-failed", marketId, why, stack: strategyStack(error.thrown) });

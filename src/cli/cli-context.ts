@@ -3,6 +3,7 @@ import type { Seam } from "../core/seam.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
 import type { ProcessEnd } from "./process-end.js";
 import { askSecret } from "./terminal-secret.js";
+import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
 /** Where text goes; a terminal says so. */
 export interface TextStream {
@@ -30,12 +31,14 @@ export interface CliContext {
   readonly interrupted: () => Promise<string>;
   /** {@link ProcessEnd.unheard} of this process. Absent where a test runs the command. */
   readonly unheard?: () => void;
+  /** Watches this process from a thread beside it. Absent where a test runs the command. */
+  readonly watchLoop?: (options: WatchedLoop) => LoopWatchdog;
   /** This program's own script, for starting further commands of it. */
   readonly script: string;
 }
 
 /** The real process. */
-export function processContext(end: Pick<ProcessEnd, "signal" | "unheard">): CliContext {
+export function processContext(end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now">): CliContext {
   const seam = liveSeam();
   return {
     env: process.env,
@@ -46,6 +49,7 @@ export function processContext(end: Pick<ProcessEnd, "signal" | "unheard">): Cli
     onUncaught,
     interrupted: () => end.signal(() => seam.clock.monotonicMs()),
     unheard: () => end.unheard(),
+    watchLoop: (options) => new LoopWatchdog(options, { clock: seam.clock, signals: end }),
     script: process.argv[1] ?? "",
   };
 }

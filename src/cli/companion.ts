@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { LineReader } from "../bot/control/control-protocol.js";
 import { RunError } from "../core/errors.js";
+import { openPlainFile, readPlainFile } from "../core/plain-files.js";
 import type { Clock, Timer } from "../core/seam.js";
 
 /** A command of ours that runs beside this process, in a process and a process group of its own. */
@@ -42,7 +43,7 @@ export async function startCompanion({
   logFile,
   clock,
 }: CompanionOptions): Promise<{ companion: Companion; firstLine: string }> {
-  const log = openSync(logFile, "a", 0o600);
+  const log = openPlainFile(logFile, "a", 0o600);
   const logStart = statSync(logFile).size;
   const child = fork(script, [...args], { env: { ...env }, stdio: ["ignore", "pipe", log, "ipc"], detached: true });
   closeSync(log);
@@ -88,5 +89,5 @@ async function stop(child: ChildProcess, ended: Promise<string>, clock: Clock): 
 
 /** What a companion has written to its log since it was started: why it did not start. */
 function saidSince(logFile: string, start: number): string {
-  return readFileSync(logFile).subarray(start).toString("utf8").trim().slice(-MOST_ERROR_TEXT);
+  return readPlainFile(logFile).subarray(start).toString("utf8").trim().slice(-MOST_ERROR_TEXT);
 }

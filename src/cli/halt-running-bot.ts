@@ -1,4 +1,4 @@
-import { askBot } from "../bot/control/control-client.js";
+import { askRunningBot } from "../bot/control/control-client.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import type { EnteredBot } from "../bot/state/running-bots.js";
 import { FileStateStore } from "../bot/state/state-dir.js";
@@ -19,7 +19,7 @@ export async function haltRunningBot(
 ): Promise<unknown> {
   const isWritten = writeAhead(bot, command, clock.nowMs());
   try {
-    return await askBot(bot.socketPath, command, clock);
+    return await askRunningBot(bot, command, clock);
   } catch (cause) {
     if (!isWritten || !(cause instanceof RunError)) throw cause;
     throw new RunError(`${cause.message}; the halt is written down: whoever starts next is halted`, { cause });

@@ -91,6 +91,12 @@ export class ProcessEnd {
     for (const signal of SIGNALS) process.off(signal, this.#hear);
   }
 
+  /** Takes {@link unheard} back. */
+  heard(): void {
+    this.unheard();
+    for (const signal of SIGNALS) process.on(signal, this.#hear);
+  }
+
   /** Ends it once all is printed. What is under way still, a checksum, a wait for tokens, a strategy's own timer, is for nobody. */
   async with(code: ExitCode): Promise<never> {
     await new Promise<void>((resolve) => {

@@ -101,6 +101,14 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   cleanup.push(() => log.close());
   if (store.wasOpen) log.warn({ folder: store.directory }, "other users could write to the state folder: its mode is 0700 now");
   await announceCrypto(log);
+  const watchdog = context.watchLoop?.({
+    stallMs: config.guard.deadAfterMs,
+    markets: Object.entries(config.markets).map(([marketId, { strategy }]) => ({ marketId, strategy })),
+    logFile: withScreen ? log.destination : undefined,
+    path: config.path,
+    orders: dryRun ? undefined : { config, privateKey, account },
+  });
+  if (watchdog !== undefined) cleanup.push(() => watchdog.stop());
 
   let running: RunningBot | undefined;
   const metrics = new Metrics().withProcessMetrics();
@@ -151,6 +159,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       paper: between,
       chain,
       journal,
+      ...(watchdog === undefined ? {} : { calling: watchdog.calling }),
       record: recorder?.record,
     }),
   );
@@ -163,7 +172,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
 
   const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
   if (screen !== undefined) cleanup.push(() => screen.stop());
-  await untilStopped(bot, { clock: seam.clock, forMs: options.forMs, interrupted, screen });
+  const { forMs } = options;
+  if (forMs !== undefined) watchdog?.endsIn(forMs);
+  await untilStopped(bot, { clock: seam.clock, forMs, interrupted, screen });
   await recorder?.close();
   return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }), ...(fault === undefined ? {} : { fault }) };
 }

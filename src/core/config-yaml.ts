@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { configFault } from "./config-fault.js";
 import { ConfigError } from "./errors.js";
-import { pathKind } from "./path-kind.js";
+import { readPlainFile } from "./plain-files.js";
 import { keysAbove, yamlFault } from "./yaml-fault.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */
@@ -99,6 +98,7 @@ const WRONG_PATHS: Readonly<Record<string, string>> = {
   ENOENT: "is not there",
   ENOTDIR: "is not there",
   EISDIR: "is a folder, not a file",
+  ENOTFILE: "is a pipe or a device, not a file",
   EACCES: "may not be read by this user",
 };
 
@@ -106,9 +106,7 @@ function readText(path: string): string {
   const expected = "the path of a YAML file";
   let bytes: Buffer;
   try {
-    // A pipe would be waited for, by a process that hears of nothing meanwhile; and what a file names is looked for beside it.
-    if (pathKind(path) === "other") throw new ConfigError(`${path} is a pipe or a device, not a file`, { expected });
-    bytes = readFileSync(path);
+    bytes = readPlainFile(path);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

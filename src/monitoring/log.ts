@@ -1,6 +1,7 @@
-import { chmodSync } from "node:fs";
+import { closeSync, fchmodSync } from "node:fs";
 import { pino } from "pino";
 import { RunError } from "../core/errors.js";
+import { openPlainFile } from "../core/plain-files.js";
 import type { Clock, Timer } from "../core/seam.js";
 import { maskSecrets, SECRET_MARK } from "../core/secrets.js";
 import type { Ms } from "../core/units.js";
@@ -63,6 +64,7 @@ const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "p
  * @throws RunError when the file cannot be written.
  */
 export function openLog(options: LogOptions): OpenLog {
+  if (options.file !== undefined) ensurePrivate(options.file);
   let triesLeft = 0;
   const destination = pino.destination({
     dest: options.file ?? openUnwaiting(STDERR) ?? STDERR,
@@ -72,7 +74,6 @@ export function openLog(options: LogOptions): OpenLog {
     retryEAGAIN: () => triesLeft-- > 0,
     ...(options.file === undefined ? {} : { mode: 0o600 }),
   });
-  if (options.file !== undefined) ensurePrivate(options.file);
   let why: unknown;
   let again: Timer | undefined;
   const tryAgain = (): void => {
@@ -166,7 +167,12 @@ function plainValue(value: unknown, depth: number): unknown {
 
 function ensurePrivate(file: string): void {
   try {
-    chmodSync(file, 0o600);
+    const descriptor = openPlainFile(file, "a", 0o600);
+    try {
+      fchmodSync(descriptor, 0o600);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (cause) {
     throw new RunError("cannot write the log", { field: "stateDir", value: file, expected: "a file that this user may write", cause });
   }

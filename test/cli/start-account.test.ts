@@ -26,7 +26,13 @@ ${more}`,
   );
   const config = loadBotConfig(path, {}, { key: "unused" });
   const start = () => {
-    const account = freshAccount({ ...processContext({ signal: () => new Promise(() => {}), unheard: () => {} }), env: {} }, config);
+    const account = freshAccount(
+      {
+        ...processContext({ signal: () => new Promise(() => {}), unheard: () => {}, heard: () => {}, now: () => process.exit() }),
+        env: {},
+      },
+      config,
+    );
     return { ...account, folder: account.store.directory, trades: () => account.store.write(HEARTBEAT_FILE, "{}") };
   };
   return { start, folders: () => readdirSync(join(folder, ".marketwright")), folder };

@@ -3,9 +3,9 @@ import { processContext } from "../../src/cli/cli-context.js";
 import { buildProgram } from "../../src/cli/program.js";
 import { captureCli } from "./captured-cli.js";
 
-const commands = (await buildProgram(processContext({ signal: () => new Promise(() => {}), unheard: () => {} }))).commands.map((command) =>
-  command.name(),
-);
+const commands = (
+  await buildProgram(processContext({ signal: () => new Promise(() => {}), unheard: () => {}, heard: () => {}, now: () => process.exit() }))
+).commands.map((command) => command.name());
 
 describe("every command", () => {
   it.each(commands)("%s --help says what it takes, on stdout, and succeeds", async (command) => {

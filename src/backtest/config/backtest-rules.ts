@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
+import { readPlainText } from "../../core/plain-files.js";
 import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
@@ -61,7 +61,7 @@ function toldRules(path: string, markets: readonly MarketId[], asset: string | u
       cause,
     });
   try {
-    const told: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const told: unknown = JSON.parse(readPlainText(path));
     const rules = decodeRules(told, markets);
     const info = told as { readonly markets: readonly ToldMarket[] };
     const replayed = info.markets.filter(({ id }) => markets.includes(id));

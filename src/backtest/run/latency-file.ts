@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { ConfigError } from "../../core/errors.js";
+import { readPlainFile } from "../../core/plain-files.js";
 import type { LatencySample } from "../venue/latency.js";
 
 const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
@@ -32,7 +32,7 @@ export function readLatencyFile(path: string): LatencySample[] {
 /** The bytes of a file of recorded round trips, as they lie. @throws ConfigError where it cannot be read */
 export function latencyFileBytes(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readPlainFile(path);
   } catch (cause) {
     throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: path, expected: "a CSV file", cause });
   }

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { BotConfig } from "../../bot/config/config.js";
 import { decodeLine, encodeJournal } from "../../bot/journal/journal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
+import { readPlainText } from "../../core/plain-files.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** The format of a recorded session; a reader refuses any other. */
@@ -77,7 +78,7 @@ export function readSession(folder: string): Session {
     );
   }
   try {
-    const read = sessionShape.safeParse(decodeLine(readFileSync(path, "utf8").trim(), 1));
+    const read = sessionShape.safeParse(decodeLine(readPlainText(path).trim(), 1));
     if (read.success) {
       const { session: _format, ...session } = read.data;
       return session as unknown as Session;

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
 import { pathKind } from "../../core/path-kind.js";
+import { openPlainFile } from "../../core/plain-files.js";
 import { syncFile } from "../../history/durable-file.js";
 import { StoreLock } from "../../history/store-lock.js";
 import { onDisk } from "../report/on-disk.js";
@@ -42,7 +43,7 @@ export class ResultsFile {
       this.#path = path;
       if (replace && !isOf(path, fingerprint)) dropResults(directory);
       const whole = this.#read(path, fingerprint, directory);
-      this.#handle = onDisk(path, () => openSync(path, whole === 0 ? "w" : "r+", 0o600));
+      this.#handle = onDisk(path, () => openPlainFile(path, whole === 0 ? "w" : "r+", 0o600));
       ftruncateSync(this.#handle, whole);
       this.#at = whole;
       if (whole === 0) this.#write({ format: FORMAT, fingerprint });

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openPlainFile } from "../../core/plain-files.js";
 
 /** A line that was ended, and where the next one begins, in bytes. */
 export interface WholeLine {
@@ -12,7 +13,7 @@ const LINE_FEED = 10;
 
 /** The lines of a file that were ended, one after the other: a file may be longer than any text. @throws Error of the system when it cannot be read */
 export function* wholeLines(path: string): Generator<WholeLine, void> {
-  const handle = openSync(path, "r");
+  const handle = openPlainFile(path, "r");
   try {
     const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
     let begun: Buffer[] = [];

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { checksumAddress } from "../../core/address.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { decryptKeystore } from "../../core/keystore.js";
+import { readPlainText } from "../../core/plain-files.js";
 import { protectAddress, protectSecret, shownSecretFile, shownVariable } from "../../core/secrets.js";
 import { ecdsaScheme, type Signer } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
@@ -170,6 +171,14 @@ export function openKeystore(json: string, password: string, { field, name }: Pi
   }
 }
 
+const WRONG_FILES: Readonly<Record<string, string>> = {
+  ENOENT: "is not there",
+  ENOTDIR: "is not there",
+  EISDIR: "is a folder",
+  ENOTFILE: "is a pipe, a socket or a device",
+  EACCES: "may not be read by this user",
+};
+
 /** A file that a config or an option names. */
 export interface NamedFile {
   readonly field: string;
@@ -184,13 +193,13 @@ export interface NamedFile {
 export function readNamedFile(path: string, { field, holdsSecret = false }: NamedFile): string {
   const value = holdsSecret ? shownSecretFile(path) : path;
   try {
-    const text = readFileSync(path, "utf8");
+    const text = readPlainText(path);
     if (holdsSecret) requirePrivate(path, field);
     return text;
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    const why = { ENOENT: "is not there", ENOTDIR: "is not there", EISDIR: "is a folder", EACCES: "may not be read by this user" }[code];
+    const why = WRONG_FILES[code];
     throw new ConfigError(`names a file that ${why ?? `cannot be read (${code})`}`, {
       field,
       value,

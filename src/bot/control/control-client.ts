@@ -53,11 +53,26 @@ export async function findRunningBot({ file, env, accountOf }: BotChoice): Promi
   return first;
 }
 
+/** How long a bot's answer is waited for. */
+const ANSWER_WITHIN_MS: Ms = 10_000;
+
+/** Tells a bot of this user's a command, as {@link askBot} does. */
+export function askRunningBot({ socketPath, pid }: EnteredBot, request: ControlRequest, clock: Clock): Promise<unknown> {
+  return askBot(socketPath, request, clock, ANSWER_WITHIN_MS, `the bot's process ${pid}`);
+}
+
 /**
  * Tells a bot a command and waits for what came of it.
+ * @param name of the bot, for errors.
  * @throws RunError when the bot does not answer, or answers that it could not; ConfigError when it answers that it was asked wrongly.
  */
-export function askBot(socketPath: string, request: ControlRequest, clock: Clock, timeoutMs: Ms = 10_000): Promise<unknown> {
+export function askBot(
+  socketPath: string,
+  request: ControlRequest,
+  clock: Clock,
+  timeoutMs: Ms = ANSWER_WITHIN_MS,
+  name = "the bot",
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(socketPath);
     const reader = new LineReader();
@@ -70,7 +85,11 @@ export function askBot(socketPath: string, request: ControlRequest, clock: Clock
       end(() =>
         reject(new RunError(summary, { field: "control socket", value: socketPath, expected: "a running bot that answers", cause })),
       );
-    const timer = clock.setTimer(timeoutMs, () => fail(`the bot did not answer within ${timeoutMs} ms`));
+    const timer = clock.setTimer(timeoutMs, () =>
+      fail(
+        `${name} answers nothing for ${timeoutMs / 1000} s: its event loop is busy, as in a strategy that does not return, and its log says where; a signal ends it, and marketwright cancel-all cancels its orders`,
+      ),
+    );
     socket.setEncoding("utf8");
     socket.once("connect", () => socket.write(`${JSON.stringify(request)}\n`));
     socket.once("error", (cause) => fail(`cannot reach the bot (${cause.message})`, cause));

@@ -1,6 +1,7 @@
-import { closeSync, constants, copyFileSync, openSync, readSync, realpathSync, renameSync } from "node:fs";
+import { closeSync, constants, copyFileSync, readSync, realpathSync, renameSync } from "node:fs";
 import { ConfigError } from "../../core/errors.js";
 import { pathKind } from "../../core/path-kind.js";
+import { openPlainFile } from "../../core/plain-files.js";
 
 /** How the first line of every journal begins. */
 const BEGINNING = '{"journal":';
@@ -57,7 +58,7 @@ function copy(journal: string, kept: string): void {
 }
 
 function beginningOf(path: string): string {
-  const file = openSync(path, "r");
+  const file = openPlainFile(path, "r");
   try {
     const bytes = Buffer.alloc(BEGINNING.length);
     return bytes.toString("latin1", 0, readSync(file, bytes));

@@ -1,8 +1,10 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { RunError } from "../../core/errors.js";
+import { NotPlainFile } from "../../core/plain-files.js";
 import type { Clock, Timer } from "../../core/seam.js";
 import type { JournalSink } from "./journal.js";
 
+const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 /** Characters that wait for the disk at most. */
 const MOST_WAITING = 256 * 1024;
 const FLUSH_EVERY_MS = 1_000;
@@ -32,8 +34,11 @@ export class JournalFile implements JournalSink {
     this.#clock = clock;
     this.#pack = pack;
     try {
-      this.#file = openSync(path, "w", 0o600);
-      if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
+      // Without waiting: a pipe that nobody reads, or whose reader stops, would hold the bot.
+      this.#file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
+      const found = fstatSync(this.#file);
+      if (found.isFIFO()) throw new NotPlainFile(path, "a named pipe");
+      if (found.isFile()) fchmodSync(this.#file, 0o600);
     } catch (cause) {
       throw this.#cannotWrite(cause);
     }

@@ -98,6 +98,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
       earlier?.hear(notice);
       for (const listener of listeners) listener(notice);
     },
+    ...(options.calling === undefined ? {} : { calling: options.calling }),
     receivedMonotonicMs: () => parts.received.atMs,
     dryRun: header.dryRun,
     isPaper: header.isPaper,

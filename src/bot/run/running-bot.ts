@@ -1,5 +1,5 @@
 import type { Seam } from "../../core/seam.js";
-import type { Hex, Ms } from "../../core/units.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { Transport } from "../../exchange/transport.js";
@@ -34,6 +34,8 @@ export interface RunBotOptions {
   readonly transport?: Transport;
   /** The chain of a bot that liquidates. */
   readonly chain?: ChainAccess;
+  /** Told which market's strategy is being called, and undefined once it has returned. */
+  readonly calling?: (marketId: MarketId | undefined) => void;
   /** Begins a recording of the session. */
   readonly record?: (beginning: SessionBeginning) => Promise<SessionTap>;
   /** Of a paper session: the venue that fills its orders. The live one is then asked for the markets' streams alone, and no order reaches it. */

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { openPlainFile } from "../../core/plain-files.js";
 
 /**
  * A file of JSON lines that only grows, mode 0600. A line is handed to the operating system at once and brought to the disk behind the
@@ -14,7 +15,7 @@ export class GrowingFile {
 
   /** Opens the file, or makes it. A line that a crash cut short is cut off, so that the next one stands alone. @throws what the file system does. */
   constructor(path: string) {
-    this.#file = openSync(path, "a", 0o600);
+    this.#file = openPlainFile(path, "a", 0o600);
     const tail = tornTail(path);
     if (tail.kind === "complete") writeAll(this.#file, "\n");
     if (tail.kind === "torn") ftruncateSync(this.#file, tail.length);
@@ -79,7 +80,7 @@ export function writeAll(file: number, text: string): void {
 
 /** The last lines of a file, of at most `maxBytes`; the last one may be cut short. @throws what the file system does. */
 export function lastLines(path: string, maxBytes: number): string {
-  const file = openSync(path, "r");
+  const file = openPlainFile(path, "r");
   try {
     return linesAtEnd(endOf(file, fstatSync(file).size, maxBytes + 1), maxBytes);
   } finally {
@@ -116,7 +117,7 @@ function isJson(line: string): boolean {
 
 /** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. Its end alone is read: a record of months is longer than one read may be. */
 function tornTail(path: string): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
-  const file = openSync(path, "r");
+  const file = openPlainFile(path, "r");
   try {
     const { size } = fstatSync(file);
     for (let most = END_BYTES; ; most *= 2) {

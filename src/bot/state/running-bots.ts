@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { RunError } from "../../core/errors.js";
+import { readPlainText } from "../../core/plain-files.js";
 import { makePrivate } from "../../core/private-folder.js";
 
 const entrySchema = z.object({
@@ -93,7 +94,7 @@ export function realPath(path: string): string {
 /** A half-written or foreign file is no running bot. */
 function readEntry(path: string): EnteredBot | undefined {
   try {
-    return entrySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    return entrySchema.parse(JSON.parse(readPlainText(path)));
   } catch {
     return undefined;
   }

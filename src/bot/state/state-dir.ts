@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
+import { NotPlainFile, readPlainText } from "../../core/plain-files.js";
 import { makePrivate } from "../../core/private-folder.js";
 import { refusalOf } from "../../core/refusal.js";
 import type { Hex } from "../../core/units.js";
@@ -87,9 +88,9 @@ export class FileStateStore implements StateStore {
   read(name: string): string | undefined {
     const path = this.pathOf(name);
     try {
-      return readFileSync(path, "utf8");
+      return readPlainText(path);
     } catch (cause) {
-      if (codeOf(cause) === "ENOENT") return undefined;
+      if (isMissing(path, cause)) return undefined;
       throw cannot("read", path, cause);
     }
   }
@@ -99,7 +100,7 @@ export class FileStateStore implements StateStore {
     try {
       return lastLines(path, maxBytes);
     } catch (cause) {
-      if (codeOf(cause) === "ENOENT") return undefined;
+      if (isMissing(path, cause)) return undefined;
       throw cannot("read", path, cause);
     }
   }
@@ -276,12 +277,22 @@ function withHandle(handle: number, use: (handle: number) => void): void {
   }
 }
 
+/** True if nothing lies at the path. A link that leads nowhere is no such thing: what it led to was written once. */
+function isMissing(path: string, cause: unknown): boolean {
+  return codeOf(cause) === "ENOENT" && lstatSync(path, { throwIfNoEntry: false }) === undefined;
+}
+
 function cannot(verb: string, path: string, cause: unknown): RunError {
-  return new RunError(`cannot ${verb} ${path} (${codeOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))})`, {
+  const why = cause instanceof NotPlainFile ? `it ${cause.message.slice(path.length + 2)}` : (codeOf(cause) ?? messageOf(cause));
+  return new RunError(`cannot ${verb} ${path} (${why})`, {
     field: "stateDir",
     expected: "a folder that this user may write, on a disk with room",
     cause,
   });
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function codeOf(cause: unknown): string | undefined {

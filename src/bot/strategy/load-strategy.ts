@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve } from "node:path";
+import { withDefaultSignals } from "../../core/default-signals.js";
 import { ConfigError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
@@ -85,7 +86,9 @@ async function assertFile(path: string, field: string): Promise<void> {
 async function loadedModule(code: string, path: string, field: string): Promise<Pick<LoadedStrategy, "strategy" | "routePrints">> {
   let loaded: { readonly default?: unknown; readonly [ROUTE_EXPORT]: LoadedStrategy["routePrints"] };
   try {
-    loaded = (await import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as typeof loaded;
+    const address = `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
+    // Its top level may never end, in a loop or in an await: no listener of ours would hear a signal, or act on it.
+    loaded = (await withDefaultSignals(() => import(/* @vite-ignore */ address))) as typeof loaded;
   } catch (error) {
     const place = strategyPlace(error, dirname(path));
     throw new ConfigError(`the strategy file fails as it loads: ${thrownText(error)}${place === undefined ? "" : ` (${place})`}`, {

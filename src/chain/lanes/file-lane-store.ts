@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { lowerCaseAddress } from "../../core/address.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/make-folder.js";
+import { openPlainFile, readPlainFile } from "../../core/plain-files.js";
 import type { Hex } from "../../core/units.js";
 import { laneRecordLine, laneRecordOf } from "./lane-record-json.js";
 import type { LaneRecord, LaneStore } from "./lane-store.js";
@@ -44,7 +45,7 @@ export class FileLaneStore implements LaneStore {
     this.#compactAfter = compactAfter;
     this.#wholeEnds = wholeEnds;
     makeFolder(dirname(path));
-    this.#file = openSync(path, "a+", 0o600);
+    this.#file = openPlainFile(path, "a+", 0o600);
     try {
       this.#read();
       if (this.#records.length > this.#compactAfter) this.#compact();
@@ -71,7 +72,7 @@ export class FileLaneStore implements LaneStore {
   }
 
   #read(): void {
-    const bytes = readFileSync(this.#path);
+    const bytes = readPlainFile(this.#path);
     const length = bytes.lastIndexOf(0x0a) + 1;
     const [header, ...lines] = bytes.subarray(0, length).toString("utf8").split("\n").slice(0, -1);
     if (header !== undefined && header !== this.#header) this.#refuse(header);
@@ -123,7 +124,7 @@ export class FileLaneStore implements LaneStore {
   #compact(): void {
     const kept = needed(this.#records, this.#wholeEnds);
     const next = `${this.#path}.next`;
-    const file = openSync(next, "w", 0o600);
+    const file = openPlainFile(next, "w", 0o600);
     try {
       writeWhole(file, [this.#header, ...kept.map(laneRecordLine), ""].join("\n"));
       fsyncSync(file);
@@ -133,7 +134,7 @@ export class FileLaneStore implements LaneStore {
     renameSync(next, this.#path);
     syncFolder(this.#path);
     closeSync(this.#file);
-    this.#file = openSync(this.#path, "a+", 0o600);
+    this.#file = openPlainFile(this.#path, "a+", 0o600);
     this.#records = kept;
   }
 }

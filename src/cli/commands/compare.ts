@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Decimal } from "decimal.js";
@@ -15,6 +15,7 @@ import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.
 import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { checkShape } from "../../core/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
+import { readPlainText } from "../../core/plain-files.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { jsonText } from "../output.js";
@@ -85,7 +86,7 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
   if (!statSync(path).isDirectory()) return loadBacktestConfig(path, env);
   const file = join(path, REPORT_JSON);
   try {
-    const report = reportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    const report = reportSchema.parse(JSON.parse(readPlainText(file)));
     const written = parse(report.configuration[0]?.yaml ?? "") as Record<string, unknown>;
     const { fills, rules } = written;
     const { liquidationPriceOff, insuranceFeeRate } = checkShape(backtestSchema.shape.rules, rules);

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
-import { askBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
+import { askRunningBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
@@ -74,7 +74,7 @@ async function answerOf(context: CliContext, file: string | undefined, asked: Co
   const choice: BotChoice = { file, env, accountOf: (named) => accountOf(named, env) };
   if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) return tellStoppedBot(context, file, command);
   const bot = await findRunningBot(choice);
-  return command.command === "halt" ? haltRunningBot(context, bot, command) : askBot(bot.socketPath, asked, seam.clock);
+  return command.command === "halt" ? haltRunningBot(context, bot, command) : askRunningBot(bot, asked, seam.clock);
 }
 
 /** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */

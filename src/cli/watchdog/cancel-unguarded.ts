@@ -1,0 +1,42 @@
+import { cancelAfterBreak } from "../../bot/cancelling/cancel-after-break.js";
+import { accountSigner } from "../../bot/config/account-key.js";
+import { isGuarded } from "../../bot/state/guard-heartbeat.js";
+import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import type { Seam } from "../../core/seam.js";
+import { initCrypto } from "../../core/signing.js";
+import type { Ms } from "../../core/units.js";
+import { NetworkTransport } from "../../exchange/network-transport.js";
+import { RestClient } from "../../exchange/rest-client.js";
+import type { Log } from "../../monitoring/log.js";
+import type { WatchdogStart } from "./watchdog-memory.js";
+
+/** The watchdog's connections: a cancel and a look at each market take turns on them. */
+const CONNECTIONS = 4;
+
+/** Cancels everything in the markets of a bot that is stuck, as after a break, where no guard runs that does. */
+export async function cancelUnguarded(orders: NonNullable<WatchdogStart["orders"]>, seam: Seam, log: Log): Promise<void> {
+  const { config, privateKey, account } = orders;
+  const store = new FileStateStore(stateDirOf(config, account));
+  if (isGuarded({ store, account, nowMs: seam.clock.nowMs(), deadAfterMs: config.guard.deadAfterMs })) return;
+  log.error({}, "no guard runs: the watchdog cancels the bot's orders");
+  await initCrypto();
+  const { rest: restUrl, stream: streamUrl, requestTimeoutMs } = config.exchange;
+  const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock, connections: CONNECTIONS });
+  let offsetMs: Ms = 0;
+  const client = new RestClient({
+    transport: network,
+    signer: accountSigner(config.account, privateKey),
+    nowMs: () => seam.clock.nowMs() + offsetMs,
+    timeoutMs: requestTimeoutMs,
+  });
+  const readClock = async (): Promise<void> => {
+    offsetMs = (await client.time()) - seam.clock.nowMs();
+  };
+  try {
+    // Without its answer the machine's own clock may be good enough.
+    await readClock().catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"));
+    await cancelAfterBreak({ client, readClock, config, clock: seam.clock, log });
+  } finally {
+    network.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { closeSync } from "node:fs";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { strategyPlace } from "../../bot/strategy/strategy-stack.js";
+import type { Clock, Timer } from "../../core/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { EXIT } from "../exit-code.js";
+import type { ProcessEnd } from "../process-end.js";
+import { BEAT_MS, type ToWatchdog, WATCHED, type WatchdogStart, type WatchedHooks, WORD, WORDS } from "./watchdog-memory.js";
+
+const THREAD = new URL("./watchdog-thread.js", import.meta.url);
+const STDERR = 2;
+
+/** What is watched, and what is said and done when it stalls. */
+export type WatchedLoop = Omit<WatchdogStart, "memory">;
+
+/** What a watchdog needs of its process. */
+export interface WatchdogDeps {
+  readonly clock: Clock;
+  readonly signals: Pick<ProcessEnd, "heard" | "unheard" | "now">;
+}
+
+/**
+ * Watches this thread from another one. A strategy that never returns leaves this thread without a timer, a log line or a
+ * signal; the other thread says so, lets signals end the process, and cancels the bot's orders where no guard does.
+ */
+export class LoopWatchdog {
+  readonly #clock: Clock;
+  readonly #words = new Int32Array(new SharedArrayBuffer(WORDS * Int32Array.BYTES_PER_ELEMENT));
+  readonly #places: ReadonlyMap<MarketId, number>;
+  readonly #worker: Worker;
+  readonly #signals: WatchdogDeps["signals"];
+  #timer: Timer | undefined;
+  #isStalled = false;
+
+  constructor(watched: WatchedLoop, { clock, signals }: WatchdogDeps) {
+    this.#clock = clock;
+    this.#signals = signals;
+    this.#places = new Map(watched.markets.map(({ marketId }, index) => [marketId, index + 1]));
+    (globalThis as Record<string, unknown>)[WATCHED] = this.#hooks(dirname(watched.path));
+    const workerData: WatchdogStart = { ...watched, memory: this.#words.buffer as SharedArrayBuffer };
+    this.#worker = new Worker(THREAD, { workerData });
+    this.#worker.unref();
+    this.#beat();
+  }
+
+  /** The strategy of a market is being called; undefined once it has returned. */
+  readonly calling = (marketId: MarketId | undefined): void => {
+    this.#words[WORD.called] = marketId === undefined ? 0 : (this.#places.get(marketId) ?? 0);
+  };
+
+  /** The process is to end by itself in so long, busy or not. */
+  endsIn(ms: Ms): void {
+    this.#worker.postMessage({ kind: "ends-in", ms } satisfies ToWatchdog);
+  }
+
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    delete (globalThis as Record<string, unknown>)[WATCHED];
+    await this.#worker.terminate();
+  }
+
+  #beat(): void {
+    Atomics.add(this.#words, WORD.beats, 1);
+    if (this.#isStalled) this.#signals.heard();
+    this.#isStalled = false;
+    this.#timer = this.#clock.setTimer(BEAT_MS, () => this.#beat());
+  }
+
+  #hooks(folder: string): WatchedHooks {
+    return {
+      stalled: () => {
+        this.#isStalled = true;
+        this.#signals.unheard();
+        return strategyPlace(new Error("stalled"), folder) ?? "";
+      },
+      end: () => {
+        // Node would say there that it waits for a debugger, which is the watchdog.
+        closeSync(STDERR);
+        this.#signals.now(EXIT.failure);
+      },
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Ms } from "../../core/units.js";
+
+/** What a look at another thread's beats found. */
+export interface StallChange {
+  readonly isStalled: boolean;
+  /** How long the thread has done nothing, or had done when it went on. */
+  readonly silentMs: Ms;
+}
+
+/** Finds out from a counter that another thread counts up whether that thread still runs its event loop. */
+export class StallWatch {
+  readonly #stallMs: Ms;
+  readonly #everyMs: Ms;
+  #beats = -1;
+  #silentMs: Ms = 0;
+  #lookedAtMs: Ms;
+  #isStalled = false;
+
+  /** @param everyMs between two looks */
+  constructor(stallMs: Ms, everyMs: Ms, nowMs: Ms) {
+    this.#stallMs = stallMs;
+    this.#everyMs = everyMs;
+    this.#lookedAtMs = nowMs;
+  }
+
+  get isStalled(): boolean {
+    return this.#isStalled;
+  }
+
+  /** @returns undefined where nothing has changed. */
+  look(beats: number, nowMs: Ms): StallChange | undefined {
+    // A look that comes late itself is one of a machine or a process that was suspended: the other thread was, too.
+    const sinceMs = Math.min(nowMs - this.#lookedAtMs, 2 * this.#everyMs);
+    this.#lookedAtMs = nowMs;
+    const silentMs = this.#silentMs + sinceMs;
+    const hasBeaten = beats !== this.#beats;
+    this.#beats = beats;
+    this.#silentMs = hasBeaten ? 0 : silentMs;
+    const isStalled = this.#silentMs >= this.#stallMs;
+    if (isStalled === this.#isStalled) return undefined;
+    this.#isStalled = isStalled;
+    return { isStalled, silentMs };
+  }
+}

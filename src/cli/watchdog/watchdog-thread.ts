@@ -1,0 +1,92 @@
+import { writeSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { liveSeam } from "../../core/live-seam.js";
+import type { Ms } from "../../core/units.js";
+import type { OpenLog } from "../../monitoring/log.js";
+import { interruptMainThread } from "./interrupted-thread.js";
+import { StallWatch } from "./stall-watch.js";
+import { BEAT_MS, type ToWatchdog, type WatchdogStart, WORD } from "./watchdog-memory.js";
+
+const STDERR = 2;
+const start = workerData as WatchdogStart;
+const seam = liveSeam();
+const { clock } = seam;
+const words = new Int32Array(start.memory);
+const watch = new StallWatch(start.stallMs, BEAT_MS, clock.monotonicMs());
+/** When the process is to have ended by itself, on the clock that never steps. */
+let endsAtMs = Number.POSITIVE_INFINITY;
+/** What is being cancelled for a bot that is stuck. */
+let cancelled: Promise<void> = Promise.resolve();
+let isEnding = false;
+
+parentPort?.on("message", ({ ms }: ToWatchdog) => {
+  endsAtMs = clock.monotonicMs() + ms;
+});
+look();
+
+function look(): void {
+  clock.setTimer(BEAT_MS, look);
+  const change = watch.look(Atomics.load(words, WORD.beats), clock.monotonicMs());
+  if (change?.isStalled === true) void tellStall(change.silentMs);
+  else if (change !== undefined) tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
+  if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
+}
+
+async function tellStall(silentMs: Ms): Promise<void> {
+  const called = start.markets[Atomics.load(words, WORD.called) - 1];
+  const place = await interruptMainThread("stalled", clock);
+  const where = place === undefined || place === "" ? "" : `, at ${place}`;
+  const busy =
+    called === undefined
+      ? `it is busy${where}`
+      : `the strategy of ${called.marketId} (${called.strategy}) was called and has not returned${where}`;
+  const signal = place === undefined ? "Only SIGKILL ends the process now." : "A signal ends the process at once.";
+  tell(
+    "error",
+    `the event loop has done nothing for ${seconds(silentMs)} s: ${busy}. The bot neither quotes nor cancels until then. ${signal}`,
+  );
+  const { orders } = start;
+  if (orders === undefined) return;
+  cancelled = withLog(async (log) => {
+    const { cancelUnguarded } = await import("./cancel-unguarded.js");
+    await cancelUnguarded(orders, seam, log);
+  }).catch((error: unknown) => tell("error", `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`));
+}
+
+/** The time is over that the process was to run for, and the main thread cannot end it. */
+async function end(): Promise<void> {
+  isEnding = true;
+  await cancelled;
+  if (!watch.isStalled) {
+    isEnding = false;
+    return;
+  }
+  tell(
+    "error",
+    `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
+  );
+  await interruptMainThread("end", clock);
+  process.kill(process.pid, "SIGKILL");
+}
+
+function tell(level: "warn" | "error", message: string): void {
+  void withLog((log) => log[level]({ process: "watchdog" }, message));
+  // The log may be a file behind a screen.
+  if (start.logFile !== undefined) writeSync(STDERR, `marketwright: ${message}\n`);
+}
+
+async function withLog(use: (log: OpenLog) => void | Promise<void>): Promise<void> {
+  const { logFile } = start;
+  // Loaded when it is needed, which is hardly ever: every bot has this thread.
+  const { openLog } = await import("../../monitoring/log.js");
+  const log = openLog({ level: "info", clock, ...(logFile === undefined ? {} : { file: logFile }) });
+  try {
+    await use(log);
+  } finally {
+    log.close();
+  }
+}
+
+function seconds(ms: Ms): string {
+  return (ms / 1000).toFixed(1);
+}

@@ -56,8 +56,8 @@ export const bench: Bench = {
       const unsafe: Hex[] = [];
       for (const account of accounts) {
         const data = DEALER.encodeFunctionData("isSafe", [account]);
-        const answer = await rpc.read({ to: dealer, data, gas: 1_000_000 }, head.number);
-        if (DEALER.decodeFunctionResult("isSafe", answer)[0] === false) unsafe.push(account);
+        const decode = (answer: Hex) => DEALER.decodeFunctionResult("isSafe", answer)[0] as boolean;
+        if (!(await rpc.read({ to: dealer, data, gas: 1_000_000 }, head.number, decode))) unsafe.push(account);
       }
       return unsafe;
     };

@@ -1,5 +1,6 @@
+import { FormatError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
-import { bytesField, fieldsOf, numberField, quantityField } from "./chain-log.js";
+import { bytesOf, fieldsOf, numberOf, quantityOf } from "./rpc-values.js";
 
 /** A block without its transactions. */
 export interface BlockHeader {
@@ -20,14 +21,25 @@ export interface BlockHeader {
 export function blockHeaderOf(value: unknown): BlockHeader {
   const fields = fieldsOf(value, "block");
   return {
-    number: numberField(fields, "number"),
-    hash: bytesField(fields, "hash", 32),
-    parentHash: bytesField(fields, "parentHash", 32),
-    timestampMs: numberField(fields, "timestamp") * 1000,
-    baseFeeWei: fields.baseFeePerGas === undefined ? 0n : quantityField(fields, "baseFeePerGas"),
-    gasUsed: quantityField(fields, "gasUsed"),
-    gasLimit: quantityField(fields, "gasLimit"),
+    number: numberOf(fields.number, "block.number"),
+    hash: bytesOf(fields.hash, "block.hash", 32),
+    parentHash: bytesOf(fields.parentHash, "block.parentHash", 32),
+    timestampMs: numberOf(fields.timestamp, "block.timestamp") * 1000,
+    baseFeeWei: fields.baseFeePerGas === undefined ? 0n : quantityOf(fields.baseFeePerGas, "block.baseFeePerGas"),
+    gasUsed: quantityOf(fields.gasUsed, "block.gasUsed"),
+    gasLimit: quantityOf(fields.gasLimit, "block.gasLimit"),
   };
+}
+
+/** The block that was asked for, by its number, its hash or both. @throws FormatError when the answer is another one, or none. */
+export function wantedBlockOf(value: unknown, wanted: { readonly number?: number; readonly hash?: Hex }): BlockHeader {
+  const block = blockHeaderOf(value);
+  const hash = wanted.hash?.toLowerCase() ?? block.hash;
+  if (block.hash !== hash) throw new FormatError("is of another block", { field: "block.hash", value: block.hash, expected: hash });
+  const { number = block.number } = wanted;
+  if (block.number !== number)
+    throw new FormatError("is of another block", { field: "block.number", value: block.number, expected: String(number) });
+  return block;
 }
 
 /** EIP-1559: a block aims at half its limit, and the fee moves by at most an eighth. */

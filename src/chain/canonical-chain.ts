@@ -1,7 +1,7 @@
-import { FormatError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
-import { type BlockHeader, blockHeaderOf } from "./block-header.js";
+import { type BlockHeader, wantedBlockOf } from "./block-header.js";
 import { blockTag, type ChainRpc } from "./chain-rpc.js";
+import type { Head } from "./rpc-standing.js";
 
 /** How the chain has moved since it was last looked at. */
 export interface ChainStep {
@@ -44,7 +44,7 @@ export class CanonicalChain {
   async advance(maxAgeMs?: Ms): Promise<ChainStep> {
     const told = await this.#rpc.head(maxAgeMs);
     const last = this.head;
-    if (last === undefined) return this.#restart(await this.#byHash(told.hash), [], true);
+    if (last === undefined) return this.#restart(await this.#byHash(told.hash, told.number), [], true);
     const known = this.#at(told.number);
     const hash = told.hash.toLowerCase();
     if (told.number < last.number && known?.hash === hash) {
@@ -53,8 +53,8 @@ export class CanonicalChain {
     }
     this.#shorterTimes = 0;
     if (known?.hash === hash) return this.#replace(told.number, [], true);
-    if (told.number > last.number + this.#keep) return this.#leap(told.hash, last);
-    return this.#walk(await this.#byHash(told.hash));
+    if (told.number > last.number + this.#keep) return this.#leap(told, last);
+    return this.#walk(await this.#byHash(told.hash, told.number));
   }
 
   /**
@@ -79,15 +79,15 @@ export class CanonicalChain {
     const oldest = this.#blocks[0]?.number ?? 0;
     let first = head;
     while (first.number > oldest && this.#at(first.number - 1)?.hash !== first.parentHash) {
-      first = await this.#byHash(first.parentHash);
+      first = await this.#byHash(first.parentHash, first.number - 1);
       added.unshift(first);
     }
     return this.#replace(first.number - 1, added, first.number > oldest);
   }
 
   /** Too many new blocks to read each: whether the last one is still there is all that is asked. */
-  async #leap(hash: Hex, last: BlockHeader): Promise<ChainStep> {
-    const head = await this.#byHash(hash);
+  async #leap({ hash, number }: Head, last: BlockHeader): Promise<ChainStep> {
+    const head = await this.#byHash(hash, number);
     const isStillThere = (await this.#byNumber(last.number)).hash === last.hash;
     return this.#restart(head, isStillThere ? [] : [...this.#blocks].reverse(), false);
   }
@@ -104,25 +104,12 @@ export class CanonicalChain {
     return { head, added: [head], removed, isWhole };
   }
 
-  async #byHash(hash: Hex): Promise<BlockHeader> {
-    const wanted = hash.toLowerCase();
-    const refuse = (result: unknown) => whyNoBlock(result, (block) => block.hash === wanted);
-    return blockHeaderOf(await this.#rpc.request("eth_getBlockByHash", [hash, false], { refuse }));
+  #byHash(hash: Hex, number: number): Promise<BlockHeader> {
+    return this.#rpc.request("eth_getBlockByHash", [hash, false], (block) => wantedBlockOf(block, { hash, number }));
   }
 
-  async #byNumber(number: number): Promise<BlockHeader> {
-    const refuse = (result: unknown) => whyNoBlock(result, (block) => block.number === number);
-    return blockHeaderOf(await this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], { atBlock: number, refuse }));
-  }
-}
-
-/** Why an answer is not the wanted block; undefined when it is. */
-export function whyNoBlock(result: unknown, isWanted: (block: BlockHeader) => boolean = () => true): string | undefined {
-  if (result === null) return "does not have the block";
-  try {
-    return isWanted(blockHeaderOf(result)) ? undefined : "answers with another block";
-  } catch (error) {
-    if (error instanceof FormatError) return error.message;
-    throw error;
+  #byNumber(number: number): Promise<BlockHeader> {
+    const read = (block: unknown) => wantedBlockOf(block, { number });
+    return this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], read, { atBlock: number });
   }
 }

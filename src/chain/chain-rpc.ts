@@ -2,9 +2,10 @@ import { ConfigError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import type { Hex, Ms } from "../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
-import { type Refusal, RpcPool, type RpcReport } from "./rpc-pool.js";
+import { type ResultReader, RpcPool, type RpcReport } from "./rpc-pool.js";
 import type { Head } from "./rpc-standing.js";
 import type { InProcessRpc } from "./rpc-transport.js";
+import { bytesOf } from "./rpc-values.js";
 
 /** Several RPCs of one chain, and what is asked of them. */
 export interface ChainRpcOptions {
@@ -31,11 +32,9 @@ export interface ChainRpcOptions {
 export interface AskOptions {
   /** An RPC that has not come to this block is asked last. */
   readonly atBlock?: number | undefined;
-  /** Why a result cannot be; the next RPC is then asked. Undefined when it can. */
-  readonly refuse?: Refusal | undefined;
 }
 
-/** What one RPC said to a {@link ChainRpc.broadcast}: a result, or an RpcFailure or CallReverted. */
+/** What one RPC said to a {@link ChainRpc.broadcast}: a result that was read, or an RpcFailure. */
 export interface BroadcastOutcome {
   readonly name: string;
   readonly result: unknown;
@@ -94,44 +93,42 @@ export class ChainRpc {
 
   /**
    * Asks the best RPC, then the next one when it gives no answer. For what may be asked twice: a raw transaction too, whose hash is the same.
-   * @returns the unchecked `result`.
+   * @param read makes of the `result` what is asked for; the RPC whose result it throws for has failed, and the next one is asked.
    * @throws CallReverted when the chain undid the call; RpcFailure when every RPC refused, with the last one's words;
-   * ChainUnavailable when none could be believed or reached.
+   * ChainUnavailable when none could be believed or reached. Nothing else, whatever a node answers.
    */
-  async request(method: string, params: readonly unknown[], options: AskOptions = {}): Promise<unknown> {
+  async request<Value>(method: string, params: readonly unknown[], read: ResultReader<Value>, options: AskOptions = {}): Promise<Value> {
     await this.#pool.refresh();
-    return this.#agree(method, params, 1, options);
+    return this.#agree(method, params, 1, read, options);
   }
 
   /**
    * Reads the chain at one block: the quorum's RPCs must give the same answer, a revert included.
    * @param call of `eth_call`; `gas` is the caller's to set, since nodes give little or much by default.
-   * @returns what the call returns.
+   * @param decode as `read` of {@link ChainRpc.request}, of what the call returns.
    * @throws as {@link ChainRpc.request}; ChainUnavailable when not enough RPCs agree.
    */
-  async read(
+  async read<Value>(
     call: { readonly to: Hex; readonly data: Hex; readonly gas: number; readonly from?: Hex },
     blockNumber: number,
-    refuse?: (result: Hex) => string | undefined,
-  ): Promise<Hex> {
+    decode: (data: Hex) => Value,
+  ): Promise<Value> {
     await this.#pool.refresh();
     const params = [{ ...call, gas: blockTag(call.gas) }, blockTag(blockNumber)];
-    const options = {
-      atBlock: blockNumber,
-      refuse: (result: unknown) =>
-        typeof result === "string" && /^0x[0-9a-fA-F]*$/.test(result) ? refuse?.(result) : "its answer is no hex data",
-    };
-    return (await this.#agree("eth_call", params, this.#quorum, options)) as Hex;
+    const read = (result: unknown) => decode(bytesOf(result, "eth_call"));
+    return this.#agree("eth_call", params, this.#quorum, read, { atBlock: blockNumber });
   }
 
   /**
    * Hands the same to every RPC that can be believed, at once: a raw transaction, which may come to each of them. Settles as soon as
    * one `accepts`; else when all have said something, with what each said. None is thought less of for a refusal.
+   * @param read as in {@link ChainRpc.request}.
    * @throws ChainUnavailable when there is none to be asked.
    */
   async broadcast(
     method: string,
     params: readonly unknown[],
+    read: ResultReader<unknown>,
     accepts: (outcome: BroadcastOutcome) => boolean,
   ): Promise<readonly BroadcastOutcome[]> {
     await this.#pool.refresh();
@@ -144,10 +141,13 @@ export class ChainRpc {
           outcomes.push(outcome);
           if (outcomes.length === believed.length || accepts(outcome)) resolve([...outcomes]);
         };
-        endpoint.request(method, params).then(
-          (result) => told({ name: endpoint.name, result, error: undefined }),
-          (error: unknown) => told({ name: endpoint.name, result: undefined, error }),
-        );
+        endpoint
+          .request(method, params)
+          .then(read)
+          .then(
+            (result) => told({ name: endpoint.name, result, error: undefined }),
+            (error: unknown) => told({ name: endpoint.name, result: undefined, error }),
+          );
       }
     });
   }
@@ -163,7 +163,13 @@ export class ChainRpc {
   }
 
   /** Asks as many RPCs at a time as are still wanting, until `quorum` have given the same answer or nobody is left. */
-  #agree(method: string, params: readonly unknown[], quorum: number, { atBlock = 0, refuse }: AskOptions): Promise<unknown> {
+  #agree<Value>(
+    method: string,
+    params: readonly unknown[],
+    quorum: number,
+    read: ResultReader<Value>,
+    { atBlock = 0 }: AskOptions,
+  ): Promise<Value> {
     const waiting = this.#pool.inOrder(atBlock);
     const votes = new Map<string, number>();
     let asked = 0;
@@ -178,7 +184,7 @@ export class ChainRpc {
           return;
         }
         asked += 1;
-        void this.#pool.askOf(standing, method, params, refuse).then((outcome) => {
+        void this.#pool.askOf(standing, method, params, read).then((outcome) => {
           asked -= 1;
           if (outcome instanceof RpcFailure) failure = outcome;
           else {

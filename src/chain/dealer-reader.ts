@@ -19,30 +19,30 @@ export class DealerReader {
   }
 
   /** The EIP-712 domain that it checks orders under. */
-  async domainSeparator(): Promise<Hex> {
-    return `0x${wordOf((await this.#words("domainSeparator()")).uint(0))}`;
+  domainSeparator(): Promise<Hex> {
+    return this.#ask("domainSeparator()", "", (words): Hex => `0x${wordOf(words.uint(0))}`);
   }
 
   /** Whether an operator may act for an account. */
-  async isOperatorValid(account: Hex, operator: Hex): Promise<boolean> {
-    return (await this.#words("isOperatorValid(address,address)", wordOf(account) + wordOf(operator))).bool(0);
+  isOperatorValid(account: Hex, operator: Hex): Promise<boolean> {
+    return this.#ask("isOperatorValid(address,address)", wordOf(account) + wordOf(operator), (words) => words.bool(0));
   }
 
   /** In how many markets an account may hold positions. */
-  async maxPositionAmount(): Promise<number> {
-    return (await this.#words("state()")).index(6 * W);
+  maxPositionAmount(): Promise<number> {
+    return this.#ask("state()", "", (words) => words.index(6 * W));
   }
 
-  async #words(signature: string, args = ""): Promise<AbiWords> {
+  async #ask<Value>(signature: string, args: string, decode: (words: AbiWords) => Value): Promise<Value> {
     const selector = bytesToHex(keccak256(Buffer.from(signature, "ascii"))).slice(0, 10);
     const head = await this.#rpc.head();
-    const answer = await this.#rpc.read({ to: this.#dealer, data: `${selector}${args}`, gas: GAS }, head.number);
-    if (answer === "0x")
-      throw new ConfigError("is a chain without the exchange's dealer: another one, though with the same id", {
-        field: "chain.rpc",
-        value: this.#dealer,
-        expected: "the chain that the exchange settles on, with a contract at that address",
-      });
-    return new AbiWords(answer);
+    const call = { to: this.#dealer, data: `${selector}${args}`, gas: GAS };
+    const answer = await this.#rpc.read(call, head.number, (data) => (data === "0x" ? undefined : { value: decode(new AbiWords(data)) }));
+    if (answer !== undefined) return answer.value;
+    throw new ConfigError("is a chain without the exchange's dealer: another one, though with the same id", {
+      field: "chain.rpc",
+      value: this.#dealer,
+      expected: "the chain that the exchange settles on, with a contract at that address",
+    });
   }
 }

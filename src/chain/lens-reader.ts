@@ -16,7 +16,7 @@ import {
   type LensAnswer,
   type LiquidationCost,
 } from "./lens-answers.js";
-import { CallReverted, ChainUnavailable } from "./rpc-errors.js";
+import { CallReverted } from "./rpc-errors.js";
 import type { Head } from "./rpc-standing.js";
 
 /** Where the contracts are, and how much one call may burn. */
@@ -178,28 +178,20 @@ export class LensReader {
     return { blockNumber: head.number, timestampMs: head.timestampMs, list };
   }
 
-  async #call<Entry>(data: Hex, head: Head, decode: (data: Hex) => LensAnswer<Entry>, length?: number): Promise<LensAnswer<Entry>> {
-    let answer: LensAnswer<Entry> | undefined;
-    let decoded: Hex | undefined;
-    const refuse = (result: Hex): string | undefined => {
-      try {
-        answer = decode(result);
-        decoded = result;
-      } catch (error) {
-        if (error instanceof FormatError) return `no answer of the lens: ${error.message}`;
-        throw error;
-      }
+  #call<Entry>(data: Hex, head: Head, decode: (data: Hex) => LensAnswer<Entry>, length?: number): Promise<LensAnswer<Entry>> {
+    return this.#rpc.read({ to: this.#lens, data, gas: this.#gasCap }, head.number, (result) => {
+      const answer = decode(result);
       const { blockNumber, timestampMs, list } = answer;
       // An RPC on another branch, or one that answers with its newest state, would mix two states in one snapshot.
       if (blockNumber !== BigInt(head.number) || timestampMs !== head.timestampMs)
-        return `an answer at block ${blockNumber} of ${timestampMs}, asked for ${head.number} of ${head.timestampMs}`;
-      return length === undefined || list.length === length ? undefined : `${list.length} entries, asked for ${length}`;
-    };
-    const result = await this.#rpc.read({ to: this.#lens, data, gas: this.#gasCap }, head.number, refuse);
-    // With a quorum the answer decoded last need not be the one that was agreed on.
-    if (decoded !== result) refuse(result);
-    if (answer === undefined) throw new ChainUnavailable("the lens gave no answer");
-    return answer;
+        throw new FormatError("an answer at another block", {
+          value: `${blockNumber} of ${timestampMs}`,
+          expected: `${head.number} of ${head.timestampMs}`,
+        });
+      if (length !== undefined && list.length !== length)
+        throw new FormatError("not the entries that were asked for", { value: list.length, expected: String(length) });
+      return answer;
+    });
   }
 
   #sizeOf(view: keyof typeof SELECTORS): ChunkSize {

@@ -1,8 +1,11 @@
 import { MarketwrightError } from "../core/errors.js";
 import type { Revert } from "./revert.js";
 
+/** A question to the chain that got no usable answer, or a revert: it ends that question, and nothing else. */
+export class ChainError extends MarketwrightError {}
+
 /** One RPC did not give an answer that can be used. Another may. */
-export class RpcFailure extends MarketwrightError {
+export class RpcFailure extends ChainError {
   /** `timeout` and `connection`: nothing came. `http` and `malformed`: no JSON-RPC came. `refused`: an error of the node's own. */
   readonly why: "timeout" | "connection" | "http" | "malformed" | "refused";
   /** The JSON-RPC error's code, of `refused` alone. */
@@ -16,7 +19,7 @@ export class RpcFailure extends MarketwrightError {
 }
 
 /** The call was undone on the chain: an answer, and the same from every RPC. */
-export class CallReverted extends MarketwrightError {
+export class CallReverted extends ChainError {
   readonly revert: Revert;
 
   constructor(revert: Revert) {
@@ -26,4 +29,4 @@ export class CallReverted extends MarketwrightError {
 }
 
 /** No RPC gave an answer that can be believed, or not enough gave the same. The message says of each why. */
-export class ChainUnavailable extends MarketwrightError {}
+export class ChainUnavailable extends ChainError {}

@@ -1,3 +1,4 @@
+import { FormatError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
 import type { Ms } from "../core/units.js";
 import { HttpTransport } from "./http-transport.js";
@@ -6,6 +7,7 @@ import { RpcEndpoint } from "./rpc-endpoint.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "./rpc-errors.js";
 import { type Head, judgeHeads, RpcStanding } from "./rpc-standing.js";
 import type { InProcessRpc } from "./rpc-transport.js";
+import { bytesOf, fieldsOf, numberOf } from "./rpc-values.js";
 
 /** The RPCs of one chain, and when one of them is believed. */
 export interface RpcPoolOptions {
@@ -33,13 +35,13 @@ export interface RpcReport {
   readonly distrust: string | undefined;
 }
 
-/** Why a result cannot be; undefined when it can. */
-export type Refusal = (result: unknown) => string | undefined;
+/** Reads one RPC's result. What it throws says why the result cannot be: the next RPC is then asked. */
+export type ResultReader<Value> = (result: unknown) => Value;
 
 /** What an RPC has answered, a revert included. */
-export interface RpcAnswer {
+export interface RpcAnswer<Value> {
   readonly key: string;
-  readonly settle: (resolve: (result: unknown) => void, reject: (error: unknown) => void) => void;
+  readonly settle: (resolve: (value: Value) => void, reject: (error: unknown) => void) => void;
 }
 
 /** After the first head has come, the others are waited for no longer than this. */
@@ -88,28 +90,30 @@ export class RpcPool {
    * One request of one RPC, and what its answer is worth for its standing. An outcome's key is the same where RPCs mean the same.
    * Never rejects.
    */
-  async askOf(
+  async askOf<Value>(
     standing: RpcStanding,
     method: string,
     params: readonly unknown[],
-    refuse: Refusal | undefined,
-  ): Promise<RpcAnswer | RpcFailure> {
+    read: ResultReader<Value>,
+  ): Promise<RpcAnswer<Value> | RpcFailure> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
       const result = await standing.endpoint.request(method, params);
-      const why = refuse?.(result);
-      if (why !== undefined) throw new RpcFailure("malformed", why);
+      const value = read(result);
+      // Written before it counts as an answer: one that is nested too deeply cannot be.
+      const key = JSON.stringify(result).toLowerCase();
       standing.answered(clock.monotonicMs() - startMs);
-      return { key: JSON.stringify(result).toLowerCase(), settle: (resolve: (result: unknown) => void) => resolve(result) };
+      return { key, settle: (resolve) => resolve(value) };
     } catch (error) {
       if (error instanceof CallReverted) {
         standing.answered(clock.monotonicMs() - startMs);
         // The words of an error are the node's own; what it means is the chain's.
         const key = `${error.revert.kind} ${error.revert.kind === "out-of-gas" ? "" : error.revert.text}`;
-        return { key, settle: (_: unknown, reject: (error: unknown) => void) => reject(error) };
+        return { key, settle: (_, reject) => reject(error) };
       }
-      const failure = error instanceof RpcFailure ? error : new RpcFailure("malformed", String(error));
+      const failure =
+        error instanceof RpcFailure ? error : new RpcFailure("malformed", error instanceof Error ? error.message : String(error));
       standing.failed(failure.message, clock.monotonicMs());
       return failure;
     }
@@ -189,19 +193,20 @@ export class RpcPool {
   async #readHead(standing: RpcStanding): Promise<void> {
     const { chainId } = this.#options;
     if (!standing.isOfChain) {
-      const refuse = (id: unknown) =>
-        quantity(id) === chainId ? undefined : `is of chain ${quantity(id) ?? "unknown"}, expected ${chainId}`;
-      standing.isOfChain = !((await this.askOf(standing, "eth_chainId", [], refuse)) instanceof RpcFailure);
+      const read = (id: unknown): void => {
+        const told = numberOf(id, "eth_chainId");
+        if (told !== chainId) throw new FormatError(`is of chain ${told}`, { expected: String(chainId) });
+      };
+      standing.isOfChain = !((await this.askOf(standing, "eth_chainId", [], read)) instanceof RpcFailure);
       if (!standing.isOfChain) return;
     }
     const askedAtMs = this.#options.clock.monotonicMs();
-    let head: Head | undefined;
-    const refuse = (block: unknown) => {
-      head = headOf(block);
-      return head === undefined ? "its head is no block" : undefined;
-    };
-    const outcome = await this.askOf(standing, "eth_getBlockByNumber", ["latest", false], refuse);
-    if (!(outcome instanceof RpcFailure) && head !== undefined) standing.told(head, askedAtMs);
+    const outcome = await this.askOf(standing, "eth_getBlockByNumber", ["latest", false], headOf);
+    if (outcome instanceof RpcFailure) return;
+    outcome.settle(
+      (head) => standing.told(head, askedAtMs),
+      () => {},
+    );
   }
 }
 
@@ -211,17 +216,12 @@ function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
   return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${at + 1}`;
 }
 
-/** A number as JSON-RPC writes it; undefined when it is none, or beyond 2^53. */
-function quantity(value: unknown): number | undefined {
-  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,16}$/.test(value)) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : undefined;
-}
-
-function headOf(block: unknown): Head | undefined {
-  if (typeof block !== "object" || block === null) return undefined;
-  const { number, hash, timestamp } = block as { readonly number?: unknown; readonly hash?: unknown; readonly timestamp?: unknown };
-  const [height, seconds] = [quantity(number), quantity(timestamp)];
-  if (height === undefined || seconds === undefined || typeof hash !== "string" || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined;
-  return { number: height, hash, timestampMs: seconds * 1000 };
+/** @throws FormatError when the answer is not a block. */
+function headOf(block: unknown): Head {
+  const { number, hash, timestamp } = fieldsOf(block, "head");
+  return {
+    number: numberOf(number, "head.number"),
+    hash: bytesOf(hash, "head.hash", 32),
+    timestampMs: numberOf(timestamp, "head.timestamp") * 1000,
+  };
 }

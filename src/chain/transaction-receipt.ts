@@ -1,6 +1,8 @@
 import { FormatError } from "../core/errors.js";
 import type { Hex, Ms } from "../core/units.js";
-import { bytesField, type ChainLog, chainLogOf, fieldsOf, numberField, quantityField } from "./chain-log.js";
+import { type ChainLog, chainLogOf } from "./chain-log.js";
+import { BLOOM_BYTES, isBloomOf } from "./logs-bloom.js";
+import { bytesOf, fieldsOf, numberOf, quantityOf } from "./rpc-values.js";
 
 /** What became of a transaction in its block. */
 export interface TransactionReceipt {
@@ -18,30 +20,46 @@ export interface TransactionReceipt {
   readonly logs: readonly ChainLog[];
 }
 
+/** The receipt of the transaction that was asked for; null where it is in no block. @throws FormatError for another one's, as {@link receiptOf} does. */
+export function wantedReceiptOf(value: unknown, hash: Hex): TransactionReceipt | null {
+  const receipt = receiptOf(value);
+  if (receipt === null || receipt.hash === hash.toLowerCase()) return receipt;
+  throw new FormatError("is of another transaction", { field: "receipt.transactionHash", value: receipt.hash, expected: hash });
+}
+
 /**
  * Reads the answer of `eth_getTransactionReceipt`. `l1Fee` is what chains of the OP stack charge beyond gas
  * (docs.optimism.io, "Transaction fees").
  * @returns null for a transaction that is in no block.
- * @throws FormatError when it is no receipt.
+ * @throws FormatError when it is not a receipt, has logs of another transaction, or lacks logs that its bloom filter has.
  */
 export function receiptOf(value: unknown): TransactionReceipt | null {
   if (value === null) return null;
   const fields = fieldsOf(value, "receipt");
   const { logs, status } = fields;
-  if (!Array.isArray(logs)) throw new FormatError("is no list", { field: "receipt.logs", expected: "a list of logs" });
+  if (!Array.isArray(logs)) throw new FormatError("is not a list", { field: "receipt.logs", value: logs, expected: "a list of logs" });
   if (status !== "0x0" && status !== "0x1")
-    throw new FormatError("is no status", { field: "receipt.status", value: status, expected: "0x0 or 0x1" });
-  const gasUsed = quantityField(fields, "gasUsed");
-  const effectiveGasPriceWei = quantityField(fields, "effectiveGasPrice");
-  const parentFeeWei = fields.l1Fee === undefined || fields.l1Fee === null ? 0n : quantityField(fields, "l1Fee");
+    throw new FormatError("is not a status", { field: "receipt.status", value: status, expected: "0x0 or 0x1" });
+  const gasUsed = quantityOf(fields.gasUsed, "receipt.gasUsed");
+  const effectiveGasPriceWei = quantityOf(fields.effectiveGasPrice, "receipt.effectiveGasPrice");
+  const parentFeeWei = fields.l1Fee === undefined || fields.l1Fee === null ? 0n : quantityOf(fields.l1Fee, "receipt.l1Fee");
+  const hash = bytesOf(fields.transactionHash, "receipt.transactionHash", 32);
+  const blockHash = bytesOf(fields.blockHash, "receipt.blockHash", 32);
+  const list = logs.map(chainLogOf);
+  for (const log of list)
+    if (log.transactionHash !== hash || log.blockHash !== blockHash)
+      throw new FormatError("has a log of another transaction", { field: "receipt.logs", value: log.transactionHash, expected: hash });
+  // A takeover whose logs are missing would be taken for none, and its position never be sold.
+  if (typeof fields.logsBloom === "string" && !isBloomOf(bytesOf(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list))
+    throw new FormatError("lacks logs that its bloom filter has", { field: "receipt.logs", value: list.length, expected: "every log" });
   return {
-    hash: bytesField(fields, "transactionHash", 32),
-    blockNumber: numberField(fields, "blockNumber"),
-    blockHash: bytesField(fields, "blockHash", 32),
+    hash,
+    blockNumber: numberOf(fields.blockNumber, "receipt.blockNumber"),
+    blockHash,
     isReverted: status === "0x0",
     gasUsed,
     effectiveGasPriceWei,
     costWei: gasUsed * effectiveGasPriceWei + parentFeeWei,
-    logs: logs.map(chainLogOf),
+    logs: list,
   };
 }

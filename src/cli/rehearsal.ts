@@ -1,6 +1,7 @@
 import { liquidateCall } from "../chain/calls/liquidate.js";
 import { ChainRpc } from "../chain/chain-rpc.js";
 import { LensReader } from "../chain/lens-reader.js";
+import { anyResult } from "../chain/rpc-values.js";
 import { receiptOf } from "../chain/transaction-receipt.js";
 import { RunError } from "../core/errors.js";
 import type { Clock } from "../core/seam.js";
@@ -150,7 +151,7 @@ export class Rehearsal {
     const { account, sender, dealer, plan } = this.#options;
     const call = liquidateCall({ perp, liquidator: account, victim: planned.account, requestPaper, expectCredit });
     try {
-      await this.#rpc.request("eth_call", [{ from: sender, ...call, gas: GAS }, "latest"]);
+      await this.#rpc.request("eth_call", [{ from: sender, ...call, gas: GAS }, "latest"], anyResult);
     } catch (error) {
       return { ...planned, outcome: "reverted", detail: error instanceof Error ? error.message : String(error) };
     }

@@ -1,4 +1,4 @@
-import { FormatError } from "../core/errors.js";
+import { FormatError, shown } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { parseInt64Json } from "../core/int64-json.js";
 import { type MarketId, outerTick } from "../core/units.js";
@@ -190,7 +190,7 @@ function objectOf(value: unknown, where: string): JsonObject {
 /** What answers a subscription is no event, but one that refuses it must not pass unseen. */
 function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
   // Refusals are not published: an error as Binance writes it, or the error body of REST.
-  const refusal = frame.error ?? (typeof frame.code === "number" ? `${frame.code} ${String(frame.message)}` : null);
+  const refusal = frame.error ?? (typeof frame.code === "number" ? `${frame.code} ${shown(frame.message)}` : null);
   if (refusal === null) return NOTHING;
   throw new FormatError("the exchange refused a stream request", { field: "error", value: refusal, expected: "an acknowledgement" });
 }

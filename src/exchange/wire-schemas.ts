@@ -13,8 +13,10 @@ const PLAIN_DECIMAL = /^-?\d{1,60}(?:\.\d{1,60})?$/;
 export const decimalSchema = z.string().regex(PLAIN_DECIMAL, "expected a plain decimal string");
 /** An unsigned plain decimal string. */
 export const unsignedDecimalSchema = z.string().regex(/^\d{1,60}(?:\.\d{1,60})?$/, "expected an unsigned plain decimal string");
-/** Whole milliseconds. */
-export const msSchema = z.int().nonnegative();
+/** The last instant that a date can be of (ECMA-262, "Time Values and Time Range"). */
+const LAST_MS = 8.64e15;
+/** Whole milliseconds of an instant that can be written as a date. */
+export const msSchema = z.int().nonnegative().max(LAST_MS);
 /** A book sequence: an integer below 2^53. */
 export const sequenceSchema = z.int().nonnegative();
 /** Hex of any case, as lower case. */

@@ -1,7 +1,7 @@
 import { type BlockHeader, blockHeaderOf } from "../chain/block-header.js";
 import { BlockWatcher } from "../chain/block-watcher.js";
 import type { LensReader } from "../chain/lens-reader.js";
-import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import { ChainError } from "../chain/rpc-errors.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";
@@ -168,7 +168,7 @@ export class Liquidator {
       await this.#look();
       if (mayDecide) this.#decidedBlock = this.#blockNumber;
     } catch (error) {
-      if (!(error instanceof ChainUnavailable || error instanceof RpcFailure)) throw error;
+      if (!(error instanceof ChainError)) throw error;
       this.#options.log("warn", "candidates could not be confirmed", { why: error.message });
     }
   }
@@ -243,7 +243,7 @@ export class Liquidator {
   }
 
   async #latest(): Promise<BlockHeader> {
-    return blockHeaderOf(await this.#options.rpc.request("eth_getBlockByNumber", ["latest", false]));
+    return this.#options.rpc.request("eth_getBlockByNumber", ["latest", false], blockHeaderOf);
   }
 
   /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */

@@ -1,5 +1,8 @@
+import { liquidateArguments } from "../chain/calls/liquidate.js";
+import type { ContractCall } from "../chain/contract-call.js";
 import { type JoinLiquidation, joinLiquidation } from "../chain/events/liquidation-events.js";
 import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import { FormatError } from "../core/errors.js";
 import type { CreditUnits, Hex } from "../core/units.js";
 import type { OddRest } from "./ledger/opportunity.js";
 import type { Paper } from "./margin/margin-account.js";
@@ -10,6 +13,27 @@ export function takenOverBy(receipt: TransactionReceipt, dealer: Hex, account: H
     .filter(({ address }) => address === dealer)
     .map(joinLiquidation.decode)
     .find((joined) => joined?.liquidator === account);
+}
+
+/**
+ * Refuses the receipt of a takeover that went through and does not tell it: the node's answer lacks something, since the contract tells
+ * each. Taken at its word, the position that came with it would never be sold.
+ * @throws FormatError
+ */
+export function requireTakeover(receipt: TransactionReceipt, dealer: Hex, call: ContractCall): void {
+  const { perp, liquidator, victim, requestPaper } = liquidateArguments(call);
+  const joined = takenOverBy(receipt, dealer, liquidator);
+  if (joined === undefined || joined.perp !== perp || joined.victim !== victim || !isPartOf(joined.paper, requestPaper))
+    throw new FormatError("does not tell the takeover", {
+      field: "receipt.logs",
+      value: joined === undefined ? `${receipt.logs.length} logs` : `${joined.paper} paper of ${joined.victim} in ${joined.perp}`,
+      expected: `at most ${requestPaper} paper of ${victim} in ${perp}`,
+    });
+}
+
+/** A request is capped to the position, and of its sign. */
+function isPartOf(paper: Paper, request: Paper): boolean {
+  return request > 0n ? paper > 0n && paper <= request : paper < 0n && paper >= request;
 }
 
 /** Names a takeover: the same transaction in another block is another one. */

@@ -1,4 +1,5 @@
-import { CallReverted, ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
+import { CallReverted, ChainError } from "../chain/rpc-errors.js";
+import { anyResult } from "../chain/rpc-values.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex } from "../core/units.js";
 import type { TakeoverMeans } from "./takeover-means.js";
@@ -13,7 +14,7 @@ export async function rehearseTakeover(
   call: { readonly to: Hex; readonly data: Hex },
 ): Promise<void> {
   try {
-    await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"]);
+    await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"], anyResult);
     ledger.update(id, { isRehearsed: true }, "simulated");
     const { victim, marketId, perp = "", intended } = ledger.get(id) ?? {};
     const instrument = venue.markets().get(perp)?.instrument;
@@ -26,7 +27,7 @@ export async function rehearseTakeover(
     });
   } catch (error) {
     if (error instanceof CallReverted) ledger.revise(id, { reason: error.revert.text });
-    else if (error instanceof ChainUnavailable || error instanceof RpcFailure) ledger.revise(id, { reason: error.message });
+    else if (error instanceof ChainError) ledger.revise(id, { reason: error.message });
     else throw error;
   }
 }

@@ -1,10 +1,9 @@
-import { blockHeaderOf } from "../chain/block-header.js";
-import { chainLogOf } from "../chain/chain-log.js";
+import { wantedBlockOf } from "../chain/block-header.js";
+import { logsOf } from "../chain/chain-log.js";
 import { blockTag, type ChainRpc } from "../chain/chain-rpc.js";
 import { joinLiquidation } from "../chain/events/liquidation-events.js";
-import { ChainUnavailable, RpcFailure } from "../chain/rpc-errors.js";
-import { receiptOf } from "../chain/transaction-receipt.js";
-import { FormatError } from "../core/errors.js";
+import { ChainError } from "../chain/rpc-errors.js";
+import { wantedReceiptOf } from "../chain/transaction-receipt.js";
 import type { Hex } from "../core/units.js";
 import type { Rival } from "./ledger/opportunity.js";
 
@@ -32,20 +31,21 @@ export async function findRival(rpc: ChainRpc, question: RivalQuestion): Promise
   const from = Math.max(0, fromBlock, ourBlock - MOST_BLOCKS);
   const topics = [joinLiquidation.topic, wordOfAddress(perp), null, wordOfAddress(victim)];
   try {
-    const logs = await rpc.request("eth_getLogs", [{ fromBlock: blockTag(from), toBlock: blockTag(ourBlock), address: dealer, topics }], {
-      atBlock: ourBlock,
-    });
-    if (!Array.isArray(logs)) return "unknown";
-    const list = logs.map(chainLogOf).map((log) => ({ log, winner: joinLiquidation.decode(log)?.liquidator }));
-    const taken = list.findLast(({ winner }) => winner !== undefined && winner !== account);
+    const filter = { fromBlock: blockTag(from), toBlock: blockTag(ourBlock), address: dealer, topics };
+    const readWinners = (result: unknown) =>
+      logsOf(result, { from, to: ourBlock, addresses: [dealer] }).map((log) => ({ log, winner: joinLiquidation.decode(log)?.liquidator }));
+    const winners = await rpc.request("eth_getLogs", [filter], readWinners, { atBlock: ourBlock });
+    const taken = winners.findLast(({ winner }) => winner !== undefined && winner !== account);
     if (taken?.winner === undefined) return undefined;
     const { transactionHash, blockNumber } = taken.log;
-    const receipt = receiptOf(await rpc.request("eth_getTransactionReceipt", [transactionHash]));
-    const block = blockHeaderOf(await rpc.request("eth_getBlockByNumber", [blockTag(blockNumber), false]));
+    const readReceipt = (result: unknown) => wantedReceiptOf(result, transactionHash);
+    const receipt = await rpc.request("eth_getTransactionReceipt", [transactionHash], readReceipt);
+    const readBlock = (result: unknown) => wantedBlockOf(result, { number: blockNumber });
+    const block = await rpc.request("eth_getBlockByNumber", [blockTag(blockNumber), false], readBlock);
     const tipWei = receipt === null ? 0n : receipt.effectiveGasPriceWei - block.baseFeeWei;
     return { winner: taken.winner, blockNumber, blocksBefore: Math.max(0, ourBlock - blockNumber), tipWei };
   } catch (error) {
-    if (error instanceof ChainUnavailable || error instanceof RpcFailure || error instanceof FormatError) return "unknown";
+    if (error instanceof ChainError) return "unknown";
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ChainRpc, type ChainRpcOptions } from "../../src/chain/chain-rpc.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "../../src/chain/rpc-errors.js";
+import { anyResult } from "../../src/chain/rpc-values.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { signer, USD, World } from "../contracts/world.js";
@@ -60,11 +61,11 @@ describe("one RPC", () => {
     const chain = open(1);
     const head = await chain.head();
     expect(head).toMatchObject({ number: await newest(), timestampMs: world.evm.nowSeconds * 1000 });
-    expect(BigInt(await chain.read(markPrice(), head.number))).toBe(30_000n * USD);
+    expect(await chain.read(markPrice(), head.number, BigInt)).toBe(30_000n * USD);
     await world.evm.save();
     await world.setPrice(world.btc, 20_000n * USD);
-    expect(BigInt(await chain.read(markPrice(), head.number))).toBe(30_000n * USD);
-    expect(BigInt(await chain.read(markPrice(), await newest()))).toBe(20_000n * USD);
+    expect(await chain.read(markPrice(), head.number, BigInt)).toBe(30_000n * USD);
+    expect(await chain.read(markPrice(), await newest(), BigInt)).toBe(20_000n * USD);
     await world.evm.restore();
   });
 
@@ -74,7 +75,7 @@ describe("one RPC", () => {
     const { score } = chain.report()[0] ?? { score: 0 };
     const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
     const failure = await chain
-      .read({ to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address }, number)
+      .read({ to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address }, number, BigInt)
       .catch((error) => error);
     expect(failure).toBeInstanceOf(CallReverted);
     expect((failure as CallReverted).revert).toEqual({ kind: "lost-race", text: "JOJO_ACCOUNT_IS_SAFE" });
@@ -90,7 +91,7 @@ describe("one RPC", () => {
     [
       "is of another chain",
       { tamper: (method: string, result: unknown) => (method === "eth_chainId" ? "0x1" : result) },
-      "is of chain 1, expected 31337",
+      "is of chain 1; expected 31337",
     ],
     [
       "has no blocks",
@@ -122,7 +123,7 @@ describe("one RPC", () => {
   it("that refuses a request says so in its own words", async () => {
     at(0).faults = { refuse: (method) => (method === "eth_sendRawTransaction" ? { code: -32000, message: "nonce too low" } : undefined) };
     const failure = await open(1)
-      .request("eth_sendRawTransaction", ["0x"])
+      .request("eth_sendRawTransaction", ["0x"], anyResult)
       .catch((error) => error);
     expect(failure).toBeInstanceOf(RpcFailure);
     expect(failure).toMatchObject({ why: "refused", code: -32000, message: "nonce too low" });
@@ -132,7 +133,7 @@ describe("one RPC", () => {
     let lateMs = 20_000;
     const chain = open(1, { nowMs: () => world.evm.nowSeconds * 1000 + lateMs });
     await expect(chain.head()).rejects.toThrow("its head is 20000 ms old, allowed 15000");
-    await expect(chain.read(markPrice(), await newest())).rejects.toThrow(ChainUnavailable);
+    await expect(chain.read(markPrice(), await newest(), BigInt)).rejects.toThrow(ChainUnavailable);
     lateMs = -20_000;
     await expect(chain.head()).rejects.toThrow("its head is 20000 ms ahead of the clock");
     lateMs = 0;
@@ -147,14 +148,14 @@ describe("several RPCs", () => {
     at(0).faults = { isDead: true };
     const { number } = await chain.head();
     at(0).take("eth_call");
-    for (let i = 0; i < 3; i += 1) expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    for (let i = 0; i < 3; i += 1) expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
     // One that failed is left alone for a while, and not asked in vain each time.
     expect(at(0).take("eth_call")).toBe(0);
     const [dead, alive] = chain.report();
     expect(dead?.score).toBeLessThan(alive?.score ?? 0);
     at(0).faults = {};
     at(1).faults = { isDead: true };
-    expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
   });
 
   it("prefer the one that answers fast", async () => {
@@ -168,7 +169,7 @@ describe("several RPCs", () => {
     await clock.runFor(60);
     const { number } = await head;
     at(0).take("eth_call");
-    await chain.read(markPrice(), number);
+    await chain.read(markPrice(), number, BigInt);
     expect(at(0).take("eth_call")).toBe(0);
     expect(at(1).take("eth_call")).toBe(1);
   });
@@ -183,7 +184,7 @@ describe("several RPCs", () => {
       at(silent).faults = { isSilent: true };
       at(other).faults = {};
       at(silent).take("eth_call");
-      const answer = chain.read(markPrice(), number);
+      const answer = chain.read(markPrice(), number, BigInt);
       await at(silent).heard("eth_call");
       await clock.runFor(1500);
       expect(BigInt(await answer)).toBe(30_000n * USD);
@@ -197,7 +198,7 @@ describe("several RPCs", () => {
     expect((await chain.head()).number).toBe(await newest());
     expect(distrustOf(chain)).toEqual(["its head is 4 blocks behind, allowed 2", undefined]);
     at(1).faults = { isDead: true };
-    await expect(chain.read(markPrice(), await newest())).rejects.toThrow(ChainUnavailable);
+    await expect(chain.read(markPrice(), await newest(), BigInt)).rejects.toThrow(ChainUnavailable);
     expect(at(0).take("eth_call")).toBe(0);
   });
 
@@ -206,7 +207,7 @@ describe("several RPCs", () => {
     at(0).faults = { lagBlocks: 1 };
     const { number } = await chain.head();
     expect(distrustOf(chain)).toEqual([undefined, undefined]);
-    expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
     expect([at(0).take("eth_call"), at(1).take("eth_call")]).toEqual([0, 1]);
   });
 
@@ -224,7 +225,7 @@ describe("a quorum", () => {
     at(0).faults = { tamper: lie };
     const chain = open(3, { quorum: 2 });
     const { number } = await chain.head();
-    for (let i = 0; i < 3; i += 1) expect(BigInt(await chain.read(markPrice(), number))).toBe(30_000n * USD);
+    for (let i = 0; i < 3; i += 1) expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
   });
 
   it("is asked of no more than it needs, while the slower of two may still agree with the faster", async () => {
@@ -232,7 +233,7 @@ describe("a quorum", () => {
     const { number } = await chain.head();
     for (const rpc of rpcs) rpc.take("eth_call");
     at(0).faults = { delayMs: 60 };
-    const answer = chain.read(markPrice(), number);
+    const answer = chain.read(markPrice(), number, BigInt);
     await at(0).heard("eth_call");
     await at(1).heard("eth_call");
     for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -246,7 +247,7 @@ describe("a quorum", () => {
     const { number } = await chain.head();
     at(0).faults = { tamper: lie };
     at(1).faults = { isSilent: true };
-    const told = expect(chain.read(markPrice(), number)).rejects.toThrow("no 2 answers are the same");
+    const told = expect(chain.read(markPrice(), number, BigInt)).rejects.toThrow("no 2 answers are the same");
     await at(1).heard("eth_call");
     await clock.runFor(1500);
     await told;
@@ -258,7 +259,7 @@ describe("a quorum", () => {
     const { number } = await chain.head();
     const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
     const call = { to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address };
-    await expect(chain.read(call, number)).rejects.toThrow(CallReverted);
+    await expect(chain.read(call, number, BigInt)).rejects.toThrow(CallReverted);
   });
 
   it("takes for its head what so many have reached", async () => {

@@ -223,6 +223,6 @@ describe("RPCs that fail", () => {
 
   it("or say nothing of the lens are no reason to take accounts for safe", async () => {
     for (const rpc of rpcs) rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
-    await expect(reader().risks(ACCOUNTS)).rejects.toThrow("no answer of the lens");
+    await expect(reader().risks(ACCOUNTS)).rejects.toThrow("ends too early");
   });
 });

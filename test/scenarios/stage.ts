@@ -235,6 +235,16 @@ export class Stage {
 
   /** The bot's table, its position and its profit are the exchange's, to the lot and to the unit. */
   expectAgreement(): void {
+    this.expectOrdersAndPosition();
+    const { account } = this.rig.bot.context;
+    const { total, transfers, decimals } = account.profit();
+    const scale = 10n ** BigInt(decimals - this.rig.rules.creditDecimals);
+    expect(account.equity, "the bot's net value").toBe(this.netValue());
+    expect(total + transfers, "profit by its parts").toBe((this.netValue() - (account.startEquity ?? 0n)) * scale);
+  }
+
+  /** The bot's table and its position are the exchange's, to the lot. */
+  expectOrdersAndPosition(): void {
     const { account } = this.rig.bot.context;
     const open = (order: { readonly phase: string }) => order.phase === "open" || order.phase === "partly-filled";
     const table = account.orders
@@ -244,10 +254,6 @@ export class Stage {
     expect(sorted(table), "the bot's orders").toEqual(sorted(exchange));
     expect(account.positionLots(MARKET), "the bot's position").toBe(this.positionLots());
     expect(this.exchange.audit().isConserved, "money at the exchange").toBe(true);
-    const { total, transfers, decimals } = account.profit();
-    const scale = 10n ** BigInt(decimals - this.rig.rules.creditDecimals);
-    expect(account.equity, "the bot's net value").toBe(this.netValue());
-    expect(total + transfers, "profit by its parts").toBe((this.netValue() - (account.startEquity ?? 0n)) * scale);
   }
 
   #noteMost(): void {

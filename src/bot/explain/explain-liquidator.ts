@@ -1,4 +1,5 @@
-import { ChainUnavailable, RpcFailure } from "../../chain/rpc-errors.js";
+import { AccountReader } from "../../chain/lanes/account-reader.js";
+import { ChainError } from "../../chain/rpc-errors.js";
 import { MarketwrightError } from "../../core/errors.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
@@ -171,10 +172,9 @@ function candidateOf(
 /** Undefined when no RPC says. */
 async function balanceOf(rpc: RunningLiquidator["rpc"], account: string): Promise<bigint | undefined> {
   try {
-    const answer = await rpc.request("eth_getBalance", [account, "latest"]);
-    return typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer) ? BigInt(answer) : undefined;
+    return await new AccountReader(rpc, account).balanceWei("latest");
   } catch (error) {
-    if (error instanceof ChainUnavailable || error instanceof RpcFailure) return undefined;
+    if (error instanceof ChainError) return undefined;
     throw error;
   }
 }

@@ -1,8 +1,10 @@
 import type { ChainRpc } from "../../chain/chain-rpc.js";
 import { DealerReader } from "../../chain/dealer-reader.js";
+import { AccountReader } from "../../chain/lanes/account-reader.js";
 import { LensReader } from "../../chain/lens-reader.js";
-import { ChainUnavailable, RpcFailure } from "../../chain/rpc-errors.js";
+import { ChainError } from "../../chain/rpc-errors.js";
 import type { InProcessRpc } from "../../chain/rpc-transport.js";
+import { quantityOf } from "../../chain/rpc-values.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/seam.js";
@@ -50,7 +52,7 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
     await rpc.head();
     findings.push(...headFindings(rpc, config.chain.quorum), ...(await dealerFindings(check, rpc)));
   } catch (error) {
-    if (!(error instanceof ChainUnavailable || error instanceof RpcFailure || error instanceof ConfigError)) throw error;
+    if (!(error instanceof ChainError || error instanceof ConfigError)) throw error;
     findings.push({ level: "error", subject: error instanceof ConfigError ? (error.field ?? "chain") : "chain.rpc", text: error.message });
   } finally {
     await rpc.close();
@@ -114,8 +116,10 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
 }
 
 async function gasFinding({ config, account, sender, registered }: ChainCheck, rpc: ChainRpc): Promise<Finding> {
-  const [balance, price] = await Promise.all([rpc.request("eth_getBalance", [sender, "latest"]), rpc.request("eth_gasPrice", [])]);
-  const [wei, perGas] = [quantity(balance), quantity(price)];
+  const [wei, perGas] = await Promise.all([
+    new AccountReader(rpc, sender).balanceWei("latest"),
+    rpc.request("eth_gasPrice", [], (price) => quantityOf(price, "eth_gasPrice")),
+  ]);
   const tip = decimalToScaled(config.liquidator?.tipGwei ?? "0", 9);
   const each = GAS * (perGas + tip) + decimalToScaled(config.liquidator?.l1FeeEth ?? "0", 18);
   const count = each === 0n ? undefined : wei / each;
@@ -125,9 +129,4 @@ async function gasFinding({ config, account, sender, registered }: ChainCheck, r
     return { level: "warning", subject: "liquidator.gas", text: `${text}; the exchange may give some when the account registers` };
   const level = count === undefined || count >= FEW_TAKEOVERS ? "ok" : count === 0n ? "error" : "warning";
   return { level, subject: "liquidator.gas", text };
-}
-
-function quantity(value: unknown): bigint {
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
-  throw new RpcFailure("malformed", "its answer is no quantity");
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
 import type { Clock } from "../../core/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
@@ -37,7 +38,10 @@ const gasFeeSchema = z.object({ gasFeeInfo: z.object({ lastEthIndexPrice: z.stri
 /** Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link RestClient} does. */
 export async function readCreditPerEth(client: RestClient, creditDecimals: number): Promise<CreditUnits> {
   const { gasFeeInfo } = parseWire(gasFeeSchema, await client.call("exchangeInfo"), "exchangeInfo");
-  return creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, "exchangeInfo.gasFeeInfo.lastEthIndexPrice");
+  const field = "exchangeInfo.gasFeeInfo.lastEthIndexPrice";
+  const credit = creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, field);
+  if (credit > 0n) return credit;
+  throw new FormatError("is not a price of ether", { field, value: gasFeeInfo.lastEthIndexPrice, expected: "above zero" });
 }
 
 /**

@@ -16,6 +16,7 @@ import type { UnwindPort } from "../../liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
 import { tellOperatorRight } from "../../liquidator/operator-right.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
+import { requireTakeover } from "../../liquidator/receipt-takeover.js";
 import type { RestValue } from "../../liquidator/rest-value.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
 import type { Bot } from "../bot.js";
@@ -103,7 +104,7 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
     const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
     const dryRun = options.dryRun || wanted.dryRun;
     const ledger = new LiquidationLedger(ledgerFileOf(store), clock);
-    const lanes = dryRun ? undefined : openLanes(options, rpc, signer);
+    const lanes = dryRun ? undefined : openLanes(options, rpc, signer, dealer);
     let liquidator: Liquidator | undefined;
     const venue = new BotLiquidatorVenue(
       bot,
@@ -187,7 +188,7 @@ function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: He
   };
 }
 
-function openLanes({ config, bot, seam, access }: StartLiquidatorOptions, rpc: ChainRpc, signer: Signer): TransactionLanes {
+function openLanes({ config, bot, seam, access }: StartLiquidatorOptions, rpc: ChainRpc, signer: Signer, dealer: Hex): TransactionLanes {
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
   const chainId = chain.chainId ?? bot.context.rules.eip712.chainId;
@@ -205,5 +206,6 @@ function openLanes({ config, bot, seam, access }: StartLiquidatorOptions, rpc: C
     stuckBlocks,
     stuckMs,
     tipWei: decimalToScaled(tipGwei, 9),
+    checkReceipt: (receipt, job) => requireTakeover(receipt, dealer, job),
   });
 }

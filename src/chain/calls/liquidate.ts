@@ -1,4 +1,5 @@
 import type { Hex } from "../../core/units.js";
+import { AbiWords } from "../abi-words.js";
 import { type ContractCall, callOf } from "../contract-call.js";
 
 /** A takeover of somebody's position, or part of it. */
@@ -26,3 +27,18 @@ export function requestPaperOf(data: Hex): bigint | undefined {
 export function liquidateCall({ perp, liquidator, victim, requestPaper, expectCredit }: LiquidateArguments): ContractCall {
   return callOf(perp, "liquidate(address,address,int256,int256)", [liquidator, victim, requestPaper, expectCredit]);
 }
+
+/** The arguments of a call that {@link liquidateCall} made, addresses in lower case. @throws FormatError for other data */
+export function liquidateArguments({ to, data }: ContractCall): LiquidateArguments {
+  const words = new AbiWords(`0x${data.slice(SELECTOR_LENGTH)}`);
+  return {
+    perp: to.toLowerCase(),
+    liquidator: words.address(0),
+    victim: words.address(32),
+    requestPaper: words.int(64),
+    expectCredit: words.int(96),
+  };
+}
+
+/** `0x` and the four bytes before the arguments. */
+const SELECTOR_LENGTH = 10;

@@ -1,6 +1,8 @@
+import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { BroadcastOutcome, ChainRpc } from "../chain-rpc.js";
 import { ChainUnavailable } from "../rpc-errors.js";
+import { bytesOf } from "../rpc-values.js";
 import { type SendRefusalKind, sendRefusalOf } from "./send-refusal.js";
 
 /** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */
@@ -11,10 +13,14 @@ export type Handover =
 const LONGEST_TEXT = 200;
 
 /** Hands signed bytes to every RPC that can be believed; settles when one has them. Never rejects. */
-export async function handOver(rpc: ChainRpc, raw: Hex): Promise<Handover> {
+export async function handOver(rpc: ChainRpc, { raw, hash }: { readonly raw: Hex; readonly hash: Hex }): Promise<Handover> {
+  const read = (result: unknown): void => {
+    const told = bytesOf(result, "eth_sendRawTransaction", 32);
+    if (told !== hash) throw new FormatError("is of another transaction", { field: "eth_sendRawTransaction", value: told, expected: hash });
+  };
   let outcomes: readonly BroadcastOutcome[];
   try {
-    outcomes = await rpc.broadcast("eth_sendRawTransaction", [raw], hasIt);
+    outcomes = await rpc.broadcast("eth_sendRawTransaction", [raw], read, hasIt);
   } catch (error) {
     if (error instanceof ChainUnavailable) return { isTaken: false, why: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
     throw error;

@@ -56,9 +56,10 @@ export class LaneLedger {
     return [...this.#slots.values()].find(({ job }) => job?.id === jobId);
   }
 
-  /** Whether the nonce is one of ours, ended or not. */
-  isOurs(nonce: number): boolean {
-    return this.#slots.has(nonce) || this.#finals.has(nonce);
+  /** The nonces of ours, ended or not, from one on and below another, in order. */
+  ours(from: number, below: number): readonly number[] {
+    const nonces = new Set([...this.#slots.keys(), ...this.#finals.keys()]);
+    return [...nonces].filter((nonce) => nonce >= from && nonce < below).sort((a, b) => a - b);
   }
 
   hasEnded(jobId: string): boolean {
@@ -107,11 +108,13 @@ export class LaneLedger {
     this.#remember(job.id, job, outcome);
   }
 
-  /** Somebody else's nonce. */
-  foreign(nonce: number): void {
-    this.#foreign.add(nonce);
-    const [oldest] = this.#foreign;
-    if (this.#foreign.size > MOST_FINALS && oldest !== undefined) this.#foreign.delete(oldest);
+  /** Somebody else's nonces, both ends included; the newest are remembered. */
+  foreign(from: number, to: number): void {
+    for (let nonce = Math.max(from, to - MOST_FINALS + 1); nonce <= to; nonce += 1) {
+      this.#foreign.add(nonce);
+      const [oldest] = this.#foreign;
+      if (this.#foreign.size > MOST_FINALS && oldest !== undefined) this.#foreign.delete(oldest);
+    }
   }
 
   /** What everything that is not mined yet may cost at most, values included. */
@@ -150,7 +153,8 @@ export class LaneLedger {
       reports.push({ nonce, by, jobId: job?.id, hash, state: mined === undefined ? "pending" : "mined" });
     }
     for (const nonce of this.#foreign) {
-      if (!this.isOurs(nonce)) reports.push({ nonce, by: "foreign", jobId: undefined, hash: undefined, state: "mined" });
+      if (!this.#slots.has(nonce) && !this.#finals.has(nonce))
+        reports.push({ nonce, by: "foreign", jobId: undefined, hash: undefined, state: "mined" });
     }
     return reports.sort((a, b) => a.nonce - b.nonce);
   }

@@ -3,7 +3,9 @@ import type { Clock } from "../../core/seam.js";
 import type { Signer } from "../../core/signing.js";
 import type { Ms } from "../../core/units.js";
 import type { ChainRpc } from "../chain-rpc.js";
+import type { TransactionReceipt } from "../transaction-receipt.js";
 import { type FeePolicy, feePolicyOf } from "./fees.js";
+import type { LaneJob } from "./lane-job.js";
 import type { LaneStore } from "./lane-store.js";
 
 /** What lanes are opened with. */
@@ -39,6 +41,11 @@ export interface TransactionLanesOptions {
   readonly simulateAt?: "pending" | "latest";
   /** The most that filling one unused nonce may cost. Default 10^16 wei. */
   readonly maxFillCostWei?: bigint;
+  /**
+   * Refuses the receipt of a job that went through and does not tell what the job does: another RPC is asked, or the same again.
+   * Throws a FormatError for such a one. Default: every receipt of the transaction is believed.
+   */
+  readonly checkReceipt?: (receipt: TransactionReceipt, job: LaneJob) => void;
 }
 
 /** {@link TransactionLanesOptions} with the defaults, checked. */
@@ -58,6 +65,7 @@ export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
     resendMs: 1000,
     simulateAt: "pending" as const,
     maxFillCostWei: 10n ** 16n,
+    checkReceipt: () => {},
     ...rest,
     fees: feePolicyOf({ tipWei, minTipWei, bumpPercent, headroomBlocks }),
   };

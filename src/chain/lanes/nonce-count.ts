@@ -32,14 +32,14 @@ export class NonceCount {
     const from = this.#seenCount ?? Math.min(count, this.#ledger.nextNonce || count);
     this.#seenCount = Math.max(from, count);
     this.#next = Math.max(this.#next, count);
-    let first: number | undefined;
-    for (let nonce = from; nonce <= count; nonce += 1) {
-      const isForeign = nonce < count && !this.#ledger.isOurs(nonce);
-      if (isForeign) this.#ledger.foreign(nonce);
-      if (isForeign && first === undefined) first = nonce;
-      if (isForeign || first === undefined) continue;
-      foreign(first, nonce - 1);
-      first = undefined;
+    let first = from;
+    // From one of ours to the next: between them may be any number.
+    for (const ours of [...this.#ledger.ours(from, count), count]) {
+      if (first < ours) {
+        this.#ledger.foreign(first, ours - 1);
+        foreign(first, ours - 1);
+      }
+      first = ours + 1;
     }
   }
 }

@@ -1,7 +1,6 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { blockHeaderOf, nextBaseFeeWei } from "../block-header.js";
-import { whyNoBlock } from "../canonical-chain.js";
 import type { AccountReader } from "./account-reader.js";
 import { type Fees, firstFees } from "./fees.js";
 import type { RefusalReason } from "./lane-event.js";
@@ -32,7 +31,7 @@ export async function prepareJob(settings: LaneSettings, account: AccountReader,
   const [simulation, nonce, latest, balance] = await Promise.all([
     simulate(rpc, signer.address, job, simulateAt),
     ask(() => account.count("pending")),
-    ask(async () => blockHeaderOf(await rpc.request("eth_getBlockByNumber", ["latest", false], { refuse: whyNoBlock }))),
+    ask(() => rpc.request("eth_getBlockByNumber", ["latest", false], blockHeaderOf)),
     ask(() => account.balanceWei("latest")),
   ]);
   if (simulation.kind === "revert") return refused({ kind: "revert", revert: simulation.revert });

@@ -1,7 +1,8 @@
 import type { Hex } from "../../core/units.js";
 import { blockTag, type ChainRpc } from "../chain-rpc.js";
 import { type Revert, revertOfData } from "../revert.js";
-import { CallReverted, ChainUnavailable, RpcFailure } from "../rpc-errors.js";
+import { CallReverted, ChainError, RpcFailure } from "../rpc-errors.js";
+import { bytesOf, numberOf } from "../rpc-values.js";
 import type { TransactionReceipt } from "../transaction-receipt.js";
 import type { LaneJob } from "./lane-job.js";
 
@@ -23,16 +24,14 @@ export async function simulate(rpc: ChainRpc, from: Hex, job: LaneJob, block: "p
   try {
     let { gasLimit } = job;
     if (gasLimit === "estimate") {
-      const refuse = (value: unknown) => (isQuantity(value) ? undefined : "its estimate is no quantity");
-      const estimate = BigInt((await rpc.request("eth_estimateGas", [call, block], { refuse })) as Hex);
+      const estimate = await rpc.request("eth_estimateGas", [call, block], readGas);
       gasLimit = estimate + estimate / MARGIN_OF_ESTIMATE;
     }
-    const refuse = (value: unknown) => (isBytes(value) ? undefined : "its answer is no hex data");
-    const result = (await rpc.request("eth_call", [{ ...call, gas: hexOf(gasLimit) }, block], { refuse })) as Hex;
+    const result = await rpc.request("eth_call", [{ ...call, gas: hexOf(gasLimit) }, block], readReturned);
     return { kind: "ok", result, gasLimit };
   } catch (error) {
     if (error instanceof CallReverted) return { kind: "revert", revert: error.revert };
-    if (error instanceof RpcFailure || error instanceof ChainUnavailable) return { kind: "unavailable", text: error.message };
+    if (error instanceof ChainError) return { kind: "unavailable", text: error.message };
     throw error;
   }
 }
@@ -52,7 +51,7 @@ export async function whyReverted(
   const { blockNumber, gasUsed } = receipt;
   const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n), gas: hexOf(gasLimit) };
   try {
-    await rpc.request("eth_call", [call, blockTag(blockNumber)], { atBlock: blockNumber });
+    await rpc.request("eth_call", [call, blockTag(blockNumber)], readReturned, { atBlock: blockNumber });
   } catch (error) {
     if (error instanceof CallReverted) return error.revert;
     if (!(error instanceof RpcFailure)) throw error;
@@ -66,10 +65,11 @@ function hexOf(value: bigint): Hex {
   return `0x${value.toString(16)}`;
 }
 
-function isQuantity(value: unknown): boolean {
-  return typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value);
+/** Below 2^53, as every limit of a block is. */
+function readGas(result: unknown): bigint {
+  return BigInt(numberOf(result, "eth_estimateGas"));
 }
 
-function isBytes(value: unknown): boolean {
-  return typeof value === "string" && /^0x([0-9a-fA-F]{2})*$/.test(value);
+function readReturned(result: unknown): Hex {
+  return bytesOf(result, "eth_call");
 }

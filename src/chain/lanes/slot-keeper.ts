@@ -1,6 +1,7 @@
 import { type BlockHeader, nextBaseFeeWei } from "../block-header.js";
 import type { CanonicalChain } from "../canonical-chain.js";
-import { receiptOf, type TransactionReceipt } from "../transaction-receipt.js";
+import { bytesOf, fieldsOf } from "../rpc-values.js";
+import { type TransactionReceipt, wantedReceiptOf } from "../transaction-receipt.js";
 import { signTransaction } from "./fee-transaction.js";
 import { bumpedFees, type Fees } from "./fees.js";
 import { handOver } from "./hand-over.js";
@@ -87,7 +88,7 @@ export class SlotKeeper {
     const attempt = slot.newest;
     slot.handing += 1;
     slot.handedAtMs = settings.clock.monotonicMs();
-    const handover = await handOver(settings.rpc, attempt.raw).finally(() => {
+    const handover = await handOver(settings.rpc, attempt).finally(() => {
       slot.handing -= 1;
     });
     slot.handedAtMs = settings.clock.monotonicMs();
@@ -199,8 +200,13 @@ export class SlotKeeper {
   /** Whether a node still has any of its transactions. */
   async #isKnown(slot: LaneSlot): Promise<boolean> {
     const { rpc } = this.#ports.settings;
-    const answers = await Promise.all(slot.attempts.map(({ hash }) => rpc.request("eth_getTransactionByHash", [hash])));
-    return answers.some((answer) => answer !== null);
+    const isThere = ({ hash }: Attempt) =>
+      rpc.request(
+        "eth_getTransactionByHash",
+        [hash],
+        (found) => found !== null && bytesOf(fieldsOf(found, "transaction").hash, "transaction.hash", 32) === hash,
+      );
+    return (await Promise.all(slot.attempts.map(isThere))).some((isKnown) => isKnown);
   }
 
   /** Which of its transactions is in a block; undefined when none is, as far as the nodes know. @throws as {@link SlotKeeper.attend}. */
@@ -208,11 +214,17 @@ export class SlotKeeper {
     slot: LaneSlot,
     atBlock: number,
   ): Promise<{ readonly attempt: StoredAttempt; readonly receipt: TransactionReceipt } | undefined> {
-    const { rpc } = this.#ports.settings;
+    const { rpc, checkReceipt } = this.#ports.settings;
+    const { job } = slot;
     const found = await Promise.all(
       slot.attempts.map(async (attempt) => {
-        const receipt = receiptOf(await rpc.request("eth_getTransactionReceipt", [attempt.hash], { atBlock }));
-        return receipt === null || receipt.hash !== attempt.hash ? [] : [{ attempt, receipt }];
+        const read = (result: unknown) => {
+          const receipt = wantedReceiptOf(result, attempt.hash);
+          if (receipt?.isReverted === false && job !== null && attempt.purpose === "act") checkReceipt(receipt, job);
+          return receipt;
+        };
+        const receipt = await rpc.request("eth_getTransactionReceipt", [attempt.hash], read, { atBlock });
+        return receipt === null ? [] : [{ attempt, receipt }];
       }),
     );
     return found.flat()[0];

@@ -4,7 +4,7 @@ import { accountLimitsOf, marketLimitsOf } from "../../bot/limits-of.js";
 import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
 import { planRulesOf } from "../../bot/run/run-liquidator.js";
-import { blockHeaderOf, nextBaseFeeWei } from "../../chain/block-header.js";
+import { nextBaseFeeWei, wantedBlockOf } from "../../chain/block-header.js";
 import { blockTag, type ChainRpc } from "../../chain/chain-rpc.js";
 import { DealerReader } from "../../chain/dealer-reader.js";
 import { LensReader } from "../../chain/lens-reader.js";
@@ -85,7 +85,8 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
       }
     }
     const confirmation = await new Confirmer({ rpc, lens: reader }).confirm([...known], account, head);
-    const latest = blockHeaderOf(await rpc.request("eth_getBlockByNumber", [blockTag(head.number), false]));
+    const readBlock = (block: unknown) => wantedBlockOf(block, head);
+    const latest = await rpc.request("eth_getBlockByNumber", [blockTag(head.number), false], readBlock, { atBlock: head.number });
     const url = urlToCopy(rpc, urls, head.number);
     const fork = await forkEvm({ url, blockNumber: head.number, chainId, blockGasLimit: Number(latest.gasLimit) });
     const rehearsal = new Rehearsal({

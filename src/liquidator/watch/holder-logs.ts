@@ -1,7 +1,6 @@
-import { chainLogOf } from "../../chain/chain-log.js";
+import type { ChainLog } from "../../chain/chain-log.js";
 import { balanceChange, deposit, transferIn, transferOut, withdraw } from "../../chain/events/account-events.js";
 import { handleBadDebt } from "../../chain/events/liquidation-events.js";
-import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 
 /**
@@ -15,14 +14,12 @@ export const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].m
 
 /**
  * The accounts whose margin a list of logs tells a change of, in lower case.
- * @param logs a result of `eth_getLogs` of the exchange's own contracts, unchecked.
- * @throws FormatError when it is none; a log of another event is passed over.
+ * @param logs of the exchange's own contracts; one of another event is passed over.
+ * @throws FormatError for a log that has an event's topic and not its arguments.
  */
-export function accountsOfLogs(logs: unknown): Set<Hex> {
-  if (!Array.isArray(logs)) throw new FormatError("no list of logs", { value: typeof logs, expected: "an array" });
+export function accountsOfLogs(logs: readonly ChainLog[]): Set<Hex> {
   const accounts = new Set<Hex>();
-  for (const value of logs as unknown[]) {
-    const log = chainLogOf(value);
+  for (const log of logs) {
     const debtor = handleBadDebt.decode(log)?.victim;
     const trader = debtor ?? TRADER_EVENTS.map((kind) => kind.decode(log)).find((event) => event !== undefined)?.trader;
     if (trader !== undefined) accounts.add(trader);

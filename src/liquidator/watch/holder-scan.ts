@@ -1,6 +1,6 @@
+import { logsOf } from "../../chain/chain-log.js";
 import { blockTag, type ChainRpc } from "../../chain/chain-rpc.js";
 import { RpcFailure } from "../../chain/rpc-errors.js";
-import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { accountsOfLogs, HOLDER_TOPICS } from "./holder-logs.js";
 
@@ -63,19 +63,11 @@ export class HolderScan {
   }
 
   async #page(from: number, to: number, address: readonly Hex[]): Promise<ReadonlySet<Hex> | "too-large"> {
-    let accounts: ReadonlySet<Hex> = new Set();
-    const refuse = (result: unknown): string | undefined => {
-      try {
-        accounts = accountsOfLogs(result);
-        return undefined;
-      } catch (error) {
-        if (error instanceof FormatError) return `no logs: ${error.message}`;
-        throw error;
-      }
-    };
     const filter = { fromBlock: blockTag(from), toBlock: blockTag(to), address, topics: [HOLDER_TOPICS] };
+    const read = (result: unknown) => accountsOfLogs(logsOf(result, { from, to, addresses: address }));
+    let accounts: ReadonlySet<Hex>;
     try {
-      await this.#options.rpc.request("eth_getLogs", [filter], { atBlock: to, refuse });
+      accounts = await this.#options.rpc.request("eth_getLogs", [filter], read, { atBlock: to });
     } catch (error) {
       if (!(error instanceof RpcFailure) || error.why !== "refused" || to === from) throw error;
       this.#pageBlocks = Math.max(1, Math.floor((to - from + 1) / 2));

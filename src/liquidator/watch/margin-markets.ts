@@ -1,11 +1,15 @@
 import type { ChainMarket } from "../../chain/lens-answers.js";
 import type { Hex } from "../../core/units.js";
+import { ONE } from "../margin/fixed-point.js";
 import type { MarginMarket } from "../margin/margin-account.js";
 
-/** The market as margin depends on it; undefined while its price is stale. */
+/**
+ * The market as margin depends on it; undefined while its price is stale, and for figures that nothing can be reckoned from: a price of
+ * zero, or a maintenance margin of the whole value.
+ */
 export function marginMarketOf(market: ChainMarket): MarginMarket | undefined {
   const { markPrice, perp, initialMarginRatio, maintenanceMarginRatio, liquidationPriceOff, insuranceFeeRate } = market;
-  if (!markPrice.ok) return undefined;
+  if (!markPrice.ok || markPrice.creditPerCoin <= 0n || maintenanceMarginRatio >= ONE) return undefined;
   return {
     perp,
     markPrice: markPrice.creditPerCoin,

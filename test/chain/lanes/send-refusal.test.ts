@@ -4,7 +4,6 @@ import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
 import { handOver } from "../../../src/chain/lanes/hand-over.js";
 import { sendRefusalOf } from "../../../src/chain/lanes/send-refusal.js";
 import { RpcFailure } from "../../../src/chain/rpc-errors.js";
-import type { Hex } from "../../../src/core/units.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 
 describe("a node's words", () => {
@@ -57,15 +56,15 @@ describe("a real node", () => {
     opened.push(rpc);
     return rpc;
   };
-  const sign = (changes: { nonce?: number; maxFeeWei?: bigint; valueWei?: bigint; gasLimit?: bigint } = {}): Hex => {
+  const sign = (changes: { nonce?: number; maxFeeWei?: bigint; valueWei?: bigint; gasLimit?: bigint } = {}) => {
     const fields = { nonce: 0, maxFeeWei: 10n * GWEI, valueWei: 0n, gasLimit: 21_000n, ...changes };
-    return signTransaction({ chainId: CHAIN_ID, tipWei: GWEI, to: OWNER.address, data: "0x", ...fields }, SENDER).raw;
+    return signTransaction({ chainId: CHAIN_ID, tipWei: GWEI, to: OWNER.address, data: "0x", ...fields }, SENDER);
   };
 
   it("says in words that are known why it does not take a transaction", async () => {
     const rpc = over("none");
-    const why = async (raw: Hex) => {
-      const handover = await handOver(rpc, raw);
+    const why = async (signed: ReturnType<typeof sign>) => {
+      const handover = await handOver(rpc, signed);
       return handover.isTaken ? "taken" : handover.why;
     };
     expect(await why(sign({ valueWei: 10n ** 24n }))).toBe("insufficient-funds");

@@ -10,6 +10,7 @@ import { type LedgerFile, LiquidationLedger } from "../../../src/liquidator/ledg
 import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
 import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
+import { requireTakeover } from "../../../src/liquidator/receipt-takeover.js";
 import type { LiquidatorLog } from "../../../src/liquidator/takeover-means.js";
 import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
@@ -130,6 +131,7 @@ export class LiquidatorProcess {
         confirmations: plan.confirmations,
         stuckBlocks: 2,
         stuckMs: 6_000,
+        checkReceipt: (receipt, job) => requireTakeover(receipt, parts.settings.dealer, job),
       });
     this.lanes = dryRun ? undefined : open();
     this.lanes?.listen((event) => onStep(event.kind));

@@ -1,13 +1,12 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
-import { RunError } from "../../core/errors.js";
+import { FormatError, RunError } from "../../core/errors.js";
+import { checkLmdbFile } from "./lmdb-file-check.js";
 import type { RecordChange, RecordStore } from "./record-store.js";
 
 /** The file in the folder. */
 const FILE = "exchange.mdb";
-/** MDB_MAGIC of lmdb.h, behind the first page's header. */
-const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 
 /**
  * Records in an LMDB file. A commit is in the operating system's hands when it returns: it outlives the process, by
@@ -27,7 +26,7 @@ export class LmdbRecords implements RecordStore {
     // Native, and most exchanges are without it.
     const { open } = await import("lmdb");
     try {
-      requireDatabase(join(folder, FILE));
+      requireWhole(join(folder, FILE));
       const database = open<string, string>({
         path: join(folder, FILE),
         encoding: "string",
@@ -76,22 +75,18 @@ export class LmdbRecords implements RecordStore {
   }
 }
 
-/** LMDB takes the process down with a file that is none of its own. @throws RunError for such a file; none and an empty one will do */
-function requireDatabase(file: string): void {
-  const head = Buffer.alloc(64);
-  let length = 0;
-  try {
-    const descriptor = openSync(file, "r");
-    length = readSync(descriptor, head);
-    closeSync(descriptor);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) {
-      throw error;
-    }
-  }
-  if (length > 0 && !head.includes(MAGIC)) {
-    throw new RunError(`${FILE} is no LMDB file`);
-  }
+/**
+ * A store begins in a folder that has none of its files. Where LMDB's own second file is there alone, or the first one is empty, an
+ * exchange's state was lost: to begin anew in its place would be to pass over its accounts.
+ * @throws FormatError for a file that is lost, or that LMDB would take the process down with
+ */
+function requireWhole(file: string): void {
+  if (existsSync(file)) return checkLmdbFile(file);
+  if (existsSync(`${file}-lock`))
+    throw new FormatError("is missing, and a state was kept in it", {
+      field: file,
+      expected: "the file that was there, or a folder without any of it to begin anew",
+    });
 }
 
 function storeError(summary: string, folder: string, cause: unknown): RunError {

@@ -1,15 +1,17 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError, RunError } from "../../../src/core/errors.js";
+import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { configuredExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
 import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+import { checkLmdbFile } from "../../../src/simulator/store/lmdb-file-check.js";
 
 const ALICE = `0x${"a1".repeat(20)}`;
 const folder = (): string => mkdtempSync(join(tmpdir(), "mw-"));
@@ -65,6 +67,77 @@ describe("a configuration's dataDir", () => {
     mkdirSync(state);
     writeFileSync(join(state, "exchange.mdb"), "not a database".repeat(1000));
     await expect(openDataDir(state)).rejects.toThrow(RunError);
+  });
+
+  describe("whose state was damaged while nobody used it", () => {
+    /** A folder with an exchange's state of some hundred pages, records longer than a page among them. */
+    async function kept(): Promise<{ readonly state: string; readonly file: string }> {
+      const state = join(folder(), "state");
+      const { records, close } = await openDataDir(state);
+      for (let round = 0; round < 30; round += 1) {
+        const puts = new Map(Array.from({ length: 40 }, (_, i) => [`n/${round * 40 + i}`, "x".repeat((i * i * 7) % 9000)]));
+        records.commit({ puts, removed: new Set([`n/${round * 20}`]), removedRanges: [] });
+      }
+      await close();
+      return { state, file: join(state, "exchange.mdb") };
+    }
+
+    it("is refused with the file's name where the file is empty, or lost beside what is left of it: no exchange begins anew in its place", async () => {
+      const { state, file } = await kept();
+      truncateSync(file, 0);
+      await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is empty/);
+      expect(statSync(file).size, "nothing was made of it").toBe(0);
+      rmSync(file);
+      await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is missing, and a state was kept in it/);
+      expect(existsSync(file)).toBe(false);
+    });
+
+    it("is refused where the file ends too early, however early: a mapped one would end the process", async () => {
+      const { state, file } = await kept();
+      const whole = readFileSync(file);
+      for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
+        writeFileSync(file, whole.subarray(0, Math.floor(whole.length * share)));
+        await expect(openDataDir(state), `cut off at ${share}`).rejects.toThrow(RunError);
+        await expect(openDataDir(state), `cut off at ${share}`).rejects.toThrow(/exchange\.mdb: is cut off/);
+      }
+      writeFileSync(file, whole);
+      const { records, close } = await openDataDir(state);
+      expect([...records.withPrefix("n/")].length).toBeGreaterThan(1000);
+      await close();
+    });
+
+    it("is refused where somebody has written into it, or what can be reached in it is whole", async () => {
+      const { state, file } = await kept();
+      const whole = readFileSync(file);
+      const pages = whole.length / 4096;
+      let refused = 0;
+      fc.assert(
+        fc.property(fc.nat(pages - 1), fc.uint8Array({ minLength: 4096, maxLength: 4096 }), (page, bytes) => {
+          const written = Buffer.from(whole);
+          written.set(bytes, page * 4096);
+          writeFileSync(file, written);
+          try {
+            checkLmdbFile(file);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+            refused += 1;
+          }
+        }),
+        { numRuns: 60 },
+      );
+      expect(refused).toBeGreaterThan(20);
+      for (const filler of [0, 255]) {
+        writeFileSync(file, Buffer.alloc(whole.length, filler));
+        await expect(openDataDir(state)).rejects.toThrow(/does not begin as an LMDB file does/);
+      }
+    });
+
+    it("is refused where the file is a folder or a pipe, without waiting for anybody", async () => {
+      const { state, file } = await kept();
+      rmSync(file);
+      mkdirSync(file);
+      await expect(openDataDir(state)).rejects.toThrow(/is not a plain file/);
+    });
   });
 
   it("is never passed over: an exchange that could not keep it is not made", () => {

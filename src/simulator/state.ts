@@ -36,6 +36,10 @@ export interface StateListener extends ExchangeListener {
   onResolved(pending: PendingSettlement): void;
   /** The hash of an order that was taken. */
   onOrderHash(hash: Hex): void;
+  /** A signed request that counts once has counted; it need not be remembered beyond that time. */
+  onSpentRequest(digest: Hex, untilMs: Ms): void;
+  /** It is too old to be let in again. */
+  onForgottenRequest(digest: Hex): void;
   /** Something is asked of the chain from now on. */
   onRequest(request: ChainRequest): void;
   /** Its fate is known. */
@@ -81,6 +85,8 @@ export class ExchangeState {
   withdrawnCredit: CreditUnits = 0n;
   /** Hashes of the orders taken, oldest first; only the newest `retention.orderHashes` are kept. */
   readonly orderHashes = new Set<Hex>();
+  /** Signed requests that count once, by their digest, oldest first, and until when each would be let in again by its timestamp. */
+  readonly spentRequests = new Map<Hex, Ms>();
   /** What gas-fee tokens are sealed with. */
   readonly quotationSecret: string;
   #nextId: bigint;
@@ -123,6 +129,28 @@ export class ExchangeState {
         break;
       }
     }
+  }
+
+  /**
+   * Lets a signed request count, and no copy of it after that.
+   * @param untilMs the last instant at which its timestamp is within the window.
+   * @returns false where it has counted before.
+   */
+  spendRequest(digest: Hex, untilMs: Ms): boolean {
+    if (this.spentRequests.has(digest)) {
+      return false;
+    }
+    // The order is that of arrival, and a timestamp may be ahead of it by a window: what is over stands behind few that are not.
+    for (const [oldest, overMs] of this.spentRequests) {
+      if (overMs >= this.seam.clock.nowMs()) {
+        break;
+      }
+      this.spentRequests.delete(oldest);
+      this.listener.onForgottenRequest(oldest);
+    }
+    this.spentRequests.set(digest, untilMs);
+    this.listener.onSpentRequest(digest, untilMs);
+    return true;
   }
 
   /** The counters, as plain values for a store. */

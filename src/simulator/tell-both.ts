@@ -36,6 +36,8 @@ export function tellBoth(store: () => StateListener | null, streams: () => Excha
     onPending: (pending) => store()?.onPending(pending),
     onResolved: (pending) => store()?.onResolved(pending),
     onOrderHash: (hash) => store()?.onOrderHash(hash),
+    onSpentRequest: (digest, untilMs) => store()?.onSpentRequest(digest, untilMs),
+    onForgottenRequest: (digest) => store()?.onForgottenRequest(digest),
     onRequest: (request) => store()?.onRequest(request),
     onRequestResolved: (request) => store()?.onRequestResolved(request),
     onState: () => store()?.onState(),

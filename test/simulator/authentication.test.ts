@@ -162,7 +162,17 @@ describe("a private request", () => {
     const { alice, exchange } = client();
     const get = (query: string) => JSON.parse(exchange.handle({ method: "GET", path: "/v1/trades", query, body: "", ip: "x" }).body);
     expect(get("marketId=btcusdc&marketId=btcusdc")).toMatchObject({ code: 1111 });
+    expect(get("marketId=btcusdc&%6DarketId=ethusdc")).toMatchObject({ code: 1111 });
     expect(get("marketId=%E0%A4%A")).toMatchObject({ code: 1111 });
+    const post = (path: string, body: string) =>
+      JSON.parse(exchange.handle({ method: "POST", path, query: "", body, contentType: "application/json", ip: "x" }).body);
+    const once = JSON.stringify({ ...alice.signed({ amount: "1" }) });
+    for (const more of ['"amount":"2"', '"\\u0061mount":"1"', `"account":"${alice.address}"`, '"other":{"x":1,"x":2}']) {
+      const answer = post("/withdraw", `${once.slice(0, -1)},${more}}`);
+      expect(answer, more).toMatchObject({ code: 1111, message: expect.stringContaining("twice") });
+    }
+    expect(post("/faucet", `{"account":"${alice.address}","amount":"1","amount":"5"}`)).toMatchObject({ code: 1111 });
+    expect(post("/withdraw", once), "none of them counted").toMatchObject({ amount: "1" });
     expect(alice.address).toMatch(/^0x/);
   });
 });

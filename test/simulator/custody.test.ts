@@ -1,6 +1,7 @@
+import { Signature } from "ethers";
 import { describe, expect, it } from "vitest";
 import type { FlowMarket } from "../../src/simulator/flow-market.js";
-import { traders } from "./reference-client.js";
+import { ReferenceClient, traders, virtualExchange } from "./reference-client.js";
 
 /** Three traders without fees, and a mark that the test sets, in whole quote. */
 function marked(config: Parameters<typeof traders>[0] = {}) {
@@ -46,6 +47,54 @@ describe("a withdrawal", () => {
     expect(withdraw("97050").status).toBe(200);
     expect(withdraw("0.000001").json).toMatchObject({ code: 2012 });
     expect(alice.balances().balances.availableMargin).toBe("0");
+  });
+
+  it("leaves once, however often its signed request comes, and again for a new one", async () => {
+    const { alice, clock } = marked();
+    const signed = alice.signed({ amount: "250.5" });
+    const send = (where: "form" | "json" | "query", change: Readonly<Record<string, string>> = {}) =>
+      alice.raw("POST", "/withdraw", { ...signed, ...change }, where);
+    expect(send("form").status).toBe(200);
+    for (const where of ["form", "json", "query"] as const) {
+      expect(send(where), where).toMatchObject({ status: 400, json: { code: 1012, message: expect.stringContaining("counted already") } });
+    }
+    expect(send("form", { signature: (signed.signature ?? "").toUpperCase().replace("0X", "0x") }).json).toMatchObject({ code: 1012 });
+    await clock.runFor(4_999);
+    expect(send("form").json).toMatchObject({ code: 1012 });
+    await clock.runFor(2);
+    expect(send("form").json, "its timestamp is over").toMatchObject({ code: 1011 });
+    expect(alice.balances().balances.netValue).toBe("99749.5");
+    expect(alice.call("POST", "/withdraw", { amount: "250.5" }).status).toBe(200);
+    expect(alice.balances().balances.netValue).toBe("99499");
+  });
+
+  it("leaves once under every form that an ECDSA signature of the same request has", () => {
+    const { exchange, clock } = virtualExchange();
+    const alice = new ReferenceClient(exchange, () => clock.nowMs()).register();
+    const signed = alice.signed({ amount: "1" });
+    const signature = Signature.from(signed.signature);
+    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+    const otherS = (order - BigInt(signature.s)).toString(16).padStart(64, "0");
+    const forms = [
+      signed.signature,
+      signed.signature?.slice(2),
+      `${signature.r}${signature.s.slice(2)}${signature.yParity.toString(16).padStart(2, "0")}`,
+      `${signature.r}${otherS}${(28 - signature.yParity).toString(16)}`,
+    ];
+    const fates = forms.map((form) => alice.raw("POST", "/withdraw", { ...signed, signature: form ?? "" }, "form"));
+    expect(fates[0]?.status).toBe(200);
+    for (const fate of fates.slice(1)) expect(fate.json).toMatchObject({ code: 1012 });
+    expect(alice.balances().balances.netValue).toBe("99999");
+  });
+
+  it("that was refused does not leave later by the same request: what is sent again is signed again", () => {
+    const { alice, bob } = marked();
+    const signed = alice.signed({ amount: "100001" });
+    expect(alice.raw("POST", "/withdraw", signed, "form").json).toMatchObject({ code: 2012 });
+    alice.raw("POST", "/faucet", { account: alice.address, amount: "500" });
+    expect(alice.raw("POST", "/withdraw", signed, "form").json).toMatchObject({ code: 1012 });
+    expect(bob.raw("POST", "/withdraw", signed, "form").json).toMatchObject({ code: 1012 });
+    expect(alice.balances().balances.netValue).toBe("100500");
   });
 
   it("is refused to an account below maintenance, whatever the amount", () => {

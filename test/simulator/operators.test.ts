@@ -141,13 +141,23 @@ describe("an operator", () => {
     expect(alice.openOrders()).toHaveLength(1);
   });
 
-  it("is one of at most a hundred", () => {
-    const { allow } = world();
+  it("is one of at most a hundred", async () => {
+    const { allow, clock } = world();
     for (let count = 0; count < 100; count += 1) {
       expect(allow(`0x${String(count).padStart(40, "0")}`, "true").status).toBe(200);
     }
     expect(allow(`0x${"f".repeat(40)}`, "true").json).toMatchObject({ code: 1111 });
+    await clock.runFor(1);
     expect(allow(`0x${"0".repeat(40)}`, "true").status).toBe(200);
+  });
+
+  it("that was revoked does not come back by the request that once named it", () => {
+    const { acting, alice, allow } = world();
+    const named = alice.signed({ operator: acting.address, isValid: "true" });
+    expect(alice.raw("POST", "/operator", named, "form").status).toBe(200);
+    expect(allow(acting.address, "false").status).toBe(200);
+    expect(alice.raw("POST", "/operator", named, "form").json).toMatchObject({ code: 1012 });
+    expect(acting.call("GET", "/v1/balances").json).toMatchObject({ code: 1012 });
   });
 });
 

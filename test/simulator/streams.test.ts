@@ -106,6 +106,7 @@ describe("combined streams", () => {
   it.each([
     ["{", 0, "the message is not JSON"],
     ["", 0, "the message is not JSON"],
+    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"],"id":1,"id":2}', 0, "id is in the message twice"],
     ["[1]", 0, "the message is not a JSON object"],
     ["null", 0, "the message is not a JSON object"],
     ['{"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],

@@ -1,3 +1,4 @@
+import { bytesToHex } from "../../core/hex.js";
 import type { SignatureScheme } from "../../core/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
@@ -37,6 +38,21 @@ export class Authentication {
       throw this.#foreign(signer);
     }
     return address;
+  }
+
+  /**
+   * The registered account that a request is for, signed by its very own key, which counts once: whoever repeats the same bytes, or the same
+   * parameters under another spelling of the signature, is refused. For what moves money or says who may.
+   * @throws ApiError as {@link ownerOf}, and that of {@link registered}; 1012 for a request that has counted before
+   */
+  ownAccountOnce(parameters: ReadonlyMap<string, string>): Account {
+    const account = this.registered(this.ownerOf(parameters));
+    const digest = bytesToHex(requestDigest(signedString(parameters)));
+    const untilMs = Number(parameters.get("timestamp")) + this.#windowMs(parameters.get("recvWindow"));
+    if (!this.#state.spendRequest(digest, untilMs)) {
+      throw new ApiError(1012, "this request has counted already: sign it anew, with another timestamp");
+    }
+    return account;
   }
 
   /**
@@ -93,10 +109,13 @@ export class Authentication {
   }
 
   #isCurrent(timestampMs: Ms, recvWindow: string | undefined): boolean {
+    return Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= this.#windowMs(recvWindow);
+  }
+
+  #windowMs(recvWindow: string | undefined): Ms {
     const { timestampWindowMs, choices } = this.#state.config;
     const asked = choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
-    const windowMs = asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
-    return Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= windowMs;
+    return asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
   }
 }
 

@@ -1,6 +1,5 @@
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
 import { MOST_OPERATORS } from "../config.js";
@@ -47,12 +46,12 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /withdraw, signed by the account itself: credit leaves the exchange.
+   * POST /withdraw, signed by the account itself, each signature for once: credit leaves the exchange.
    * @throws ApiError 1010, 1011, 1012, 1110, 1111, and 2012 when the account would not keep its initial margin
    */
   withdraw(parameters: ReadonlyMap<string, string>): string {
     const { creditDecimals } = this.#state.config;
-    const account = this.#ownAccount(parameters);
+    const account = this.#authentication.ownAccountOnce(parameters);
     const amount = this.#amountOf(parameters);
     if (!this.#withdrawals.isAllowed(account, amount)) {
       throw new ApiError(2012, "the account would not keep its initial margin");
@@ -66,11 +65,11 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /operator, signed by the account itself: says whether somebody may sign for it. Revoking works at once.
+   * POST /operator, signed by the account itself, each signature for once: says whether somebody may sign for it. Revoking works at once.
    * @throws ApiError 1010, 1011, 1012, 1110, 1111
    */
   setOperator(parameters: ReadonlyMap<string, string>): string {
-    const account = this.#ownAccount(parameters);
+    const account = this.#authentication.ownAccountOnce(parameters);
     const operator = required(parameters, "operator").toLowerCase();
     if (!ADDRESS.test(operator)) {
       throw new ApiError(1110, "operator is not an address");
@@ -89,10 +88,6 @@ export class CustodyEndpoints {
     this.#clearing.credit.operator(account, operator, account.operators.has(operator));
     this.#state.listener.onAccount(account);
     return JSON.stringify({ account: account.address, operators: [...account.operators] });
-  }
-
-  #ownAccount(parameters: ReadonlyMap<string, string>): Account {
-    return this.#authentication.registered(this.#authentication.ownerOf(parameters));
   }
 
   #amountOf(parameters: ReadonlyMap<string, string>): CreditUnits {

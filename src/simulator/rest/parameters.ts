@@ -1,3 +1,4 @@
+import { duplicateKey } from "../../core/duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { VenueChoices } from "../choices.js";
 import { ApiError } from "./api-error.js";
@@ -65,6 +66,10 @@ function addJson(into: Map<string, string>, body: string): void {
     parsed = parseInt64Json(body);
   } catch {
     throw new ApiError(1111, "the body is not JSON");
+  }
+  const twice = duplicateKey(body);
+  if (twice !== undefined) {
+    throw new ApiError(1111, `parameter ${twice} is in the body twice`);
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new ApiError(1111, "the body is not a JSON object");

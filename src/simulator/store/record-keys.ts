@@ -1,4 +1,4 @@
-import type { Int64Id, MarketId } from "../../core/units.js";
+import type { Hex, Int64Id, MarketId } from "../../core/units.js";
 
 /** Names an account in keys: its number, or its market where it is a house (`AccountKeys`). */
 export type AccountKey = string;
@@ -40,6 +40,9 @@ export const KEYS = {
   openBars: (marketId: MarketId, series: string) => `open-bars/${marketId}/${series}`,
   minutes: (marketId: MarketId, window: string) => `minute/${marketId}/${window}/`,
   hashes: "hash/",
+  /** Signed requests that have counted. */
+  spentRequests: "spent-request/",
+  spentRequest: (digest: Hex) => `spent-request/${digest}`,
   /** What was asked of the chain and is not yet in a block. */
   requests: "request/",
   request: (id: number) => `request/${idKey(id)}`,

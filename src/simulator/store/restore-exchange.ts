@@ -1,5 +1,5 @@
 import { FormatError } from "../../core/errors.js";
-import type { Hex, Int64Id, MarketId } from "../../core/units.js";
+import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Order } from "../accounts/order.js";
@@ -65,6 +65,9 @@ class Restoration {
     }
     this.#each<ChainRequest>(KEYS.requests, (request) => {
       this.#state.requests.set(request.id, request);
+    });
+    this.#each<Ms>(KEYS.spentRequests, (untilMs, digest) => {
+      this.#state.spentRequests.set(digest as Hex, untilMs);
     });
     return { keys: this.#keys, hashNumber: this.#restoreHashes() };
   }

@@ -1,4 +1,4 @@
-import type { Hex } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
@@ -34,6 +34,8 @@ export class StateKeeper implements StateListener {
   readonly #pending = new Set<PendingSettlement>();
   readonly #resolved = new Set<PendingSettlement>();
   readonly #hashes: Hex[] = [];
+  /** null for one that need not be remembered any more. */
+  readonly #spent = new Map<Hex, Ms | null>();
   /** null for one whose fate is known. */
   readonly #requests = new Map<number, ChainRequest | null>();
   #isStateTouched = false;
@@ -113,6 +115,14 @@ export class StateKeeper implements StateListener {
     this.#hashes.push(hash);
   }
 
+  onSpentRequest(digest: Hex, untilMs: Ms): void {
+    this.#spent.set(digest, untilMs);
+  }
+
+  onForgottenRequest(digest: Hex): void {
+    this.#spent.set(digest, null);
+  }
+
   onRequest(request: ChainRequest): void {
     this.#requests.set(request.id, request);
   }
@@ -144,6 +154,7 @@ export class StateKeeper implements StateListener {
     this.#writeTrades();
     this.#markets.write();
     this.#writeHashes();
+    this.#writeSpent();
     this.#writeRequests();
     if (!this.#change.isEmpty || this.#isStateTouched) {
       this.#isStateTouched = false;
@@ -225,6 +236,17 @@ export class StateKeeper implements StateListener {
       }
     }
     this.#requests.clear();
+  }
+
+  #writeSpent(): void {
+    for (const [digest, untilMs] of this.#spent) {
+      if (untilMs === null) {
+        this.#change.remove(KEYS.spentRequest(digest));
+      } else {
+        this.#change.put(KEYS.spentRequest(digest), untilMs);
+      }
+    }
+    this.#spent.clear();
   }
 
   #writeHashes(): void {

@@ -16,7 +16,12 @@ const ACCOUNT = "account@";
 export function readStreamAddress(pathWithQuery: string): StreamAddress {
   const mark = pathWithQuery.indexOf("?");
   const path = mark < 0 ? pathWithQuery : pathWithQuery.slice(0, mark);
-  const parameters = new Map(new URLSearchParams(mark < 0 ? "" : pathWithQuery.slice(mark + 1)));
+  const given = [...new URLSearchParams(mark < 0 ? "" : pathWithQuery.slice(mark + 1))];
+  const parameters = new Map(given);
+  const twice = given.find(([name], at) => given.findIndex(([other]) => other === name) !== at)?.[0];
+  if (twice !== undefined) {
+    throw new ApiError(1111, `parameter ${twice} is in the query twice`);
+  }
   const zips = (parameters.get("zip") ?? "") !== "";
   if (path.startsWith(SINGLE)) {
     const name = decodePath(path.slice(SINGLE.length));

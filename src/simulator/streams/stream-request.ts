@@ -1,3 +1,4 @@
+import { duplicateKey } from "../../core/duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { WireStreamRequest } from "../../exchange/wire-stream-types.js";
 import { ApiError } from "../rest/api-error.js";
@@ -50,6 +51,10 @@ function objectOf(text: string): { readonly id?: unknown; readonly method?: unkn
     parsed = parseInt64Json(text);
   } catch {
     throw new StreamRequestError("0", "the message is not JSON");
+  }
+  const twice = duplicateKey(text);
+  if (twice !== undefined) {
+    throw new StreamRequestError("0", `${twice} is in the message twice`);
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new StreamRequestError("0", "the message is not a JSON object");

@@ -21,8 +21,8 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "G3",
     "instants may be fractions",
     "exchange/wire-schemas.ts",
-    "export const msSchema = z.int().nonnegative();",
-    "export const msSchema = z.number().nonnegative();",
+    "export const msSchema = z.int().nonnegative().max(LAST_MS);",
+    "export const msSchema = z.number().nonnegative().max(LAST_MS);",
   ],
   [
     "G4",

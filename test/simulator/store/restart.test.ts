@@ -30,6 +30,27 @@ describe("an exchange that was away for a while", () => {
     }
   });
 
+  it("lets no signed withdrawal count a second time, and forgets it once its timestamp lets it in no more", async () => {
+    const clock = new VirtualClock(START_MS);
+    const records = new MemoryRecords();
+    const { alice } = started(records, clock);
+    const signed = alice.signed({ amount: "10" });
+    expect(alice.raw("POST", "/withdraw", signed, "form").status).toBe(200);
+    const back = started(records.copy(), laterBy(1000));
+    expect(back.alice.raw("POST", "/withdraw", signed, "form").json).toMatchObject({ code: 1012 });
+    expect(back.alice.balances().balances.netValue).toBe("99990");
+    const kept = (store: MemoryRecords) => [...store.withPrefix("spent-request/")].length;
+    const copy = records.copy();
+    const later = laterBy(60_000);
+    const { alice: aliceLater } = started(copy, later);
+    expect(kept(copy)).toBe(1);
+    for (let count = 0; count < 50; count += 1) {
+      expect(aliceLater.call("POST", "/withdraw", { amount: "1" }).status).toBe(200);
+      await later.runFor(1000);
+    }
+    expect(kept(copy)).toBeLessThan(10);
+  });
+
   it("ends orders whose time ran out meanwhile", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();

@@ -36,6 +36,7 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 
 /** Maps whose order is of no account: of all others it is what lists go by. */
 const UNORDERED: readonly string[] = [
+  "spentRequests", // which came first: they are looked up by their digest
   "markets", // in which an account traded first
   "#byTicks", // which price was quoted first: levels are looked up there, and stand in their order in `#levels`
 ];

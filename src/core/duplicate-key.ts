@@ -1,0 +1,54 @@
+const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = [34, 92, 123, 125, 91, 93, 44];
+
+/**
+ * The first key that a JSON object has twice, at any depth; undefined where none has. `JSON.parse` takes the last value of such a key, other
+ * readers the first: what one side has checked is then not what the other acts on.
+ * @param text well-formed JSON: what `JSON.parse` refuses is to be refused first.
+ */
+export function duplicateKey(text: string): string | undefined {
+  /** The keys of each object that is open, and null for a list. */
+  const open: (Set<string> | null)[] = [];
+  // A text within an object is a key where none has come since the brace or the comma.
+  let mayBeKey = false;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = endOfText(text, at);
+        const keys = open.at(-1);
+        if (mayBeKey && keys !== null && keys !== undefined) {
+          // Escapes spell the same key in another way.
+          const key = JSON.parse(text.slice(at, end)) as string;
+          if (keys.has(key)) return key;
+          keys.add(key);
+          mayBeKey = false;
+        }
+        at = end - 1;
+        break;
+      }
+      case OPEN_OBJECT:
+        open.push(new Set());
+        mayBeKey = true;
+        break;
+      case OPEN_LIST:
+        open.push(null);
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        open.pop();
+        mayBeKey = false;
+        break;
+      case COMMA:
+        mayBeKey = true;
+        break;
+      default:
+    }
+  }
+  return undefined;
+}
+
+/** The place behind the closing quote. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at + 1;
+}

@@ -10,7 +10,6 @@ import { isFinalPhase, type OwnOrder } from "./order.js";
 export class ActiveOrders {
   #all: readonly OwnOrder[] = [];
   #mayStillFill: readonly OwnOrder[] | undefined;
-  #exposed: readonly OwnOrder[] | undefined;
   #resting: readonly OwnRestingOrder[] | undefined;
   #inBook: readonly OwnBookOrder[] | undefined;
 
@@ -22,12 +21,11 @@ export class ActiveOrders {
       this.#all = this.#all.toSpliced(at, 1);
     } else this.#all = at < 0 ? [...this.#all, order] : this.#all.with(at, order);
     this.#mayStillFill = undefined;
-    this.#exposed = undefined;
     this.#resting = undefined;
     this.#inBook = undefined;
   }
 
-  /** Those whose cancel was taken included. */
+  /** Those whose cancel was answered included. */
   all(): readonly OwnOrder[] {
     return this.#all;
   }
@@ -36,12 +34,6 @@ export class ActiveOrders {
   mayStillFill(): readonly OwnOrder[] {
     this.#mayStillFill ??= ofWhich(this.#all, (order) => order.mayFillLots > 0);
     return this.#mayStillFill;
-  }
-
-  /** Those that weigh in the worst case: they may still fill, or have last matches that are not told. */
-  exposed(): readonly OwnOrder[] {
-    this.#exposed ??= ofWhich(this.#all, (order) => order.mayFillLots + order.untoldLots > 0);
-    return this.#exposed;
   }
 
   /** Those that rest, or may rest, on the exchange's book. */

@@ -42,7 +42,6 @@ export function intendedOrder(action: PlaceAction, level: number, built: boolean
     cancelTries: 0,
     matchedLots: 0,
     mayFillLots: action.lots,
-    untoldLots: 0,
     refusalCode: undefined,
     refusalText: undefined,
     finalAtMs: undefined,
@@ -131,7 +130,6 @@ const UNTOLD = {
   cancelTries: 0,
   matchedLots: 0,
   mayFillLots: 0,
-  untoldLots: 0,
   refusalCode: undefined,
   refusalText: undefined,
   finalAtMs: undefined,
@@ -269,11 +267,9 @@ function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean)
 /** Fills in what follows from the place, the cancel and the amounts. */
 function derive(order: OrderDraft): void {
   order.phase = phaseOf(order);
-  const remaining = isFinalPhase(order.phase) ? 0 : order.availableLots;
-  const taken = order.cancel === "taken";
   order.matchedLots = order.pendingLots + order.filledLots;
-  order.mayFillLots = taken ? 0 : remaining;
-  order.untoldLots = taken ? remaining : 0;
+  // An answer to a cancel is no proof: a proxy may have given it. The order counts until the exchange itself shows its end.
+  order.mayFillLots = isFinalPhase(order.phase) ? 0 : order.availableLots;
 }
 
 function phaseOf(order: OwnOrder): OrderPhase {

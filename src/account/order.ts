@@ -17,7 +17,9 @@ export type OrderPhase =
   | "rejected"
   | "lost";
 
-/** What is known of a cancel. `taken` is a 204: no longer open. `gone` is a 2011: the history must say what became of it. */
+/**
+ * What is known of a cancel. `taken` is a 204 and `gone` a 2011: the exchange has yet to show the order's end, on the stream or in its lists.
+ */
 export type CancelState = "none" | "asked" | "unanswered" | "taken" | "gone";
 
 /** What is known of the place itself, apart from what the exchange reports of the order. */
@@ -72,10 +74,8 @@ export interface OwnOrder extends OrderAmounts {
   readonly cancelTries: number;
   /** Pending plus filled: what position and risk count (design, rule 8). */
   readonly matchedLots: Lots;
-  /** What may still fill in the worst case: 0 when final or when a cancel was taken, the whole order when unknown. */
+  /** What may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
   readonly mayFillLots: Lots;
-  /** What may already have matched without our having been told: the rest of an order whose cancel was taken, until its final amounts come. */
-  readonly untoldLots: Lots;
   /** Why it was rejected or doubted: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
   readonly refusalCode: number | undefined;
   readonly refusalText: string | undefined;
@@ -151,7 +151,6 @@ export function draftOf(order: OwnOrder): OrderDraft {
     cancelTries: order.cancelTries,
     matchedLots: order.matchedLots,
     mayFillLots: order.mayFillLots,
-    untoldLots: order.untoldLots,
     refusalCode: order.refusalCode,
     refusalText: order.refusalText,
     finalAtMs: order.finalAtMs,

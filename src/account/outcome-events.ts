@@ -12,7 +12,8 @@ export function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
     case "rejected": {
       const { code, codeText, message, httpStatus } = outcome;
       // A second copy of one request is refused as an invalid order when the first was taken; an internal error may come after the taking.
-      const doubtful = code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus >= 500;
+      // The exchange refuses with a 4xx: a code under any other status is the word of something in between.
+      const doubtful = code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus < 400 || httpStatus >= 500;
       return { kind: "refused", atMs, code, text: `${codeText}: ${message}`, doubtful };
     }
     case "throttled":

@@ -83,7 +83,7 @@ export class OwnOrders {
     return hash === undefined ? undefined : this.#orders.get(hash);
   }
 
-  /** Own orders of a market that may still fill (intended, sent and unknown included), oldest first. */
+  /** Own orders of a market that may still fill (intended, sent, unknown, and those of which only an answer says that they were cancelled), oldest first. */
   mayStillFill(marketId: MarketId): readonly OwnOrder[] {
     return this.#active.get(marketId)?.mayStillFill() ?? NO_ORDERS;
   }
@@ -98,12 +98,7 @@ export class OwnOrders {
     return this.#active.get(marketId)?.inBook() ?? NO_IN_BOOK;
   }
 
-  /** Own orders of a market that weigh in the worst case: those that may still fill, and those whose cancel was taken but whose last matches are not told (`untoldLots`). */
-  exposed(marketId: MarketId): readonly OwnOrder[] {
-    return this.#active.get(marketId)?.exposed() ?? NO_ORDERS;
-  }
-
-  /** Own orders that are not final (those whose cancel was taken included), all markets. */
+  /** Own orders that are not final (those whose cancel was answered included), all markets. */
   unresolved(): readonly OwnOrder[] {
     let unresolved = NO_ORDERS;
     for (const active of this.#active.values()) {

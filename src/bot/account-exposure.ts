@@ -74,7 +74,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
   const markTicks = desk.state.markTicks;
   const foreign = account.orders.foreign(marketId);
   const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
-  let orders: readonly ExposureOrder[] = account.orders.exposed(marketId);
+  let orders: readonly ExposureOrder[] = account.orders.mayStillFill(marketId);
   // What orders have matched and no trade has told yet is position already, in the worst case.
   for (const side of SIDES) {
     const lots = account.orders.unseenLots(marketId, side);

@@ -120,7 +120,7 @@ export class Planning {
     const foreign = this.#foreign(desk);
     const common = {
       positionLots: account.positionLots(desk.marketId),
-      working: [...this.#workingOrders(desk, account.orders.exposed(desk.marketId)), ...unseenMatches(this.#context, desk)],
+      working: [...this.#workingOrders(desk, account.orders.mayStillFill(desk.marketId)), ...unseenMatches(this.#context, desk)],
       rules: desk.rules,
       touch,
       foreignTouch: foreign.touch,

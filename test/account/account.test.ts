@@ -78,7 +78,7 @@ describe("the fate of a place", () => {
 describe("the fate of a cancel", () => {
   it("by every answer that it can get", () => {
     const fates: readonly (readonly [Outcome, string, number])[] = [
-      [OK, "taken", 0],
+      [OK, "taken", 10],
       [refusal(2011), "gone", 10],
       [refusal(2010), "unanswered", 10],
       [refusal(1011), "none", 10],
@@ -97,7 +97,7 @@ describe("the fate of a cancel", () => {
     }
   });
 
-  it("a cancel-all ends what rests, not what may arrive after it", () => {
+  it("a cancel-all covers what rests, not what may arrive after it, and no answer to it frees anything", () => {
     const story = new Story().start();
     place(story, 1, accepted(1));
     place(story, 2);
@@ -107,22 +107,23 @@ describe("the fate of a cancel", () => {
     story.dispatch(all);
     place(story, 5, accepted(5));
     story.outcome(all, OK);
-    expect([1, 2, 3, 4, 5].map((serial) => story.account.orders.get(hashOf(serial))?.mayFillLots)).toEqual([0, 10, 10, 10, 10]);
+    const orders = [1, 2, 3, 4, 5].map((serial) => story.account.orders.get(hashOf(serial)));
+    expect(orders.map((order) => order?.cancel)).toEqual(["taken", "none", "none", "none", "none"]);
+    expect(orders.map((order) => order?.mayFillLots)).toEqual([10, 10, 10, 10, 10]);
   });
 
-  it("a cancel-all ends an unknown place only when both signature windows lie between the two", () => {
+  it("a cancel-all covers an unknown place only when both signature windows lie between the two", () => {
     const story = new Story({ reconcileIntervalMs: 3_600_000 }).start();
     place(story, 1, TIMEOUT);
     story.instead = () => TIMEOUT;
     story.wait(9_900);
     const early = cancelAll(story, 50);
     story.dispatch(early).outcome(early, OK);
-    expect(story.account.orders.get(hashOf(1))?.mayFillLots).toBe(10);
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({ cancel: "none", mayFillLots: 10 });
     story.wait(200);
     const late = cancelAll(story, 51);
     story.dispatch(late).outcome(late, OK);
-    // Its slot is free; what it may have matched before still counts.
-    expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "unknown", mayFillLots: 0, untoldLots: 10 });
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "unknown", cancel: "taken", mayFillLots: 10 });
     expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
   });
 

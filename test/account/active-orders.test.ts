@@ -13,7 +13,6 @@ const changes = fc.array(
     serial: fc.integer({ min: 1, max: 5 }),
     phase: fc.constantFrom(...PHASES),
     availableLots: fc.constantFrom(0, 4, 10),
-    isTaken: fc.boolean(),
   }),
   { maxLength: 30 },
 );
@@ -25,15 +24,14 @@ describe("the orders of a market that are not final", () => {
         const active = new ActiveOrders();
         const known = new Map<number, OwnOrder>();
         const expected = new Map<number, OwnOrder>();
-        for (const { serial, phase, availableLots, isTaken } of given) {
+        for (const { serial, phase, availableLots } of given) {
           const before = known.get(serial);
           const remaining = isFinalPhase(phase) ? 0 : availableLots;
           const order: OwnOrder = {
             ...(before ?? intendedOrder(placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }), 0, false)),
             phase,
             availableLots,
-            mayFillLots: isTaken ? 0 : remaining,
-            untoldLots: isTaken ? remaining : 0,
+            mayFillLots: remaining,
           };
           known.set(serial, order);
           if (isFinalPhase(phase)) expected.delete(serial);
@@ -43,7 +41,6 @@ describe("the orders of a market that are not final", () => {
           const mayStillFill = all.filter(({ mayFillLots }) => mayFillLots > 0);
           expect(active.all()).toEqual(all);
           expect(active.mayStillFill()).toEqual(mayStillFill);
-          expect(active.exposed()).toEqual(all.filter(({ mayFillLots, untoldLots }) => mayFillLots + untoldLots > 0));
           expect(active.resting()).toEqual(
             mayStillFill
               .filter((one) => one.phase === "open" || one.phase === "partly-filled" || one.phase === "cancelling")
@@ -59,7 +56,7 @@ describe("the orders of a market that are not final", () => {
     const active = new ActiveOrders();
     const first = intendedOrder(placeAction(1), 0, false);
     const second = intendedOrder(placeAction(2), 1, false);
-    const lists = () => [active.mayStillFill(), active.exposed(), active.resting(), active.inBook()];
+    const lists = () => [active.mayStillFill(), active.resting(), active.inBook()];
     const seen = [lists()];
     for (const [order, before] of [
       [first],

@@ -79,7 +79,7 @@ describe("the worst case (rule 5)", () => {
     orders.report(venueOrder(4, { side: "SELL", pendingLots: 4 }), "stream", T0);
     orders.apply(hashOf(4), { kind: "cancel-sent", atMs: T0, actionId: 1 });
     orders.report(venueOrder(5, { info: infoOf(5, 1), lots: 3 }), "stream", T0);
-    expect(orders.exposed(MARKET).map(({ side, mayFillLots }) => `${side} ${mayFillLots}`)).toEqual([
+    expect(orders.mayStillFill(MARKET).map(({ side, mayFillLots }) => `${side} ${mayFillLots}`)).toEqual([
       "BUY 10",
       "BUY 10",
       "BUY 10",

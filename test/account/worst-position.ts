@@ -5,7 +5,7 @@ import type { Lots, MarketId, Side } from "../../src/core/units.js";
 /** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */
 export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lots> {
   const lots = { BUY: orders.unseenLots(marketId, "BUY"), SELL: orders.unseenLots(marketId, "SELL") };
-  for (const { side, mayFillLots, untoldLots } of orders.exposed(marketId)) lots[side] += mayFillLots + untoldLots;
+  for (const { side, mayFillLots } of orders.mayStillFill(marketId)) lots[side] += mayFillLots;
   for (const { side, availableLots } of orders.foreign(marketId)) lots[side] += availableLots;
   return lots;
 }

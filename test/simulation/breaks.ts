@@ -1,4 +1,5 @@
-import type { OwnOrder } from "../../src/account/order.js";
+import type { OrderPhase } from "../../src/account/order.js";
+import type { OwnOrders } from "../../src/account/own-orders.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
@@ -36,6 +37,12 @@ const withoutIdentity = <T extends { readonly hash: string; readonly info: strin
   info: `0x${"0".repeat(64)}`,
 });
 
+/** Orders in a phase close no slot and count in no worst case. */
+function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
+  const { mayStillFill } = orders;
+  orders.mayStillFill = (marketId) => mayStillFill.call(orders, marketId).filter(({ phase }) => phase !== uncounted);
+}
+
 /** The rules that can be switched off, each of which a simulation must notice (docs/simulation.md). */
 export const BREAKS: readonly Break[] = [
   {
@@ -71,30 +78,12 @@ export const BREAKS: readonly Break[] = [
   {
     name: "place-before-cancel",
     what: "a replacement leaves as soon as the cancel was sent, its answer not awaited",
-    ...tapped((rig, { clock }) => ({
-      action: (action) => {
-        if (action.kind !== "cancel") return action;
-        const { bot, venue } = rig();
-        clock.setTimer(0, () =>
-          bot.accept({ kind: "event", event: { type: "answer", actionId: action.actionId, outcome: { result: "cancelled" } } }),
-        );
-        clock.setTimer(800, () => venue.submit(action));
-        return undefined;
-      },
-    })),
+    bot: ({ bot }) => uncount(bot.context.account.orders, "cancelling"),
   },
   {
     name: "unknown-not-counted",
     what: "an unknown order opens its slot and counts in no worst case",
-    bot: ({ bot }) => {
-      const { orders } = bot.context.account;
-      const known = (list: readonly OwnOrder[]): readonly OwnOrder[] => list.filter(({ phase }) => phase !== "unknown");
-      const { mayStillFill, exposed } = orders;
-      orders.mayStillFill = (marketId) => known(mayStillFill.call(orders, marketId));
-      orders.exposed = (marketId) => known(exposed.call(orders, marketId));
-      orders.slotOccupied = (marketId, side, level, except) =>
-        orders.mayStillFill(marketId).some((order) => order.side === side && order.level === level && order.hash !== except);
-    },
+    bot: ({ bot }) => uncount(bot.context.account.orders, "unknown"),
   },
   {
     name: "sequence-ignored",

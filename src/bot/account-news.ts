@@ -5,6 +5,7 @@ import type { VenueTrade } from "../exchange/records.js";
 import { isPaced } from "../executor/pacing.js";
 import type { BotContext } from "./context.js";
 import { slotSubject } from "./dispatcher.js";
+import type { Revivals } from "./revivals.js";
 import type { Safety } from "./safety.js";
 import type { TradeLog } from "./state/trade-log.js";
 import type { Unwinding } from "./unwind/unwinding.js";
@@ -23,12 +24,14 @@ export class AccountNews {
   readonly #safety: Safety;
   readonly #unwinding: Unwinding;
   readonly #trades: TradeLog;
+  readonly #revivals: Revivals;
 
-  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, trades: TradeLog) {
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, trades: TradeLog, revivals: Revivals) {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
     this.#trades = trades;
+    this.#revivals = revivals;
   }
 
   /** Takes in what an input did to the account, and asks what the account asks. */
@@ -43,6 +46,8 @@ export class AccountNews {
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
+        // A place that is refused wrongly is counted as a refusal already.
+        if (change.change.change === "revived" && change.change.from !== "rejected") this.#revivals.note(change.order.marketId);
         if (!isUnderWay(change.change) || this.#bearsOnPlan(change.order.marketId)) this.#plansAnew(change.order.marketId);
         break;
       case "adopted":

@@ -18,6 +18,7 @@ import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
 import { Planning } from "./planning.js";
 import { PositionAlert } from "./position-doubt.js";
+import { Revivals } from "./revivals.js";
 import { Safety } from "./safety.js";
 import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
@@ -70,7 +71,8 @@ export class Bot {
     this.#watch = new Watch(this.context, this.safety, works);
     this.unwinding = new Unwinding(this.context);
     this.#trades = new TradeLog(store);
-    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades);
+    const revivals = new Revivals(this.context, this.safety);
+    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades, revivals);
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);

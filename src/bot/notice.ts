@@ -1,17 +1,18 @@
 import type { AccountChange } from "../account/changes.js";
-import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { MarketId, Ms } from "../core/units.js";
 import type { Action, Outcome } from "../exchange/venue.js";
 import type { Bucket, DispatchKind } from "../executor/dispatch-budget.js";
 import type { Plan } from "../executor/plan.js";
 import type { Clip } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
+import type { OrderLeft } from "./order-left.js";
 import type { UnwindReport } from "./unwind/unwind-report.js";
 
 /** How the end of a run came out. */
 export interface StopResult {
   readonly reason: string;
   /** Orders of ours that may still fill: empty at a clean end. */
-  readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: Hex; readonly phase: string }[];
+  readonly ordersLeft: readonly OrderLeft[];
   /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
   readonly openOrdersLeft: number | undefined;
   /** Markets whose position is another at the exchange, or that it has not told; absent where there are none. */

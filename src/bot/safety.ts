@@ -16,7 +16,7 @@ import {
   resume,
 } from "../risk/halt.js";
 import type { GuardLimits } from "../risk/limits.js";
-import { NO_REJECTS, withReject } from "../risk/reject-window.js";
+import { EMPTY_MINUTE, withEvent } from "../risk/minute-window.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { EquityWatch } from "./equity-watch.js";
@@ -129,7 +129,7 @@ export class Safety {
   }
 
   placeRefused(marketId: MarketId): void {
-    for (const { health } of this.#watched) if (health.marketId === marketId) health.rejects = withReject(health.rejects, this.#nowMs());
+    for (const { health } of this.#watched) if (health.marketId === marketId) health.rejects = withEvent(health.rejects, this.#nowMs());
   }
 
   banned(forMs: Ms): void {
@@ -172,7 +172,7 @@ export class Safety {
 
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
-    for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = NO_REJECTS;
+    for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
     if (marketId === undefined && this.#isDrawnDown) this.#equity.accept();
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const { health } of this.#watched) if (health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
@@ -288,5 +288,5 @@ interface WatchedMarket {
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
   const unknown = { bookAtMs: Number.NEGATIVE_INFINITY, status: undefined, stage: undefined, unread: undefined, rulesChanged: undefined };
-  return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: NO_REJECTS, ...unknown };
+  return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: EMPTY_MINUTE, ...unknown };
 }

@@ -5,7 +5,9 @@ import type { VenueOrder, VenuePosition } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
 import type { PositionAtEnd, StopResult } from "./notice.js";
+import { leftAtExchange, leftInTable, type OrderLeft } from "./order-left.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "./state/heartbeat.js";
+import { wantCancelAll } from "./want-cancel-all.js";
 
 /** How far apart two runs may have had the exchange's clock, each by its own questions. */
 const CLOCKS_APART_MS: Ms = 1_000;
@@ -17,6 +19,8 @@ const LAST_WORD_MS: Ms = 10_000;
 const POSITIONS_AGAIN_MS: Ms = 1_000;
 /** Between two cancel-alls of a market while an unknown order may still arrive. */
 const CANCEL_ALL_EVERY_MS = 1_000;
+/** Cancels of one order by its id, none of which has ended it, after which its market's cancel-all is tried. */
+const CANCELS_IN_VAIN = 3;
 
 /**
  * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
@@ -37,6 +41,8 @@ export class Stopping {
   #positionsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Positions that the exchange has contradicted, by its last answer; undefined before one. */
   #apart: readonly PositionAtEnd[] | undefined;
+  /** Orders of ours that the exchange listed as open when it was asked last. */
+  #listed: readonly VenueOrder[] = [];
 
   constructor(context: BotContext, finish: (result: StopResult) => void) {
     this.#context = context;
@@ -59,7 +65,9 @@ export class Stopping {
     const left = account.orders.unresolved();
     const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
     if (nowMs - this.#sinceMs > giveUpMs) return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
-    for (const order of left) if (order.phase === "unknown") this.#sweep(order.marketId, nowMs);
+    for (const order of left) {
+      if (order.phase === "unknown" || order.cancelTries >= CANCELS_IN_VAIN) this.#sweep(order.marketId, nowMs);
+    }
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
@@ -93,6 +101,7 @@ export class Stopping {
       [...desks.keys()].flatMap((marketId) => account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase())),
     );
     const ours = open.filter(({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()));
+    this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
     if (ours.length > 0) return absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
     // Before the account was confirmed the bot has no position that could be wrong.
@@ -120,29 +129,25 @@ export class Stopping {
   #sweep(marketId: MarketId, nowMs: Ms): void {
     if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS) return;
     this.#sweptAtMs.set(marketId, nowMs);
-    const { notify, account, dispatcher } = this.#context;
-    const manual = account.orders.foreign(marketId).map(({ id }) => id);
-    if (manual.length > 0) {
-      notify({
-        kind: "log",
-        level: "warn",
-        message: "ending an unknown order by cancel-all takes manual orders too",
-        fields: { marketId, manual },
-      });
-    }
-    dispatcher.want({ kind: "cancel-all", marketId, why: "an unknown order can be ended in no other way" });
+    wantCancelAll(this.#context, marketId, "an order can be ended in no other way");
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
     const { account, dryRun, desks } = this.#context;
     const isAsked = account.confirmed && !dryRun;
     const apart = this.#apart ?? (isAsked ? [...desks.keys()].map((marketId) => this.#unsaid(marketId)) : []);
-    this.#finish({
-      reason: this.#reason,
-      ordersLeft: left.map(({ marketId, hash, phase }) => ({ marketId, hash, phase })),
-      openOrdersLeft,
-      ...(apart.length === 0 ? {} : { positionsApart: apart }),
-    });
+    const ordersLeft: OrderLeft[] = [];
+    const known = new Set<string>();
+    for (const order of left) {
+      const desk = desks.get(order.marketId);
+      known.add(order.hash.toLowerCase());
+      if (desk !== undefined) ordersLeft.push(leftInTable(order, desk.instrument));
+    }
+    for (const order of this.#listed) {
+      const desk = desks.get(order.marketId);
+      if (desk !== undefined && !known.has(order.hash.toLowerCase())) ordersLeft.push(leftAtExchange(order, desk.instrument));
+    }
+    this.#finish({ reason: this.#reason, ordersLeft, openOrdersLeft, ...(apart.length === 0 ? {} : { positionsApart: apart }) });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { OrderLeft } from "../bot/order-left.js";
 import type { RunSummary } from "../bot/run/run-summary.js";
 import type { CliContext } from "./cli-context.js";
 import { NotWell } from "./exit.js";
@@ -25,7 +26,7 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
     context.stderr.write(`marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`);
   }
   const areApart = tellPositions(context, summary);
-  const named = ordersLeft.map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`).join(", ");
+  const named = ordersLeft.map(nameOf).join(", ");
   if (named !== "") context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
   else if (openOrdersLeft !== null && openOrdersLeft > 0) {
     context.stderr.write(`marketwright: orders that may still fill are left: ${openOrdersLeft} open at the exchange\n`);
@@ -46,4 +47,8 @@ function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSumma
     );
   }
   return positionsApart.length > 0;
+}
+
+function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: OrderLeft): string {
+  return `${marketId} ${side} ${sizeBase} at ${price}, order ${orderId ?? hash} (${phase})`;
 }

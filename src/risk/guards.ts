@@ -1,6 +1,6 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { GuardLimits } from "./limits.js";
-import { type RejectWindow, rejectsIn } from "./reject-window.js";
+import { eventsIn, type MinuteWindow } from "./minute-window.js";
 
 /** What the guards know of one market of the bot. Instants are of the clock that `nowMs` of {@link evaluateGuards} is read from. */
 export interface MarketHealth {
@@ -18,7 +18,7 @@ export interface MarketHealth {
   readonly stage: string | undefined;
   /** What is wrong with its rules, where the exchange lists it and not as specified. */
   readonly unread: string | undefined;
-  readonly rejects: RejectWindow;
+  readonly rejects: MinuteWindow;
   /** What differs in this market's rules from those that the bot started with (perp address, grid, filters); undefined when nothing. */
   readonly rulesChanged: string | undefined;
 }
@@ -150,7 +150,7 @@ function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimi
   if (!market.isPositionKnown) {
     trips.push(marketTrip(marketId, "position-unknown", market.positionDoubt ?? "the exchange has not told the position"));
   }
-  const rejects = rejectsIn(market.rejects, nowMs);
+  const rejects = eventsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {
     const why = `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`;
     trips.push(marketTrip(marketId, "reject-storm", why));

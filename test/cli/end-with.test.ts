@@ -4,7 +4,15 @@ import type { CliContext } from "../../src/cli/cli-context.js";
 import { type EndedRun, endWith } from "../../src/cli/end-with.js";
 import { NotWell } from "../../src/cli/exit.js";
 
-const LEFT = { marketId: "btcusdc", hash: "0xab", phase: "unknown" };
+const LEFT = {
+  marketId: "btcusdc",
+  hash: "0xab",
+  phase: "cancelling",
+  orderId: "17",
+  side: "BUY",
+  price: "59999.0",
+  sizeBase: "0.01",
+} as const;
 
 /** What a run's end says on stderr, and whether its exit code is 0. */
 function ended(
@@ -73,8 +81,10 @@ describe("the exit code of a run", () => {
   });
 
   it("is 1 with the name of each order that may still fill, or the number that the exchange told", () => {
-    expect(ended({ openOrdersLeft: null, ordersLeft: [LEFT] })).toEqual({
-      err: "marketwright: orders that may still fill are left: btcusdc 0xab (unknown)\n",
+    expect(ended({ openOrdersLeft: null, ordersLeft: [LEFT, { ...LEFT, orderId: undefined, phase: "unknown" }] })).toEqual({
+      err:
+        "marketwright: orders that may still fill are left: btcusdc BUY 0.01 at 59999.0, order 17 (cancelling), " +
+        "btcusdc BUY 0.01 at 59999.0, order 0xab (unknown)\n",
       isWell: false,
     });
     expect(ended({ openOrdersLeft: 2, ordersLeft: [] })).toEqual({

@@ -9,6 +9,16 @@ import { processContext } from "../../src/cli/cli-context.js";
 import { freshAccount } from "../../src/cli/start-account.js";
 
 /** What the end of a run says of its orders. */
+const UNKNOWN = {
+  marketId: "btcusdc",
+  hash: `0x${"1".repeat(64)}`,
+  phase: "unknown",
+  orderId: undefined,
+  side: "BUY",
+  price: "59999",
+  sizeBase: "0.01",
+} as const;
+
 const summary = (openOrdersLeft: number | null, ordersLeft: RunSummary["ordersLeft"] = []) =>
   ({ openOrdersLeft, ordersLeft }) as RunSummary;
 
@@ -56,7 +66,7 @@ describe("what starts leave behind", () => {
     ["was killed", undefined],
     ["left an order open", summary(1)],
     ["could not ask the exchange", summary(null)],
-    ["left an order whose fate nobody knows", summary(0, [{ marketId: "btcusdc", hash: `0x${"1".repeat(64)}`, phase: "unknown" }])],
+    ["left an order whose fate nobody knows", summary(0, [UNKNOWN])],
   ])("keeps the key of an account whose start %s", (_name, end) => {
     const { start } = world();
     const first = start();

@@ -84,7 +84,9 @@ describe("docs/operations.md", () => {
   it("tells which halts a person has to end", () => {
     const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
     const latched = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)",[^;]*, false\)/g);
-    expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...latched, "drawdown", "manual", "strategy-error"].sort());
+    expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual(
+      [...latched, "drawdown", "manual", "revived-orders", "strategy-error"].sort(),
+    );
   });
 
   it("has every file of the state directory", () => {

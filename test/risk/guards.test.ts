@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AccountHealth, evaluateGuards, type MarketHealth, nextTripMs } from "../../src/risk/guards.js";
 import type { GuardLimits } from "../../src/risk/limits.js";
-import { NO_REJECTS, type RejectWindow, rejectsIn, withReject } from "../../src/risk/reject-window.js";
+import { EMPTY_MINUTE, eventsIn, type MinuteWindow, withEvent } from "../../src/risk/minute-window.js";
 
 const NOW = 1_000_000;
 const limits: GuardLimits = {
@@ -22,7 +22,7 @@ const wellMarket: MarketHealth = {
   status: "TRADING",
   stage: "LIVE",
   unread: undefined,
-  rejects: NO_REJECTS,
+  rejects: EMPTY_MINUTE,
   rulesChanged: undefined,
 };
 
@@ -41,9 +41,9 @@ const wellAccount: AccountHealth = {
 const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>) =>
   evaluateGuards({ account: { ...wellAccount, ...account }, markets: [{ ...wellMarket, ...market }] }, limits, NOW);
 
-function rejected(times: number, atMs: number): RejectWindow {
-  let window = NO_REJECTS;
-  for (let i = 0; i < times; i++) window = withReject(window, atMs);
+function rejected(times: number, atMs: number): MinuteWindow {
+  let window = EMPTY_MINUTE;
+  for (let i = 0; i < times; i++) window = withEvent(window, atMs);
   return window;
 }
 
@@ -94,11 +94,9 @@ describe("the guards", () => {
   });
 
   it("count refusals over a sliding minute", () => {
-    const window = withReject(withReject(rejected(2, 1_000), 30_000), 60_999);
-    expect([rejectsIn(window, 60_999), rejectsIn(window, 61_000), rejectsIn(window, 89_999), rejectsIn(window, 200_000)]).toEqual([
-      4, 2, 2, 0,
-    ]);
-    expect(withReject(window, 500_000).atMs).toEqual([500_000]);
+    const window = withEvent(withEvent(rejected(2, 1_000), 30_000), 60_999);
+    expect([eventsIn(window, 60_999), eventsIn(window, 61_000), eventsIn(window, 89_999), eventsIn(window, 200_000)]).toEqual([4, 2, 2, 0]);
+    expect(withEvent(window, 500_000).atMs).toEqual([500_000]);
   });
 });
 

@@ -61,6 +61,26 @@ describe("cancel-all", () => {
     expect(left).toEqual([]);
   });
 
+  it("names what is open still where a line answers it without passing it on", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.botIsKilled();
+    const network = networkOf(stage);
+    network.every("cancelAllOpenOrders", { is: "answered by a wall", status: 204, body: "" });
+
+    const report = everythingIsBeingCancelled(stage, [MARKET], network);
+    await stage.passes(10_000);
+
+    const { left } = await report;
+    expect(left.map(({ orderId }) => orderId).sort()).toEqual(
+      stage
+        .resting()
+        .map(({ terms }) => terms.id)
+        .sort(),
+    );
+    expect(left).toHaveLength(2);
+  });
+
   it("has the last of five markets empty after three requests' time at an exchange that is slow", async () => {
     const stage = new Stage();
     await stage.botStarts();

@@ -2,6 +2,7 @@ import { scaledToDecimal } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../bot.js";
+import type { OrderLeft } from "../order-left.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
@@ -28,8 +29,8 @@ export interface RunSummary {
   readonly reconcileDifferences: number;
   /** Open orders of ours, as the exchange itself told last; null when it could not be asked. */
   readonly openOrdersLeft: number | null;
-  /** Orders of ours that may still fill, by hash. */
-  readonly ordersLeft: readonly { readonly marketId: MarketId; readonly hash: string; readonly phase: string }[];
+  /** Orders of ours that may still fill. */
+  readonly ordersLeft: readonly OrderLeft[];
   /** Markets whose position is another at the exchange than `positionBase`, or that it has not told (null); absent where there are none. */
   readonly positionsApart?: readonly {
     readonly marketId: MarketId;

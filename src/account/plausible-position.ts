@@ -56,7 +56,7 @@ export function isPlausible(intake: Intake, position: ToldPosition, isStreamed: 
 
 function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
   let lots = orders.unseenLots(marketId, side);
-  for (const order of orders.mayStillFill(marketId)) if (order.side === side) lots += order.mayFillLots + order.untoldLots;
+  for (const order of orders.mayStillFill(marketId)) if (order.side === side) lots += order.mayFillLots;
   for (const order of orders.foreign(marketId)) if (order.side === side) lots += order.availableLots;
   return lots;
 }

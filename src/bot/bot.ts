@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
-import { checkIntent } from "../risk/intent-shape.js";
+import { checkIntent, type ShapeRefusalName } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
 import { AccountNews } from "./account-news.js";
 import { Answers } from "./answers.js";
@@ -16,6 +16,7 @@ import { Looks } from "./looks.js";
 import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
+import { ownSignal } from "./own-signal.js";
 import { Planning } from "./planning.js";
 import { PositionAlert } from "./position-doubt.js";
 import { Revivals } from "./revivals.js";
@@ -221,12 +222,13 @@ export class Bot {
 
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
     if (this.#turns.running) this.#signal(marketId, signal);
-    else if (options.isReplay !== true) this.accept({ kind: "strategy", marketId, signal });
+    else if (options.isReplay !== true) this.accept({ kind: "strategy", marketId, signal: ownSignal(signal) });
   }
 
   #signal(marketId: MarketId, signal: StrategySignal): void {
     this.#looks.soon();
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
+    if ("unreadable" in signal) return this.#refuse(marketId, "malformed", signal.unreadable);
     this.context.desks.get(marketId)?.disconnect();
     this.safety.haltMarket(marketId, "strategy-error", signal.ended);
   }
@@ -238,22 +240,23 @@ export class Bot {
     const verdict = checkIntent(intent, {
       marketId,
       rules: desk.rules,
-      newestViewSequence: desk.lastView?.sequence ?? 0,
+      newestViewSequence: desk.newestViewSequence,
       lastAcceptedViewSequence: desk.acceptedViewSequence,
       maxOrderLots: limits?.maxOrderLots,
       maxPositionLots: limits?.maxPositionLots,
       positionLots: this.context.account.positionLots(marketId),
       amountOf: desk.amountOf,
     });
-    if (!verdict.accepted) {
-      // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
-      if (verdict.refusal !== "older-view") desk.refuse(`${verdict.refusal}: ${verdict.why}`);
-      this.context.notify({ kind: "intent-refused", marketId, refusal: verdict.refusal, why: verdict.why });
-      return;
-    }
+    if (!verdict.accepted) return this.#refuse(marketId, verdict.refusal, verdict.why);
     const { intent: taken, clips } = verdict;
     desk.take(taken);
     this.context.notify(clips === undefined ? { kind: "intent", intent: taken } : { kind: "intent", intent: taken, clips });
+  }
+
+  #refuse(marketId: MarketId, refusal: ShapeRefusalName, why: string): void {
+    // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
+    if (refusal !== "older-view") this.context.desks.get(marketId)?.refuse(`${refusal}: ${why}`);
+    this.context.notify({ kind: "intent-refused", marketId, refusal, why });
   }
 
   /** After every input: guards, decisions, plans. */

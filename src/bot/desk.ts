@@ -1,6 +1,7 @@
 import { isObservable, Observable, type Subscriber, type Subscription } from "rxjs";
 import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
+import { thrownText } from "../core/thrown-text.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
@@ -17,7 +18,6 @@ import { StreamLag } from "../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
-import { thrownText } from "./strategy/strategy-stack.js";
 
 /** What a desk is made of. */
 export interface DeskOptions {
@@ -124,6 +124,11 @@ export class Desk {
     return this.#lastView;
   }
 
+  /** The sequence of the newest view; 0 before the first. */
+  get newestViewSequence(): number {
+    return this.#viewSequence;
+  }
+
   /** The view of the last intent that was taken; -1 before the first. */
   get acceptedViewSequence(): number {
     return this.#acceptedViewSequence;
@@ -188,32 +193,32 @@ export class Desk {
   }
 
   #subscribe(strategy: BoundStrategy): void {
-    let intents: Observable<Intent>;
     try {
-      intents = this.#view$().pipe(strategy(this.#options.context));
+      const intents = this.#view$().pipe(strategy(this.#options.context));
+      if (!isObservable(intents)) return this.#ended("strategy failed to start: its operator made no Observable of the views");
+      const subscription = intents.subscribe({
+        next: (intent) => this.#options.onIntent(intent),
+        error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
+        complete: () => this.#ended("strategy completed"),
+      });
+      // One that ended while it was being subscribed to has been heard of already.
+      this.#subscription = subscription.closed ? undefined : subscription;
     } catch (error) {
       this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
-      return;
     }
-    if (!isObservable(intents)) {
-      this.#ended("strategy failed to start: its operator made no Observable of the views");
-      return;
-    }
-    const subscription = intents.subscribe({
-      next: (intent) => this.#options.onIntent(intent),
-      error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
-      complete: () => this.#ended("strategy completed"),
-    });
-    // One that ended while it was being subscribed to has been heard of already.
-    this.#subscription = subscription.closed ? undefined : subscription;
   }
 
   /** Stops the strategy. What it wanted last is forgotten. */
   disconnect(): void {
-    this.#subscription?.unsubscribe();
+    const subscription = this.#subscription;
     this.#subscription = undefined;
     this.quotes = undefined;
     this.dirty = true;
+    try {
+      subscription?.unsubscribe();
+    } catch (error) {
+      this.#ended(`strategy failed as it was stopped: ${thrownText(error)}`, { thrown: error });
+    }
   }
 
   /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */

@@ -40,7 +40,11 @@ export type BotInput =
   | { readonly kind: "strategy"; readonly marketId: MarketId; readonly signal: StrategySignal };
 
 /** What a strategy can do of itself. */
-export type StrategySignal = { readonly intent: Intent } | { readonly ended: string };
+export type StrategySignal =
+  | { readonly intent: Intent }
+  /** It emitted what cannot be read, for this reason. */
+  | { readonly unreadable: string }
+  | { readonly ended: string };
 
 /** The instant at which a turn runs: the one clock reading of that turn. */
 export interface TurnStamp {

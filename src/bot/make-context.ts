@@ -122,7 +122,7 @@ function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, inst
     decide: decideOf(options.config, marketId),
     strategy,
     book: options.bookOf?.(marketId) ?? (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
-    context: { marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random },
+    context: Object.freeze({ marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     calling: options.calling,

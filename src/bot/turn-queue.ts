@@ -1,4 +1,6 @@
 import type { Clock, Random, Seam, Timer } from "../core/seam.js";
+import { thrownText } from "../core/thrown-text.js";
+import type { Ms } from "../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";
 
 /** What one turn was made of: the unit of the journal. */
@@ -40,15 +42,16 @@ export class TurnQueue implements Seam {
     this.#outer = outer;
     this.#run = run;
     this.#ended = ended;
-    this.clock = {
+    // Strategies are handed the random numbers that nonces are made of.
+    this.clock = Object.freeze({
       nowMs: () => this.#atMs,
       monotonicMs: () => this.#monotonicMs,
-      setTimer: (delayMs, fire) => this.#setTimer(delayMs, fire),
-    };
-    this.random = {
+      setTimer: (delayMs: Ms, fire: () => void) => this.#setTimer(delayMs, fire),
+    });
+    this.random = Object.freeze({
       uniform: () => this.#draw(outer.random.uniform()),
       uint64: () => this.#draw(outer.random.uint64()),
-    };
+    });
   }
 
   /** Sets the instant outside a turn, for what is made before the first one: that of the clock, or one that a journal tells. */
@@ -97,7 +100,7 @@ export class TurnQueue implements Seam {
       this.#run(input);
     } catch (error) {
       // A turn that broke the bot is the one that a journal is read for.
-      this.#ended?.({ ...this.#record(input), broke: error instanceof Error ? error.message : String(error) });
+      this.#ended?.({ ...this.#record(input), broke: thrownText(error) });
       throw error;
     }
     this.#ended?.(this.#record(input));

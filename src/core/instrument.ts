@@ -70,6 +70,8 @@ export class Instrument {
     const product = BigInt(tick.scaled) * BigInt(step.scaled);
     this.creditNumerator = exponent >= 0 ? product * 10n ** BigInt(exponent) : product;
     this.creditDenominator = exponent >= 0 ? 1n : 10n ** BigInt(-exponent);
+    // Strategies are handed the one that the bot itself counts by.
+    Object.freeze(this);
   }
 
   /** A wire price as ticks. @throws FormatError when it is no positive decimal on the tick grid. */

@@ -1,7 +1,7 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import { MAX_QUOTE_LEVELS } from "../risk/intent-shape.js";
+import { MAX_QUOTE_LEVELS } from "../risk/intent-copy.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
 import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";

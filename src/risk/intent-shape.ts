@@ -1,10 +1,9 @@
+import { thrownText } from "../core/thrown-text.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
+import { copyIntent, describe, MAX_QUOTE_LEVELS } from "./intent-copy.js";
 import type { LimitName } from "./worst-case.js";
-
-/** A quote's level lies below this one. It is the level of what works target positions, so that none of their orders is taken for a quote. */
-export const MAX_QUOTE_LEVELS = 1_000;
 
 /** What an intent is judged against. */
 export interface IntentContext {
@@ -50,25 +49,23 @@ export type ShapeVerdict<I extends Intent = Intent> =
   | { readonly accepted: false; readonly refusal: ShapeRefusalName; readonly why: string };
 
 /**
- * Asks the shape of an intent (design, rule 5): what a strategy may say at all. Sizes above a limit are clipped, the clamp recorded in
+ * Takes an intent in: copies it, and checks what a strategy may say at all. What is accepted is the bot's own copy, which nobody can change. Sizes above a limit are clipped, the clamp recorded in
  * the intent's reason; anything else that is wrong refuses the whole intent, since half of a set of quotes is not what was asked for.
  * An intent from a view older than the last accepted one is dropped (`older-view`).
  */
-export function checkIntent<I extends Intent>(intent: I, context: IntentContext): ShapeVerdict<I>;
-export function checkIntent(intent: Intent, context: IntentContext): ShapeVerdict {
+export function checkIntent<I extends Intent>(given: I, context: IntentContext): ShapeVerdict<I>;
+export function checkIntent(given: unknown, context: IntentContext): ShapeVerdict {
+  let intent: Intent;
   try {
-    return judge(intent, context);
+    intent = copyIntent(given);
   } catch (error) {
     // Even to read it may throw: a getter of the strategy's own.
-    return refuse("malformed", `an intent that cannot be read: ${error instanceof Error ? error.message : describe(error)}`);
+    return refuse("malformed", `an intent that cannot be read: ${thrownText(error)}`);
   }
+  return judge(intent, context);
 }
 
 function judge(intent: Intent, context: IntentContext): ShapeVerdict {
-  // A user's strategy may hand over anything: types end where its file begins.
-  if (typeof intent !== "object" || intent === null || (intent.kind !== "quotes" && intent.kind !== "target")) {
-    return refuse("malformed", `an intent is an object of kind "quotes" or "target", got ${describe(intent)}`);
-  }
   if (intent.marketId !== context.marketId)
     return refuse("wrong-market", `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`);
   if (context.rules === undefined) return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
@@ -79,21 +76,18 @@ function judge(intent: Intent, context: IntentContext): ShapeVerdict {
   if (intent.viewSequence < context.lastAcceptedViewSequence) {
     return refuse("older-view", `answers view ${intent.viewSequence}, ${context.lastAcceptedViewSequence} is already answered`);
   }
-  if (!isReason(intent.reason)) return refuse("malformed", "an intent carries a reason with clamps");
   return intent.kind === "quotes" ? checkQuotes(intent, context, context.rules) : checkTarget(intent, context, context.rules);
 }
 
 type Rules = NonNullable<IntentContext["rules"]>;
 
 function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules): ShapeVerdict {
-  if (!Array.isArray(intent.quotes)) return refuse("malformed", `quotes is ${describe(intent.quotes)}`);
   const quotes: Quote[] = [];
   const clips: Clip[] = [];
   const slots = new Set<number>();
   let highestBid = Number.NEGATIVE_INFINITY;
   let lowestAsk = Number.POSITIVE_INFINITY;
   for (const quote of intent.quotes) {
-    if (typeof quote !== "object" || quote === null) return refuse("malformed", `a quote is ${describe(quote)}`);
     if (quote.side !== "BUY" && quote.side !== "SELL") return refuse("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
     if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
       return refuse("bad-level", `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
@@ -112,12 +106,12 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
     const lots = clipToOrder(quote.lots, context, rules);
     if (lots < quote.lots) clips.push(orderClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
-    quotes.push(lots === quote.lots ? quote : { ...quote, lots });
+    quotes.push(withLots(quote, lots));
   }
   if (highestBid >= lowestAsk) return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
   const kept = clipToPosition(quotes, context, clips);
   if (clips.length === 0) return { accepted: true, intent };
-  return { accepted: true, intent: { ...intent, quotes: kept, reason: withClips(intent.reason, clips) }, clips };
+  return accept({ ...intent, quotes: Object.freeze(kept), reason: withClips(intent.reason, clips) }, clips);
 }
 
 function nameOf({ side, level }: Quote): string {
@@ -141,7 +135,7 @@ function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips:
     const lots = Math.min(quote.lots, room[quote.side]);
     room[quote.side] -= lots;
     if (lots < quote.lots) clips.push(positionClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
-    if (lots > 0) kept.push(lots === quote.lots ? quote : { ...quote, lots });
+    if (lots > 0) kept.push(withLots(quote, lots));
   }
   return kept;
 }
@@ -171,27 +165,22 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
   const target = clipTarget(targetLots, context);
   if (target !== targetLots) clips.push(positionClip("target", targetLots, target, context));
   if (clips.length === 0) return { accepted: true, intent };
-  return {
-    accepted: true,
-    intent: { ...intent, targetLots: target, schedule: { ...schedule, sliceLots }, reason: withClips(intent.reason, clips) },
-    clips,
-  };
+  const clipped = Object.freeze({ ...schedule, sliceLots });
+  return accept({ ...intent, targetLots: target, schedule: clipped, reason: withClips(intent.reason, clips) }, clips);
 }
 
 /** What is wrong with an unwinding's own fields; undefined when nothing is. */
 function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
-  if (offerTicks !== undefined && !(offerTicks > 0 && offerTicks < Number.POSITIVE_INFINITY)) {
+  if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
     return `schedule.offerTicks is ${describe(offerTicks)}, no price`;
   }
   if (!Number.isSafeInteger(dustLots) || dustLots < 0) return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
-  if (!Array.isArray(parts) || parts.length === 0) return `schedule.parts is ${describe(parts)}, no list of trajectories`;
+  if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
-    if (typeof part !== "object" || part === null) return `a part of the schedule is ${describe(part)}`;
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
     if (!Number.isSafeInteger(takingFromMs)) return `takingFromMs is ${describe(takingFromMs)}, no instant`;
-    if (!(stepMs > 0 && stepMs < Number.POSITIVE_INFINITY)) return `stepMs is ${describe(stepMs)}, no duration above 0`;
+    if (!(Number.isFinite(stepMs) && stepMs > 0)) return `stepMs is ${describe(stepMs)}, no duration above 0`;
     const isTrajectory =
-      Array.isArray(holdLots) &&
       holdLots.at(-1) === 0 &&
       holdLots.every((lots, step) => Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]));
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
@@ -208,10 +197,6 @@ function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentC
   return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;
 }
 
-function isReason(reason: unknown): reason is Reason {
-  return typeof reason === "object" && reason !== null && Array.isArray((reason as { clamps?: unknown }).clamps);
-}
-
 function orderClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
   return { limit: "order-size", why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base` };
 }
@@ -221,14 +206,17 @@ function positionClip(what: string, asked: Lots, left: Lots, { amountOf }: Inten
 }
 
 function withClips(reason: Reason, clips: readonly Clip[]): Reason {
-  return { ...reason, clamps: [...reason.clamps, ...clips.map(({ why }) => why)] };
+  return Object.freeze({ ...reason, clamps: Object.freeze([...reason.clamps, ...clips.map(({ why }) => why)]) });
+}
+
+function withLots(quote: Quote, lots: Lots): Quote {
+  return lots === quote.lots ? quote : Object.freeze({ ...quote, lots });
+}
+
+function accept(intent: Intent, clips: readonly Clip[]): ShapeVerdict {
+  return { accepted: true, intent: Object.freeze(intent), clips };
 }
 
 function refuse(refusal: ShapeRefusalName, why: string): ShapeVerdict {
   return { accepted: false, refusal, why };
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  return String(value).slice(0, 60);
 }

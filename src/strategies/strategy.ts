@@ -1,9 +1,10 @@
 import type { OperatorFunction, SchedulerLike } from "rxjs";
 import type { ZodType } from "zod";
 import { checkShape, type ShapeContext } from "../core/config-shape.js";
-import { ConfigError } from "../core/errors.js";
+import { ConfigError, MarketwrightError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Random } from "../core/seam.js";
+import { thrownText } from "../core/thrown-text.js";
 import type { MarketId } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
@@ -92,10 +93,25 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     definition: definition as unknown as StrategyDefinition<never>,
     params: schema,
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
-      const valid = checkShape(schema, params ?? {}, place);
+      // A schema may hand on the object that it was given: a strategy that changes it changes no file's, and no other market's.
+      const valid = checkedParams(schema, structuredClone(params ?? {}), place);
       return Object.assign((context: StrategyContext) => create(valid, context), { viewLevels, lockedViews });
     },
   });
+}
+
+function checkedParams<Params>(schema: ZodType<Params>, params: unknown, place: ShapeContext): Params {
+  try {
+    return checkShape(schema, params, place);
+  } catch (error) {
+    if (error instanceof MarketwrightError) throw error;
+    // A check or a transform of the strategy's own threw.
+    throw new ConfigError(`the schema of the parameters failed: ${thrownText(error)}`, {
+      field: place.at?.join(".") ?? "params",
+      expected: "checks that return what they find",
+      cause: error,
+    });
+  }
 }
 
 /** Whether a value was made by {@link defineStrategy}, of this copy of the package or of another. */

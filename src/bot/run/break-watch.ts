@@ -1,10 +1,11 @@
 import type { Clock } from "../../core/seam.js";
+import { thrownText } from "../../core/thrown-text.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Bot } from "../bot.js";
 import { cancelAfterBreak } from "../cancelling/cancel-after-break.js";
 import type { BotConfig } from "../config/config.js";
-import { strategyStack, thrownText } from "../strategy/strategy-stack.js";
+import { strategyStack } from "../strategy/strategy-stack.js";
 
 /** What a bot that breaks is taken down with. */
 export interface BreakWatchOptions {

@@ -4,10 +4,11 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { withDefaultSignals } from "../../core/default-signals.js";
 import { ConfigError } from "../../core/errors.js";
 import { nearestName } from "../../core/nearest-name.js";
+import { thrownText } from "../../core/thrown-text.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
 import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
-import { strategyPlace, thrownText } from "./strategy-stack.js";
+import { strategyPlace } from "./strategy-stack.js";
 import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
 
 /** A strategy found, and what its source makes one wary of. */
@@ -105,13 +106,23 @@ async function loadedModule(code: string, path: string, field: string): Promise<
       expected: "export default defineStrategy({ ... })",
     });
   }
-  if (!isStrategy(loaded.default)) {
-    throw new ConfigError("the default export of the strategy file is no strategy", {
+  return { strategy: strategyIn(loaded.default, path, field), routePrints: loaded[ROUTE_EXPORT] };
+}
+
+/** The strategy that a file exports. To look at it runs code of the file's. */
+function strategyIn(exported: unknown, path: string, field: string): Strategy {
+  const expected = "export default defineStrategy({ params, create })";
+  try {
+    // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
+    if (isStrategy(exported)) return defineStrategy(exported.definition);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`the default export of the strategy file cannot be read: ${thrownText(error)}`, {
       field,
       value: path,
-      expected: "export default defineStrategy({ params, create })",
+      expected,
+      cause: error,
     });
   }
-  // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
-  return { strategy: defineStrategy(loaded.default.definition), routePrints: loaded[ROUTE_EXPORT] };
+  throw new ConfigError("the default export of the strategy file is no strategy", { field, value: path, expected });
 }

@@ -10,6 +10,8 @@ const PLACE = /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascrip
 const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]+=*)/;
 /** Errors that are told with what caused them. */
 const MOST_CAUSES = 4;
+/** A stack beyond that is cut: a bundle's own text is in the address of a module that was loaded from it. */
+const MOST_CHARACTERS = 8_000_000;
 
 /** A strategy file that this process has loaded. */
 export interface KnownStrategy {
@@ -31,9 +33,19 @@ export function bundleAddress(path: string, code: string, field: string): string
   return `${pathToFileURL(path).href}?bundle=${digest}`;
 }
 
+/** An error's stack; empty where it has none, or looking at it throws. */
+export function stackOf(error: unknown): string {
+  try {
+    const { stack } = error as { readonly stack?: unknown };
+    return error instanceof Error && typeof stack === "string" ? stack.slice(0, MOST_CHARACTERS) : "";
+  } catch {
+    return "";
+  }
+}
+
 /** The strategy that an error came from, by its stack; undefined where no place of one is in it. */
-export function strategyOf(error: Error): KnownStrategy | undefined {
-  for (const [, digest, encoded] of (error.stack ?? "").matchAll(PLACE)) {
+export function strategyOf(error: unknown): KnownStrategy | undefined {
+  for (const [, digest, encoded] of stackOf(error).matchAll(PLACE)) {
     const code = encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
     const known = code === undefined ? bundles.get(digest) : [...bundles.values()].find((bundle) => code.startsWith(bundle.code));
     if (known !== undefined) return known;
@@ -61,19 +73,9 @@ export function strategyStack(error: unknown): string | undefined {
   }
 }
 
-/** The words of what was thrown, without this process's secrets: a strategy may throw anything, also what cannot be made a text of. */
-export function thrownText(thrown: unknown): string {
-  try {
-    return maskSecrets(thrown instanceof Error ? `${thrown.message}` : String(thrown));
-  } catch {
-    return "it threw what has no words";
-  }
-}
-
 /** The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from `folder`; undefined where no place of a strategy is in it. */
 export function strategyPlace(error: unknown, folder: string): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const [frame] = (error.stack ?? "").match(PLACE) ?? [];
+  const [frame] = stackOf(error).match(PLACE) ?? [];
   return frame === undefined ? undefined : relative(folder, inSources(frame));
 }
 

@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RunError } from "../../core/errors.js";
+import { thrownText } from "../../core/thrown-text.js";
 import type { Uncaught } from "../../core/uncaught.js";
 import { packageRoot } from "./strategy-bundle.js";
-import { knownStrategies, strategyOf, strategyPlace, thrownText } from "./strategy-stack.js";
+import { knownStrategies, stackOf, strategyOf, strategyPlace } from "./strategy-stack.js";
 
 const DID: Readonly<Record<Uncaught, string>> = {
   thrown: "threw outside of its operator, in a timer or a callback of its own",
@@ -15,8 +16,8 @@ const DID: Readonly<Record<Uncaught, string>> = {
  * package itself. An error without a place of a strategy in it, such as that of a `fetch` which nobody awaits, is one of any that was loaded.
  */
 export function strayError(thrown: unknown, how: Uncaught): RunError | undefined {
-  const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
-  const named = thrown instanceof Error ? strategyOf(thrown) : undefined;
+  const stack = stackOf(thrown);
+  const named = strategyOf(thrown);
   const strategies = named !== undefined ? [named] : isOurs(stack) ? [] : knownStrategies();
   if (strategies.length === 0) return undefined;
   const place = named === undefined ? undefined : strategyPlace(thrown, dirname(named.path));

@@ -1,0 +1,262 @@
+import { map, Observable, type OperatorFunction } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Notice } from "../../src/bot/notice.js";
+import { seededRandom } from "../../src/core/seeded-random.js";
+import { VirtualClock } from "../../src/core/virtual-clock.js";
+import type { MarketView } from "../../src/market/view.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { configuredExchange } from "../../src/simulator/configured-exchange.js";
+import type { Intent } from "../../src/strategies/intent.js";
+import { quoteAround } from "../../src/strategies/quote-around.js";
+import { defineStrategy, type Strategy } from "../../src/strategies/strategy.js";
+import { BotRig, botConfig } from "../simulation/bot-rig.js";
+import { FaultSource } from "../simulation/faults.js";
+import { FaultyNetwork } from "../simulation/faulty-network.js";
+import { keyedScheme } from "../simulation/keyed-scheme.js";
+
+const PRIVATE_KEY = `0x${"31".repeat(32)}`;
+const GOOD_LOTS = 20;
+
+type Loose = { quotes: { lots: unknown }[]; [key: string]: unknown };
+
+/** An intent of its own at each view, that it may do with as it likes. */
+const goodIntent = (view: MarketView): Loose =>
+  structuredClone(quoteAround(view, view.microPrice, { halfSpreadBps: 30, sizeBase: 0.02 })) as unknown as Loose;
+
+const strategyOf = (operator: OperatorFunction<MarketView, Intent>): Strategy =>
+  defineStrategy({ params: z.object({}), create: () => operator });
+
+/** Emits at each view what `act` makes of a good intent, and may change it once it was emitted. */
+const emitting = (act: (intent: Loose, emit: (value: unknown) => void) => void): Strategy =>
+  strategyOf(
+    (view$) =>
+      new Observable<Intent>((subscriber) => view$.subscribe((view) => act(goodIntent(view), (value) => subscriber.next(value as Intent)))),
+  );
+
+/** A bot of two markets: in the first a strategy of somebody's, in the second a good one. */
+async function twoMarkets(strategy: Strategy) {
+  const clock = new VirtualClock(1_760_000_000_000);
+  const scheme = keyedScheme();
+  const flow = { kind: "synthetic", preset: "lively", startPriceQuote: 60_000 };
+  const config = parseExchangeConfig({ seed: 5, markets: { btcusdc: { flow }, ethusdc: { flow } } });
+  const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") }, { scheme });
+  exchange.start();
+  const { address } = scheme.signer(PRIVATE_KEY);
+  exchange.register(address);
+  await clock.runFor(2_000);
+  const limits = { maxPositionBase: "0.5" };
+  const notices: Notice[] = [];
+  const rig = new BotRig({
+    door: exchange,
+    transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
+    clock,
+    random: seededRandom("bot"),
+    scheme,
+    privateKey: PRIVATE_KEY,
+    config: botConfig({
+      markets: { btcusdc: { strategy: "ladder", params: {}, limits }, ethusdc: { strategy: "ladder", params: {}, limits } },
+    }),
+    strategies: new Map([
+      ["btcusdc", strategy],
+      ["ethusdc", emitting((intent, emit) => emit(intent))],
+    ]),
+    observe: (notice) => notices.push(notice),
+  });
+  rig.start();
+  await clock.runFor(6_000);
+  const placedLots = (marketId: string) =>
+    new Set(
+      notices.flatMap((notice) =>
+        notice.kind === "dispatched" && notice.action.kind === "place" && notice.action.marketId === marketId ? [notice.action.lots] : [],
+      ),
+    );
+  const openIn = (marketId: string) =>
+    exchange.openOrders(address).filter(({ openLots, terms }) => openLots > 0 && terms.market.id === marketId).length;
+  return { rig, clock, notices, placedLots, openIn };
+}
+
+describe("a strategy that changes its intent after it was checked", () => {
+  it.each([
+    ["another size", 77],
+    ["half a lot", 0.5],
+    ["NaN", Number.NaN],
+    ["nothing", undefined],
+  ])("to %s: what was checked is placed", async (_name, lots) => {
+    const { placedLots, openIn, rig } = await twoMarkets(
+      emitting((intent, emit) => {
+        emit(intent);
+        for (const quote of intent.quotes) quote.lots = lots;
+      }),
+    );
+    expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
+    expect(openIn("btcusdc")).toBe(2);
+    expect(openIn("ethusdc")).toBe(2);
+    expect(rig.bot.phase).toBe("running");
+  });
+
+  it("outside of its turn, between what it says and its own turn: what it said is placed", async () => {
+    const { placedLots } = await twoMarkets(
+      emitting((intent, emit) => {
+        void Promise.resolve().then(() => {
+          emit(intent);
+          for (const quote of intent.quotes) quote.lots = 77;
+        });
+      }),
+    );
+    expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
+  });
+
+  it("by telling another size at each reading: the one that was checked is placed", async () => {
+    const { placedLots } = await twoMarkets(
+      emitting((intent, emit) => {
+        for (const quote of intent.quotes) {
+          let reads = 0;
+          Object.defineProperty(quote, "lots", { get: () => (reads++ === 0 ? GOOD_LOTS : 77) });
+        }
+        emit(intent);
+      }),
+    );
+    expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
+  });
+});
+
+const bomb = new Proxy(
+  {},
+  {
+    get: () => {
+      throw bomb;
+    },
+    getPrototypeOf: () => {
+      throw bomb;
+    },
+  },
+);
+
+describe("a strategy that does what nobody expects stops its own market alone", () => {
+  it.each<readonly [string, Strategy]>([
+    ["an intent that throws at each look", emitting((_intent, emit) => emit(bomb))],
+    ["the same outside of a turn", emitting((_intent, emit) => void Promise.resolve().then(() => emit(bomb)))],
+    [
+      "a reason that holds itself",
+      emitting((intent, emit) => emit({ ...intent, reason: Object.assign(intent.reason as object, { terms: intent }) })),
+    ],
+    ["four billion quotes", emitting((intent, emit) => emit({ ...intent, quotes: new Array(4_000_000_000) }))],
+    [
+      "an error that is none",
+      strategyOf(
+        map(() => {
+          throw bomb;
+        }),
+      ),
+    ],
+    [
+      "an operator that throws what is no error",
+      strategyOf(() => {
+        throw bomb;
+      }),
+    ],
+    [
+      "a stream that throws as it is subscribed to",
+      strategyOf((() => ({
+        lift: () => {},
+        subscribe: () => {
+          throw bomb;
+        },
+      })) as never),
+    ],
+    ["a stream that gives no subscription", strategyOf((() => ({ lift: () => {}, subscribe: () => undefined })) as never)],
+  ])("%s", async (_name, strategy) => {
+    const { rig, openIn, clock } = await twoMarkets(strategy);
+    expect(rig.bot.phase).toBe("running");
+    expect(openIn("btcusdc")).toBe(0);
+    expect(openIn("ethusdc")).toBe(2);
+    rig.bot.command({ command: "resume" });
+    await clock.runFor(2_000);
+    rig.bot.command({ command: "stop", reason: "the test is over" });
+    await clock.runFor(20_000);
+    expect(rig.bot.phase).toBe("stopped");
+    expect(openIn("ethusdc")).toBe(0);
+  });
+
+  it("throws as it is stopped", async () => {
+    const { rig, openIn, clock } = await twoMarkets(
+      strategyOf(
+        (view$) =>
+          new Observable<Intent>((subscriber) => {
+            view$.subscribe((view) => subscriber.next(goodIntent(view) as unknown as Intent));
+            return () => {
+              throw bomb;
+            };
+          }),
+      ),
+    );
+    expect(openIn("btcusdc")).toBe(2);
+    rig.bot.command({ command: "stop", reason: "the test is over" });
+    await clock.runFor(20_000);
+    expect(rig.bot.phase).toBe("stopped");
+    expect(openIn("btcusdc")).toBe(0);
+  });
+});
+
+describe("what a strategy is handed", () => {
+  it("cannot be changed by it for the bot: not the market's grid, its random numbers, nor its views", async () => {
+    const tried: string[] = [];
+    const attempt = (what: string, change: () => void): void => {
+      try {
+        change();
+      } catch {
+        tried.push(what);
+      }
+    };
+    const { placedLots, openIn } = await twoMarkets(
+      defineStrategy({
+        params: z.object({}),
+        lockedViews: false,
+        create: (_params, context) => (view$) =>
+          new Observable<Intent>((subscriber) =>
+            view$.subscribe((view) => {
+              const intent = goodIntent(view);
+              attempt("the grid", () => Object.assign(view.instrument, { tickQuote: 1, paperPerLot: 1n }));
+              attempt("its random numbers", () => Object.assign(context.random, { uint64: () => 1n }));
+              attempt("its context", () => Object.assign(context, { marketId: "ethusdc" }));
+              Object.assign(view, { sequence: 1e9 });
+              Object.assign(view.bids[0], { ticks: 1, lots: 1 });
+              subscriber.next(intent as unknown as Intent);
+            }),
+          ),
+      }),
+    );
+    expect(new Set(tried)).toEqual(new Set(["the grid", "its random numbers", "its context"]));
+    expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
+    expect(openIn("btcusdc")).toBe(2);
+  });
+
+  it("is told by name where the schema of its parameters throws what is no error", () => {
+    const throwing = defineStrategy({
+      params: z.object({
+        size: z.number().refine(() => {
+          throw Object.create(null);
+        }),
+      }),
+      create: () => (view$) => view$ as never,
+    });
+    expect(() => throwing.bind({ size: 1 }, { at: ["markets", "btcusdc", "params"] })).toThrow(
+      "markets.btcusdc.params: the schema of the parameters failed: it threw what has no words",
+    );
+  });
+
+  it("does not hand on a change of its parameters to the file's, nor to another market's", () => {
+    const written = { list: [1, 2], deep: { size: 1 } };
+    const greedy = defineStrategy({
+      params: z.any(),
+      create: (params: typeof written) => {
+        params.list.length = 0;
+        params.deep.size = 99;
+        return (view$) => view$ as never;
+      },
+    });
+    greedy.bind(written)({} as never);
+    expect(written).toEqual({ list: [1, 2], deep: { size: 1 } });
+  });
+});
